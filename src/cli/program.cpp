@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
@@ -32,7 +33,23 @@ std::string unplaced_argument(const std::vector<std::string>& remaining) {
   return remaining.empty() ? "" : remaining.front();
 }
 
+/// What people type for the name of an importer.
+struct OtherName {
+  std::string_view typed;
+  std::string_view command;
+};
+
+constexpr std::array kOtherNames = {
+    OtherName{"kubectl", "kubernetes"}, OtherName{"k8s", "kubernetes"},    OtherName{"kube", "kubernetes"},
+    OtherName{"scontrol", "slurm"},     OtherName{"squeue", "slurm"},      OtherName{"sacct", "slurm"},
+    OtherName{"excel", "csv"},          OtherName{"google", "google2011"}, OtherName{"alibaba", "openb"}};
+
 std::string known_near(const std::string& word, const CommandOutline& command) {
+  for (const OtherName& other : kOtherNames) {
+    const auto& known = command.subcommands;
+    if (word == other.typed && std::find(known.begin(), known.end(), other.command) != known.end())
+      return fmt::format("; did you mean {}?", other.command);
+  }
   std::vector<std::string_view> candidates(command.subcommands.begin(), command.subcommands.end());
   if (word.starts_with('-')) {
     candidates.clear();
@@ -159,6 +176,10 @@ Exit run_command(std::span<const char* const> given) {
 Exit report_error(const Error& error, Exit exit) {
   fmt::print(stderr, "mirab: {}\n", report::printable(describe(error)));
   return exit;
+}
+
+void report_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "mirab: note: {}\n", report::printable(note));
 }
 
 Program make_program() {

@@ -61,6 +61,9 @@ struct Program {
 /// `mirab: file:line: key: message` on standard error, without control characters; returns `exit`.
 Exit report_error(const Error& error, Exit exit = Exit::bad_input);
 
+/// `mirab: note: …` on standard error for each, without control characters.
+void report_notes(const std::vector<std::string>& notes);
+
 // Each adds one command to the command line: src/cli/<name>.cpp.
 Command add_allocate(CLI::App& app);
 Command add_audit(CLI::App& app);
@@ -72,7 +75,8 @@ Command add_mechanisms(CLI::App& app);
 Command add_reproduce(CLI::App& app);
 Command add_simulate(CLI::App& app);
 Command add_validate(CLI::App& app);
-std::vector<Command> add_import(CLI::App& app);    ///< one for each format
+std::vector<Command> add_import(CLI::App& app);              ///< one for each format
+std::vector<Command> add_cluster_imports(CLI::App& import);  ///< the formats of clusters that run
 std::vector<Command> add_generate(CLI::App& app);  ///< hidden: what is made from the command line itself
 
 /// The whole command line.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <set>
 #include <sstream>
 
 #include <mirab/kubernetes/amounts.hpp>
@@ -143,17 +144,48 @@ Result<Allocatable> read_capacity(std::string_view text) {
   return allocatable;
 }
 
+namespace {
+
+Result<std::vector<Object>> nodes_of(const std::vector<Node>& documents, const std::string& file) {
+  std::vector<Object> nodes = objects_of(documents);
+  std::erase_if(nodes, [](const Object& object) { return object.kind != "Node"; });
+  if (!nodes.empty()) return nodes;
+  return Error{.message = "the file contains no node; kubectl get node NAME -o yaml writes one",
+               .file = file};
+}
+
+}  // namespace
+
+Result<std::vector<Allocatable>> read_nodes(std::string_view text, Syntax syntax, const std::string& file) {
+  std::istringstream input{std::string(text)};
+  const Result<std::vector<Node>> documents = read_documents(input, syntax, file);
+  if (!documents) return documents.error();
+  const Result<std::vector<Object>> nodes = nodes_of(*documents, file);
+  if (!nodes) return nodes.error();
+  std::vector<Allocatable> all;
+  std::set<std::string_view> names;
+  for (const Object& node : *nodes) {
+    Result<Allocatable> each = allocatable_of(node, file);
+    if (!each) return std::move(each).error();
+    if (!names.insert(node.name()).second) {
+      return Error{.message = fmt::format("a second node '{}'", node.name()),
+                   .key = node.key("metadata.name"),
+                   .file = file,
+                   .line = node.root->line};
+    }
+    all.push_back(*std::move(each));
+  }
+  return all;
+}
+
 Result<Allocatable> read_node(std::string_view text, Syntax syntax, const std::string& file,
                               std::string_view name) {
   std::istringstream input{std::string(text)};
   const Result<std::vector<Node>> documents = read_documents(input, syntax, file);
   if (!documents) return documents.error();
-  std::vector<Object> nodes = objects_of(*documents);
-  std::erase_if(nodes, [](const Object& object) { return object.kind != "Node"; });
-  if (nodes.empty()) {
-    return Error{.message = "the file contains no node; kubectl get node NAME -o yaml writes one",
-                 .file = file};
-  }
+  const Result<std::vector<Object>> all = nodes_of(*documents, file);
+  if (!all) return all.error();
+  const std::vector<Object>& nodes = *all;
   std::vector<std::string_view> names;
   names.reserve(nodes.size());
   for (const Object& node : nodes) names.push_back(node.name());

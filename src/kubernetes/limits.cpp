@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 #include <vector>
 
 #include <mirab/kubernetes/limits.hpp>
@@ -46,6 +47,25 @@ double weight_for_resources(const Workload& workload, const Allocatable& node, c
 // On one node these all give X_n in proportion to φ_n / max_r (d_{n,r}/C_r).
 constexpr std::array<std::string_view, 4> kByDominantShare = {"drf", "drfh", "tsf", "ps-dsf"};
 
+constexpr std::string_view kNamespace = "namespace/";
+
+Check weigh_namespace(const Pods& pods, const PodWeight& weight, std::vector<double>& weights) {
+  const std::string_view space = std::string_view(weight.workload).substr(kNamespace.size());
+  bool found = false;
+  std::set<std::string_view> spaces;
+  for (std::size_t w = 0; w < pods.workloads.size(); ++w) {
+    spaces.insert(pods.workloads[w].space);
+    if (pods.workloads[w].space != space) continue;
+    weights[w] *= weight.weight.value();
+    found = true;
+  }
+  if (found) return {};
+  const std::vector<std::string_view> known(spaces.begin(), spaces.end());
+  return Error{
+      .message = fmt::format("there is no pod in a namespace '{}'{}", space, known_names(space, known)),
+      .key = "--weight"};
+}
+
 Result<std::vector<double>> resource_weights(const Pods& pods, const LimitOptions& options) {
   std::vector<double> f(pods.resources.size(), 1);
   if (options.resource_weights.empty()) return f;
@@ -83,6 +103,10 @@ Result<std::vector<double>> weights_of(const Pods& pods, const Allocatable& node
     names.push_back(workload.name);
   }
   for (const PodWeight& each : options.weights) {
+    if (each.workload.starts_with(kNamespace)) {
+      if (Check unknown = weigh_namespace(pods, each, weights)) return *std::move(unknown);
+      continue;
+    }
     const auto found = std::find(names.begin(), names.end(), each.workload);
     if (found == names.end()) {
       return Error{
@@ -168,7 +192,8 @@ Check check_requests_fit(const Pods& pods, const Allocatable& node, const std::v
 }
 
 // Every pod a user, whose task is its request.
-Result<Problem> problem_of(const Pods& pods, const Allocatable& node, const std::vector<double>& weights) {
+Result<Problem> problem_of(const Pods& pods, const Allocatable& node, const std::vector<double>& weights,
+                           const std::optional<Quantity>& most) {
   Cluster cluster{.resources = pods.resources,
                   .servers = {{.name = node.node.empty() ? "node" : node.node, .capacity = {}}},
                   .users = {}};
@@ -178,7 +203,7 @@ Result<Problem> problem_of(const Pods& pods, const Allocatable& node, const std:
     const Workload& workload = pods.workloads[w];
     Result<Quantity> weight = Quantity::from(weights[w]);
     if (!weight) return Error{.message = weight.error().message, .key = "--weight"};
-    User user{.name = workload.name, .demand = {}, .weight = *weight};
+    User user{.name = workload.name, .demand = {}, .weight = *weight, .tasks = most};
     for (std::size_t r = 0; r < pods.resources.size(); ++r)
       user.demand.push_back(scaled(pods.resources[r], request_of_pod(workload, r)));
     for (std::int64_t i = 0; i < workload.pods; ++i) {
@@ -202,6 +227,35 @@ std::vector<std::vector<double>> shares_of_workloads(const Pods& pods, const Min
     all.push_back(std::move(least));
   }
   return all;
+}
+
+// Is it enough to tell the mechanism how many tasks a pod may have? Then it gives the rest to others.
+bool takes_caps(const Choice& mechanism) {
+  const auto rows = mechanisms();
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Mechanism& each) { return each.name == mechanism.name && each.accepts.caps; });
+}
+
+void cap_shares(const Pods& pods, double most, std::vector<std::vector<double>>& shares) {
+  for (std::size_t w = 0; w < shares.size(); ++w) {
+    for (std::size_t r = 0; r < shares[w].size(); ++r) {
+      shares[w][r] = std::min(shares[w][r], most * static_cast<double>(request_of_pod(pods.workloads[w], r)));
+    }
+  }
+}
+
+// Of each container: what an init container may use alone is often a multiple of its own request.
+void cap_limits(const Pods& pods, double most, std::vector<std::vector<std::vector<Units>>>& limits) {
+  for (std::size_t w = 0; w < limits.size(); ++w) {
+    for (std::size_t c = 0; c < limits[w].size(); ++c) {
+      for (std::size_t r = 0; r < limits[w][c].size(); ++r) {
+        const Need& need = pods.workloads[w].containers[c].needs[r];
+        const double cap = std::floor(most * static_cast<double>(need.request));
+        const auto in_steps = static_cast<Units>(cap) / need.step * need.step;
+        limits[w][c][r] = std::max(need.request, std::min(limits[w][c][r], in_steps));
+      }
+    }
+  }
 }
 
 bool exceeded(const Limits& limits, const Allocatable& node) {
@@ -247,7 +301,8 @@ Result<Limits> fair_limits(const Pods& pods, const Allocatable& node, const Limi
     keep_present_limits(pods, limits);
     return limits;
   }
-  const Result<Problem> problem = problem_of(pods, node, *weights);
+  const Result<Problem> problem =
+      problem_of(pods, node, *weights, takes_caps(options.mechanism) ? options.at_most : std::nullopt);
   if (!problem) return problem.error();
   Result<MinimumShares> shares = share_with_minimum(*problem, options.mechanism, options.execution);
   if (!shares) return Error{.message = shares.error().message};  // its key is of a cluster file
@@ -256,7 +311,9 @@ Result<Limits> fair_limits(const Pods& pods, const Allocatable& node, const Limi
   for (std::string& notice : shares->outcome.notices) limits.notices.push_back(std::move(notice));
 
   std::vector<std::vector<double>> share = shares_of_workloads(pods, *shares);
+  if (options.at_most) cap_shares(pods, options.at_most->value(), share);
   std::vector<std::vector<std::vector<Units>>> rounded = limits_within(pods, node, share);
+  if (options.at_most) cap_limits(pods, options.at_most->value(), rounded);
   for (std::size_t w = 0; w < pods.workloads.size(); ++w) {
     limits.workloads.push_back(
         {.weight = (*weights)[w], .share = std::move(share[w]), .limits = std::move(rounded[w])});

@@ -174,6 +174,41 @@ bool is_done(const Object& object) {
       });
 }
 
+std::string_view deployment_of(std::string_view replica_set, const Object& pod) {
+  const std::string_view hash = text_at(pod, "/metadata/labels/pod-template-hash");
+  if (hash.empty() || !replica_set.ends_with(hash)) return {};
+  replica_set.remove_suffix(hash.size());
+  if (!replica_set.ends_with('-')) return {};
+  return replica_set.substr(0, replica_set.size() - 1);
+}
+
+bool is_static(const Object& pod) {
+  const Node* annotations = value_at(*pod.root, "/metadata/annotations");
+  return annotations != nullptr && annotations->find("kubernetes.io/config.mirror") != nullptr;
+}
+
+Owner owner_of(const Object& pod) {
+  const Owner itself{"Pod", std::string(pod.name())};
+  const Node* owners = value_at(*pod.root, "/metadata/ownerReferences");
+  if (owners == nullptr || owners->kind != Node::Kind::list || owners->entries.empty()) return itself;
+  const Node* owner = &owners->entries[0].value;
+  for (const Node::Entry& each : owners->entries) {
+    if (is_true(text_at(each.value, "controller"))) owner = &each.value;
+  }
+  const std::string_view kind = text_at(*owner, "kind"), name = text_at(*owner, "name");
+  if (kind.empty() || name.empty()) return itself;
+  if (const std::string_view deployment = deployment_of(name, pod);
+      kind == "ReplicaSet" && !deployment.empty())
+    return {"Deployment", std::string(deployment)};
+  // A CronJob names its jobs after the minute for which they are meant, since 1970.
+  constexpr std::size_t kMinuteDigits = 8;
+  const std::size_t before = name.find_last_not_of("0123456789");
+  if (kind == "Job" && before != std::string_view::npos && before > 0 && name[before] == '-' &&
+      name.size() - before - 1 >= kMinuteDigits)
+    return {"CronJob", std::string(name.substr(0, before))};
+  return {std::string(kind), std::string(name)};
+}
+
 Result<Quantity> read_number(std::string_view text) {
   const bool whole = text.find_first_not_of("0123456789") == std::string_view::npos;
   if (whole && text.size() > 1 && text.front() == '0') {

@@ -48,6 +48,22 @@ Result<std::int64_t> pods_run_by(const Object& object, std::string_view count, c
 /// Has the pod or job come to its end?
 bool is_done(const Object& object);
 
+/// What runs a pod.
+struct Owner {
+  std::string kind;  ///< `Deployment`, `DaemonSet`; `Pod` of a pod that nothing else runs
+  std::string name;  ///< without the hash of a ReplicaSet or the time of a CronJob's job
+};
+
+/// The controller of a pod: the Deployment of its ReplicaSet, by the hash behind its name; the CronJob of its
+/// Job, by the minute behind its name; the pod itself when it has none.
+Owner owner_of(const Object& pod);
+
+/// The Deployment of a ReplicaSet, by what it puts behind its name; empty when it is not of one.
+std::string_view deployment_of(std::string_view replica_set, const Object& pod);
+
+/// Is it a pod that the kubelet runs from a file on its node, a mirror in the API?
+bool is_static(const Object& pod);
+
 /// A number as a manifest writes it. Errors: besides those of Quantity, a whole number that begins with 0,
 /// such as `010`, which is 8 to YAML 1.1 and kubectl and 10 to others.
 Result<Quantity> read_number(std::string_view text);

@@ -11,6 +11,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "kubernetes/objects.hpp"
+#include "kubernetes/pod_requests.hpp"
 #include "model/document.hpp"
 #include "model/names.hpp"
 
@@ -23,13 +24,13 @@ namespace mirab::kubernetes {
 // Source: Kubernetes, "Sidecar Containers", resource sharing within containers. O(containers).
 // Example: init 500m, main 100m and 200m: 500m.
 
-Units taken_by_pod(const Workload& workload, std::size_t r, std::span<const Units> each) {
-  MIRAB_ASSERT(each.size() == workload.containers.size(), "an amount for each container");
+Units taken_by_containers(std::span<const Role> roles, std::span<const Units> each) {
+  MIRAB_ASSERT(each.size() == roles.size(), "an amount for each container");
   Units sidecars = 0;  // the sidecars so far
   Units starting = 0;
   Units main = 0;
   for (std::size_t c = 0; c < each.size(); ++c) {
-    switch (workload.containers[c].role) {
+    switch (roles[c]) {
       case Role::init:
         starting = std::max(starting, sidecars + each[c]);
         break;
@@ -41,7 +42,13 @@ Units taken_by_pod(const Workload& workload, std::size_t r, std::span<const Unit
         break;
     }
   }
-  return std::max(starting, sidecars + main) + workload.overhead[r];
+  return std::max(starting, sidecars + main);
+}
+
+Units taken_by_pod(const Workload& workload, std::size_t r, std::span<const Units> each) {
+  std::vector<Role> roles;
+  for (const Container& container : workload.containers) roles.push_back(container.role);
+  return taken_by_containers(roles, each) + workload.overhead[r];
 }
 
 Units request_of_pod(const Workload& workload, std::size_t r) {
@@ -263,15 +270,6 @@ std::string_view text_of(const Node* node) {
   return node == nullptr ? std::string_view() : std::string_view(node->text);
 }
 
-// The Deployment of a ReplicaSet, by what it puts behind its name; empty when it is not of one.
-std::string_view deployment_of(std::string_view replica_set, const Object& pod) {
-  const std::string_view hash = text_of(value_at(*pod.root, "/metadata/labels/pod-template-hash"));
-  if (hash.empty() || !replica_set.ends_with(hash)) return {};
-  replica_set.remove_suffix(hash.size());
-  if (!replica_set.ends_with('-')) return {};
-  return replica_set.substr(0, replica_set.size() - 1);
-}
-
 // Is its controller in the text too, or that of its ReplicaSet? Then it is counted there.
 bool is_owned(const Object& object, const std::set<std::string>& known) {
   const Node* owners = value_at(*object.root, "/metadata/ownerReferences");
@@ -302,12 +300,6 @@ Result<std::int64_t> priority_of(const Node& pod_spec) {
   return negative ? -*number : *number;
 }
 
-// Has it the annotation by which the kubelet marks the mirrors of its own pods?
-bool is_static(const Object& object) {
-  const Node* annotations = value_at(*object.root, "/metadata/annotations");
-  return annotations != nullptr && annotations->find("kubernetes.io/config.mirror") != nullptr;
-}
-
 class PodReader {
  public:
   PodReader(const std::vector<Node>& documents, std::string file, const PodReading& reading)
@@ -323,7 +315,7 @@ class PodReader {
     for (const Object& object : objects_) {
       const auto* kind = std::find_if(kKinds.begin(), kKinds.end(),
                                       [&](const Kind& each) { return each.name == object.kind; });
-      if (kind == kKinds.end()) continue;
+      if (kind == kKinds.end() || (reading_.only_pods && object.kind != "Pod")) continue;
       if (is_owned(object, known)) {
         owned_.push_back(object.name());
       } else if (Check wrong = add(object, *kind)) {
@@ -372,6 +364,15 @@ class PodReader {
       return wrong(object, fmt::format("{}/priority", kind.pod_spec), priority.error().message, spec->line);
     workload.priority = *priority;
     workload.is_static = is_static(object);
+    workload.node = node;
+    const Owner owner = owner_of(object);
+    workload.owner_kind = owner.kind;
+    workload.owner = owner.name;
+    const Result<Amounts> requests = scheduled_requests(object, file_, {}, kind.pod_spec);
+    if (!requests) return requests.error();
+    for (const auto& [resource, units] : *requests) {
+      if (resource.find('/') != std::string::npos) workload.devices.emplace(resource, units);
+    }
     workload.is_windows = text_of(value_at(*spec, "/os/name")) == "windows";
     const std::string pointer = object.pointer + std::string(kind.pod_spec);
     Check fault = read_containers(*spec, pointer, file_, reading_, workload);

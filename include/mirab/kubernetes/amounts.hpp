@@ -67,4 +67,7 @@ Result<Allocatable> read_capacity(std::string_view text);
 Result<Allocatable> read_node(std::string_view text, Syntax syntax, const std::string& file,
                               std::string_view name);
 
+/// The same of all nodes of the text. Errors: besides, two nodes of a name.
+Result<std::vector<Allocatable>> read_nodes(std::string_view text, Syntax syntax, const std::string& file);
+
 }  // namespace mirab::kubernetes

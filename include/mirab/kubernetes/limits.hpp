@@ -20,7 +20,7 @@ enum class Recalculate {
 
 /// φ of one workload: of each of its pods.
 struct PodWeight {
-  std::string workload;  ///< by the name that is shown
+  std::string workload;  ///< by the name that is shown; `namespace/NAME`: of each pod of a namespace
   Quantity weight{1};    ///< > 0
 };
 
@@ -34,6 +34,7 @@ struct LimitOptions {
   Choice mechanism;
   std::vector<PodWeight> weights = {};                ///< 1 for those left out
   std::vector<ResourceWeight> resource_weights = {};  ///< 1 for those left out
+  std::optional<Quantity> at_most = {};               ///< how often the request a limit may be; ≥ 1
   Recalculate recalculate = Recalculate::always;
   Execution execution = {};
 };
@@ -86,5 +87,23 @@ struct Limits {
 /// pod or resource; what the mechanism cannot honour. Source: Hamzeh, thesis, section 4.5. Cost: some runs of
 /// the mechanism on as many users as there are pods.
 Result<Limits> fair_limits(const Pods& pods, const Allocatable& node, const LimitOptions& options);
+
+/// Fair limits of the templates of a cluster.
+struct ClusterLimits {
+  Pods templates;         ///< a workload for each, with the number of its pods; containers as of one of them
+  Allocatable all;        ///< what the nodes have together, without a name
+  std::size_t nodes = 0;  ///< on which pods run
+  Limits limits;          ///< of the templates
+};
+
+/// One limit for each template (Deployment, StatefulSet, DaemonSet, Job, CronJob, a pod on its own): the
+/// least that fair_limits() gives any of its pods on any node. So on every node all limits together are at
+/// most what it has. Pods of a template with other requests, as during an update, are a template of their
+/// own.
+///
+/// Requires pods that were read with `only_pods`. Errors: as of fair_limits(), with the node; no pod on any
+/// of the nodes; Recalculate::when_exceeded, which is not for clusters. Cost: one fair_limits() a node.
+Result<ClusterLimits> fair_limits_of_cluster(const Pods& pods, const std::vector<Allocatable>& nodes,
+                                             const LimitOptions& options);
 
 }  // namespace mirab::kubernetes

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,11 +47,15 @@ struct Container {
 
 /// A pod, or the template of several equal ones.
 struct Workload {
-  std::string name;       ///< as it is shown: `frontend`, `deployment/web`; unique
-  std::string kind;       ///< `Pod`, `Deployment`
-  std::string object;     ///< metadata.name
-  std::string space;      ///< metadata.namespace; empty when it is not written
-  std::int64_t pods = 1;  ///< ≥ 1
+  std::string name;                           ///< as it is shown: `frontend`, `deployment/web`; unique
+  std::string kind;                           ///< `Pod`, `Deployment`
+  std::string object;                         ///< metadata.name
+  std::string space;                          ///< metadata.namespace; empty when it is not written
+  std::int64_t pods = 1;                      ///< ≥ 1
+  std::string node = {};                      ///< on which the pod runs; empty where that is not known
+  std::string owner_kind = {};                ///< of what runs a pod: `Deployment`; `Pod` of a pod on its own
+  std::string owner = {};                     ///< its name, without hash and time
+  std::map<std::string, Units> devices = {};  ///< what it requests of resources by vendor: nvidia.com/gpu
   std::int64_t priority = 0;
   bool is_static = false;             ///< run by the kubelet from a file on its node, a mirror in the API
   bool is_windows = false;            ///< by spec.os.name
@@ -72,6 +77,7 @@ struct PodReading {
   std::vector<std::string> resources;   ///< every container must ask for each of them
   std::vector<Amount> default_request;  ///< for containers that write neither request nor limit, or 0
   std::string node;                     ///< leave out pods on other nodes than this; empty: none
+  bool only_pods = false;               ///< leave out templates: what runs is known from its pods
 };
 
 /// Reads pods as people have them: `kubectl get pods -o yaml` or `-o json`, and manifests with several

@@ -1,4 +1,5 @@
-// The command `import`: one subcommand for each trace format.
+// The command `import`: one subcommand for each trace format; those of clusters that run are in
+// import_cluster.cpp.
 #include "lab/traces/google2011/import.hpp"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +21,6 @@
 #include "lab/traces/openb.hpp"
 #include "lab/traces/swf/swf.hpp"
 #include "lab/traces/workload_import.hpp"
-#include "report/text/width.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -59,13 +59,6 @@ Check check_files(const ImportFiles& files, const std::vector<std::string>& inpu
   return check_destinations({{"-o", files.cluster}, {"--workload", files.workload}}, inputs);
 }
 
-/// Prints on standard error what was left out or mended.
-void print_notices(const std::vector<std::string>& notices) {
-  for (const std::string& notice : notices) {
-    fmt::print(stderr, "mirab: note: {}\n", report::printable(notice));
-  }
-}
-
 Exit write_cluster(const Cluster& cluster, std::vector<std::string> provenance, const ImportFiles& files,
                    const std::string& command_line) {
   const Check failure = write_text(files.cluster, cluster_text(cluster, std::move(provenance), command_line));
@@ -75,7 +68,7 @@ Exit write_cluster(const Cluster& cluster, std::vector<std::string> provenance, 
 /// Writes the workload, in gzip if its name ends in .gz, and the cluster; prints the notices.
 Exit write_import(const traces::WorkloadImport& import, const ImportFiles& files,
                   const std::string& command_line) {
-  print_notices(import.notices);
+  report_notes(import.notices);
   std::vector<std::string> provenance = import.provenance;
   provenance.push_back("Made by: " + command_line);
   std::string text = write_workload(import.workload, provenance);
@@ -196,7 +189,7 @@ Exit run(const Google2011& options, const std::string& command_line) {
   const Result<traces::Google2011Import> import =
       traces::import_google2011(options.inputs, part, random, progress_line(bytes_done));
   if (!import) return report_error(import.error());
-  print_notices(import->notices);
+  report_notes(import->notices);
   return write_cluster(import->cluster, import->provenance, options.files, command_line);
 }
 
@@ -274,7 +267,7 @@ Exit run(const Openb& options, const std::string& command_line) {
   if (!options.files.workload.empty()) return run_workload(options, command_line);
   const Result<traces::OpenbImport> import = traces::import_openb(options.nodes, options.pods);
   if (!import) return report_error(import.error());
-  print_notices(import->notices);
+  report_notes(import->notices);
   return write_cluster(import->cluster, import->provenance, options.files, command_line);
 }
 
@@ -416,10 +409,15 @@ Command add_import_wagap2013(CLI::App& import) {
 }
 
 std::vector<Command> add_import(CLI::App& app) {
-  CLI::App* import = app.add_subcommand("import", "Make cluster and workload files from public traces");
+  CLI::App* import = app.add_subcommand(
+      "import", "Make cluster and workload files from clusters that run and public traces");
   import->require_subcommand(1);
-  return {add_import_bitbrains(*import), add_import_google2011(*import), add_import_openb(*import),
-          add_import_swf(*import), add_import_wagap2013(*import)};
+  std::vector<Command> commands = add_cluster_imports(*import);
+  for (Command& trace : std::vector<Command>{add_import_bitbrains(*import), add_import_google2011(*import),
+                                             add_import_openb(*import), add_import_swf(*import),
+                                             add_import_wagap2013(*import)})
+    commands.push_back(std::move(trace));
+  return commands;
 }
 
 }  // namespace mirab::cli

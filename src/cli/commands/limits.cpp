@@ -25,6 +25,7 @@ struct LimitsFlags {
   std::string default_request;
   std::vector<std::string> weights;
   std::vector<std::string> resource_weights;
+  std::string at_most;
   bool only_when_exceeded = false;
   bool patch = false;
   int threads = 1;
@@ -57,15 +58,32 @@ Check check_limits_flags(const LimitsFlags& options) {
   return {};
 }
 
-Result<kubernetes::Allocatable> read_allocatable(const LimitsFlags& options) {
+/// One node, or all that the file has.
+using Nodes = std::vector<kubernetes::Allocatable>;
+
+Result<Nodes> read_allocatable(const LimitsFlags& options) {
   if (!options.capacity.empty()) {
     Result<kubernetes::Allocatable> capacity = kubernetes::read_capacity(options.capacity);
     if (!capacity) return in_option(capacity.error(), "--capacity");
-    return capacity;
+    return Nodes{*std::move(capacity)};
   }
   const Result<InputText> text = read_input(options.node_file);
   if (!text) return text.error();
-  return kubernetes::read_node(text->text, text->syntax, text->name, options.node_name);
+  if (options.node_name.empty()) return kubernetes::read_nodes(text->text, text->syntax, text->name);
+  Result<kubernetes::Allocatable> node =
+      kubernetes::read_node(text->text, text->syntax, text->name, options.node_name);
+  if (!node) return std::move(node).error();
+  return Nodes{*std::move(node)};
+}
+
+// `4x` or `4`.
+Result<Quantity> read_multiple(std::string_view text) {
+  if (text.ends_with('x')) text.remove_suffix(1);
+  const Result<Quantity> multiple = Quantity::parse(text);
+  if (multiple && *multiple >= Quantity(1)) return multiple;
+  return Error{
+      .message = fmt::format("must be a multiple of the request from 1x, such as 4x, not '{}'", text),
+      .key = "--at-most"};
 }
 
 // `name=weight`, the name up to the last equals sign.
@@ -88,6 +106,11 @@ Result<kubernetes::LimitOptions> read_limit_options(const LimitsFlags& options) 
                                                    ? kubernetes::Recalculate::when_exceeded
                                                    : kubernetes::Recalculate::always,
                                 .execution = {.threads = options.threads}};
+  if (!options.at_most.empty()) {
+    const Result<Quantity> multiple = read_multiple(options.at_most);
+    if (!multiple) return multiple.error();
+    read.at_most = *multiple;
+  }
   for (const std::string& text : options.weights) {
     const auto weight = read_weight(text, "--weight");
     if (!weight) return weight.error();
@@ -101,9 +124,12 @@ Result<kubernetes::LimitOptions> read_limit_options(const LimitsFlags& options) 
   return read;
 }
 
-Result<kubernetes::PodReading> read_pod_reading(const LimitsFlags& options,
-                                                const kubernetes::Allocatable& node) {
-  kubernetes::PodReading reading{.resources = node.resources, .default_request = {}, .node = node.node};
+Result<kubernetes::PodReading> read_pod_reading(const LimitsFlags& options, const Nodes& nodes) {
+  const bool is_cluster = nodes.size() > 1;
+  kubernetes::PodReading reading{.resources = nodes[0].resources,
+                                 .default_request = {},
+                                 .node = is_cluster ? "" : nodes[0].node,
+                                 .only_pods = is_cluster};
   if (options.default_request.empty()) return reading;
   Result<std::vector<kubernetes::Amount>> amounts =
       kubernetes::read_amounts(options.default_request, Rounding::up);
@@ -123,30 +149,48 @@ Result<std::string> formatted(const report::PodLimits& all, const InputText& inp
   return report::limits_table(all, columns_of(options.output.file));
 }
 
+Exit print_limits(const report::PodLimits& all, const InputText& input, const LimitsFlags& options) {
+  const Result<std::string> text = formatted(all, input, options);
+  if (!text) return report_error(text.error());
+  if (const Check failure = write_text(options.output.file, *text))
+    return report_error(*failure, Exit::failed);
+  return all.limits.status == Status::not_converged ? Exit::not_converged : Exit::done;
+}
+
+Error in_pods_file(Error error, const InputText& input) {
+  if (error.key.empty()) error.file = input.name;
+  return error;
+}
+
 Exit run_limits(const LimitsFlags& options) {
   if (const Check wrong = check_limits_flags(options)) return report_error(*wrong);
   const Result<kubernetes::LimitOptions> limit_options = read_limit_options(options);
   if (!limit_options) return report_error(limit_options.error());
-  const Result<kubernetes::Allocatable> node = read_allocatable(options);
-  if (!node) return report_error(node.error());
-  const Result<kubernetes::PodReading> reading = read_pod_reading(options, *node);
+  const Result<Nodes> nodes = read_allocatable(options);
+  if (!nodes) return report_error(nodes.error());
+  if (nodes->size() > 1 && options.output.format == "manifest") {
+    return report_error(
+        {.message = "manifest writes into manifests, and limits of a cluster are of templates that its "
+                    "pods do not show; print patches, or choose a node with --node-name",
+         .key = "--format"});
+  }
+  const Result<kubernetes::PodReading> reading = read_pod_reading(options, *nodes);
   if (!reading) return report_error(reading.error());
   const Result<InputText> input = read_input(options.pods);
   if (!input) return report_error(input.error());
   const Result<kubernetes::Pods> pods =
       kubernetes::read_pods(input->text, input->syntax, input->name, *reading);
   if (!pods) return report_error(pods.error());
-  const Result<kubernetes::Limits> limits = kubernetes::fair_limits(*pods, *node, *limit_options);
-  if (!limits) {
-    Error error = limits.error();
-    if (error.key.empty()) error.file = input->name;
-    return report_error(error);
+  if (nodes->size() > 1) {
+    const Result<kubernetes::ClusterLimits> cluster =
+        kubernetes::fair_limits_of_cluster(*pods, *nodes, *limit_options);
+    if (!cluster) return report_error(in_pods_file(cluster.error(), *input));
+    return print_limits({input->name, cluster->templates, cluster->all, cluster->limits, cluster->nodes},
+                        *input, options);
   }
-  const Result<std::string> text = formatted({input->name, *pods, *node, *limits}, *input, options);
-  if (!text) return report_error(text.error());
-  if (const Check failure = write_text(options.output.file, *text))
-    return report_error(*failure, Exit::failed);
-  return limits->status == Status::not_converged ? Exit::not_converged : Exit::done;
+  const Result<kubernetes::Limits> limits = kubernetes::fair_limits(*pods, nodes->front(), *limit_options);
+  if (!limits) return report_error(in_pods_file(limits.error(), *input));
+  return print_limits({input->name, *pods, nodes->front(), *limits}, *input, options);
 }
 
 }  // namespace
@@ -162,22 +206,28 @@ Command add_limits(CLI::App& app) {
   command->add_option("--capacity", options->capacity, "What the pods may have together: cpu=2,memory=1800Mi")
       ->type_name("AMOUNTS");
   command
-      ->add_option("--node", options->node_file,
-                   "Take status.allocatable of this file, from kubectl get node -o yaml or json")
+      ->add_option(
+          "--node", options->node_file,
+          "Take status.allocatable of this file, from kubectl get nodes -o yaml or json; of several nodes "
+          "each divides what it has among the pods that run there")
       ->type_name("FILE");
-  command->add_option("--node-name", options->node_name, "Which of several nodes in that file")
+  command->add_option("--node-name", options->node_name, "Only this one of the nodes in that file")
       ->type_name("NAME");
   command->add_option("-m,--mechanism", options->mechanism, "How to divide, with options after a colon")
       ->type_name("MECHANISM")
       ->capture_default_str();
-  add_list_option(*command, "--weight", options->weights,
-                  "Multiply the weight of each pod of this name by NUMBER", "POD=NUMBER");
+  add_list_option(
+      *command, "--weight", options->weights,
+      "Multiply the weight of each pod of this name by NUMBER; namespace/NAME: of each pod of a namespace",
+      "POD=NUMBER");
   add_list_option(*command, "--resource-weight", options->resource_weights,
                   "Divide parts of this resource by NUMBER before they are compared", "RESOURCE=NUMBER");
   command
       ->add_option("--default-request", options->default_request,
                    "What containers without request and limit ask for: cpu=100m,memory=64Mi")
       ->type_name("AMOUNTS");
+  command->add_option("--at-most", options->at_most, "No limit is more than this multiple of its request: 4x")
+      ->type_name("MULTIPLE");
   command->add_flag("--only-when-exceeded", options->only_when_exceeded,
                     "Keep the present limits unless their sum exceeds the node");
   command->add_flag("--patch", options->patch, "Print commands of kubectl patch; the same as --format patch");
@@ -194,12 +244,17 @@ Command add_limits(CLI::App& app) {
       "several documents; a template counts as one pod for each replica, a Job as the pods that "
       "it may still run at once. --format manifest prints "
       "the file with the new limits in it, comments and order kept; -o may then name the same file.",
+      "With several nodes the pods are those that run on them, and each Deployment, StatefulSet or other "
+      "owner has "
+      "one limit for all of its pods: the least that any of them gets on its node.",
       "Also says which pods Kubernetes would evict if all used what the old limits allow."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab limits pods.yaml --capacity cpu=2,memory=1800Mi", "Who gets which limits"},
       {"kubectl get pods -o json | mirab limits - --node node.json --patch | sh",
        "Give them to running pods"},
+      {"mirab limits pods.json --node nodes.json --weight namespace/payments=3 --at-most 4x --patch",
+       "One limit for each template of a cluster"},
       {"mirab limits pods.yaml --node node.yaml --format manifest -o pods.yaml",
        "Write them into the manifests"},
   };

@@ -133,8 +133,67 @@ bool is_workload(std::string_view text) {
   return true;
 }
 
+namespace {
+
+// Does a line of the text begin with this key, in YAML or JSON?
+bool has_line_with_key(std::string_view text, std::string_view key) {
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+    const std::string_view before = text.substr(line, at - line);
+    const std::string_view after = text.substr(at + key.size());
+    if (before.find_first_not_of(" \t{\"-") == std::string_view::npos &&
+        (after.starts_with(':') || after.starts_with("\":")))
+      return true;
+  }
+  return false;
+}
+
+// Is the line 18 numbers, as every job of such a log?
+bool is_swf_job(std::string_view line) {
+  constexpr int kFields = 18;
+  int fields = 0;
+  while (!line.empty()) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) break;
+    line.remove_prefix(first);
+    const std::size_t end = std::min(line.find_first_of(" \t\r"), line.size());
+    if (line.substr(0, end).find_first_not_of("-0123456789.") != std::string_view::npos) return false;
+    line.remove_prefix(end);
+    ++fields;
+  }
+  return fields == kFields;
+}
+
+}  // namespace
+
+std::optional<std::string> foreign_kind(const InputText& input) {
+  constexpr std::size_t kBeginning = 4096;
+  const std::string_view text = std::string_view(input.text).substr(0, kBeginning);
+  const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  const std::string_view first = text.substr(start, text.find('\n', start) - start);
+  if (has_line_with_key(text, "apiVersion")) {
+    return "Kubernetes objects; `mirab import kubernetes` makes a cluster file of nodes and pods, `mirab "
+           "limits` "
+           "gives pods limits";
+  }
+  if (first.starts_with(";") || is_swf_job(first) || input.name.ends_with(".swf") ||
+      input.name.ends_with(".swf.gz"))
+    return "a log in the Standard Workload Format; `mirab import swf` makes a workload file of it";
+  if (first.starts_with("NodeName=") || first.starts_with("JobId=") || first.starts_with("JobID|") ||
+      first.starts_with("JOBID|"))
+    return "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs";
+  if (input.name.ends_with(".csv"))
+    return "a table; `mirab import csv` makes a cluster file of tables of servers and users";
+  return {};
+}
+
 Error explain_wrong_kind(Error error, FileKind wanted) {
   if (error.file.empty()) return error;
+  if (const Result<InputText> input = read_input(error.file)) {
+    if (const std::optional<std::string> foreign = foreign_kind(*input))
+      return {.message = fmt::format("{} belongs here, and this is {}", name_of(wanted), *foreign),
+              .file = error.file};
+  }
   const std::optional<FileKind> kind = kind_of(error.file);
   if (!kind || *kind == wanted) return error;
   return {.message = fmt::format("this is {}, where {} belongs; {}", name_of(*kind), name_of(wanted),

@@ -1,6 +1,7 @@
 // Input files: text, cluster files, and which kind of file one is.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,10 @@ enum class FileKind { cluster, workload, scenario };
 
 /// Is it gzip, or is the first key of its first line that of a workload's head?
 bool is_workload(std::string_view text);
+
+/// What a file of others is, and which command reads it: objects of Kubernetes, what Slurm prints, a log in
+/// the Standard Workload Format, a table. Nothing for any other text. Looks at its beginning only.
+std::optional<std::string> foreign_kind(const InputText& input);
 
 /// Why a file could not be read. Where it is a good file of another kind than was wanted, the error says so,
 /// and where such a file belongs. Reads the file that the error names once more; errors of others stay.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
@@ -30,57 +31,152 @@ constexpr double kMebibyte = 1 << 20;
 std::string readable(const std::string& resource, Units units) {
   constexpr std::size_t kMaxDigits = 8;
   const std::string exact = units_text(resource, units);
-  return exact.size() <= kMaxDigits ? exact : fixed(static_cast<double>(units) / kMebibyte, 1) + "Mi";
+  if (exact.size() <= kMaxDigits) return exact;
+  const double mebibytes = static_cast<double>(units) / kMebibyte;
+  constexpr double kMany = 1'000'000;  // of a cluster
+  return mebibytes < kMany ? fixed(mebibytes, 1) + "Mi" : fixed(mebibytes / 1024, 1) + "Gi";
 }
 
 std::string container_words(const Container& container) {
-  const std::string name = shorten(container.name, kLongNameWidth);
-  return container.role == Role::init      ? name + " (init)"
-         : container.role == Role::sidecar ? name + " (sidecar)"
-                                           : name;
+  return container.role == Role::init      ? container.name + " (init)"
+         : container.role == Role::sidecar ? container.name + " (sidecar)"
+                                           : container.name;
 }
 
 std::string pod_words(const Workload& workload) {
-  const std::string name = shorten(workload.name, kLongNameWidth);
-  return workload.pods == 1 ? name : fmt::format("{} ×{}", name, workload.pods);
+  return workload.pods == 1 ? workload.name : fmt::format("{} ×{}", workload.name, workload.pods);
 }
+
+// What some pod asks for of resources that have no limit but the request.
+std::vector<std::string> devices_of(const PodLimits& all) {
+  std::set<std::string> devices;
+  for (const Workload& workload : all.pods.workloads) {
+    for (const auto& [device, units] : workload.devices) devices.insert(device);
+  }
+  return {devices.begin(), devices.end()};
+}
+
+/// Which columns a table has, and how wide its names may be.
+struct Layout {
+  std::vector<std::size_t> resources;
+  std::vector<std::string> devices;
+  std::size_t name_width = SIZE_MAX;
+};
 
 class PodLimitsRows {
  public:
-  explicit PodLimitsRows(const std::vector<std::string>& resources) : resources_(resources) {
+  PodLimitsRows(const PodLimits& all, const Layout& layout) : all_(all), layout_(layout) {
     table_.columns = {{.min_width = 8}, {}};
     table_.rows = {{{""}, {""}}, {{"pod"}, {"container"}}};
-    for (const std::string& resource : resources) {
+    for (const std::size_t r : layout.resources) {
       table_.columns.insert(table_.columns.end(), {{Align::right, 4}, {Align::right}, {Align::right}});
-      table_.rows[0].push_back({resource, 3, Align::center});
+      table_.rows[0].push_back({all.pods.resources[r], 3, Align::center});
       for (const char* heading : {"request", "old limit", "new limit"}) table_.rows[1].push_back({heading});
     }
+    for (const std::string& device : layout.devices) {
+      table_.columns.push_back({Align::right, 4});
+      table_.rows[0].push_back({""});
+      table_.rows[1].push_back({device});
+    }
     table_.add_rule();
+  }
+
+  std::string text() {
+    for (std::size_t w = 0; w < all_.pods.workloads.size(); ++w) add_pod(w);
+    table_.add_rule();
+    add("all pods", "", [&](std::size_t r, int which) -> std::optional<Units> {
+      if (which == 0) return all_.limits.requested[r];
+      return which == 1 ? all_.limits.limited_before[r] : all_.limits.limited[r];
+    });
+    for (const std::string& device : layout_.devices) {
+      Units sum = 0;
+      for (const Workload& workload : all_.pods.workloads) sum += workload.pods * requested(workload, device);
+      table_.rows.back().push_back({std::to_string(sum)});
+    }
+    return render(table_);
+  }
+
+ private:
+  void add_pod(std::size_t w) {
+    const Workload& workload = all_.pods.workloads[w];
+    for (std::size_t c = 0; c < workload.containers.size(); ++c) {
+      const Container& container = workload.containers[c];
+      add(c == 0 ? shorten_middle(pod_words(workload), layout_.name_width) : "",
+          shorten(container_words(container), layout_.name_width),
+          [&](std::size_t r, int which) -> std::optional<Units> {
+            if (which == 0) return container.needs[r].request;
+            return which == 1 ? container.needs[r].limit : all_.limits.workloads[w].limits[c][r];
+          });
+      if (c > 0) continue;
+      for (const std::string& device : layout_.devices) {
+        const Units units = requested(workload, device);
+        table_.rows.back().push_back({units == 0 ? kNone : std::to_string(units)});
+      }
+    }
+  }
+
+  static Units requested(const Workload& workload, const std::string& device) {
+    const auto found = workload.devices.find(device);
+    return found == workload.devices.end() ? 0 : found->second;
   }
 
   // `amount(r, which)` is the request, old limit or new limit of resource r, or nothing.
   template <class Amount>
   void add(const std::string& pod, const std::string& container, const Amount& amount) {
     std::vector<Cell> row{{pod}, {container}};
-    for (std::size_t r = 0; r < resources_.size(); ++r) {
+    for (const std::size_t r : layout_.resources) {
       for (int which = 0; which < 3; ++which) {
         const std::optional<Units> units = amount(r, which);
-        row.push_back({units ? readable(resources_[r], *units) : kNone});
+        row.push_back({units ? readable(all_.pods.resources[r], *units) : kNone});
       }
     }
     table_.rows.push_back(std::move(row));
   }
 
-  void add_rule() { table_.add_rule(); }
-  std::string text() const { return render(table_); }
-
- private:
-  const std::vector<std::string>& resources_;
+  const PodLimits& all_;
+  const Layout& layout_;
   Table table_;
 };
 
+std::size_t width_of(const std::string& text) {
+  std::size_t widest = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    widest = std::max(widest, display_width(std::string_view(text).substr(at, end - at)));
+    at = end + 1;
+  }
+  return widest;
+}
+
+// With names as long as fit; both columns of names are narrowed alike, to no less than 8.
+std::string narrowed(const PodLimits& all, Layout layout, std::size_t width) {
+  std::string text = PodLimitsRows(all, layout).text();
+  constexpr std::size_t kLeast = 8;
+  for (layout.name_width = kLongNameWidth; width_of(text) > width && layout.name_width >= kLeast;
+       --layout.name_width)
+    text = PodLimitsRows(all, layout).text();
+  return text;
+}
+
+// One table, or one for each resource where that is too wide.
+std::string tables(const PodLimits& all, std::size_t width) {
+  Layout whole{.resources = {}, .devices = devices_of(all)};
+  for (std::size_t r = 0; r < all.pods.resources.size(); ++r) whole.resources.push_back(r);
+  std::string text = PodLimitsRows(all, whole).text();
+  if (width_of(text) <= width) return text;
+  text.clear();
+  for (const std::size_t r : whole.resources) {
+    const bool is_last = r + 1 == whole.resources.size();
+    const Layout one{.resources = {r}, .devices = is_last ? whole.devices : std::vector<std::string>()};
+    text += (text.empty() ? "" : "\n") + narrowed(all, one, width);
+  }
+  return text;
+}
+
 std::string node_words(const PodLimits& all) {
-  std::string text = all.node.node.empty() ? "a node with" : "node " + all.node.node + " with";
+  std::string text = all.nodes > 1           ? fmt::format("{} nodes with", all.nodes)
+                     : all.node.node.empty() ? "a node with"
+                                             : "node " + all.node.node + " with";
   for (std::size_t r = 0; r < all.node.resources.size(); ++r) {
     text += fmt::format("{} {} {}", r == 0 ? "" : ",", all.node.resources[r],
                         readable(all.node.resources[r], all.node.units[r]));
@@ -132,29 +228,15 @@ std::string remarks(const PodLimits& all, std::size_t width) {
 
 std::string limits_table(const PodLimits& all, std::size_t width) {
   const kubernetes::Limits& limits = all.limits;
-  PodLimitsRows rows(all.pods.resources);
   std::size_t pods = 0;
-  for (std::size_t w = 0; w < all.pods.workloads.size(); ++w) {
-    const Workload& workload = all.pods.workloads[w];
-    pods += static_cast<std::size_t>(workload.pods);
-    for (std::size_t c = 0; c < workload.containers.size(); ++c) {
-      const Container& container = workload.containers[c];
-      rows.add(c == 0 ? pod_words(workload) : "", container_words(container),
-               [&](std::size_t r, int which) -> std::optional<Units> {
-                 if (which == 0) return container.needs[r].request;
-                 return which == 1 ? container.needs[r].limit : limits.workloads[w].limits[c][r];
-               });
-    }
-  }
-  rows.add_rule();
-  rows.add("all pods", "", [&](std::size_t r, int which) -> std::optional<Units> {
-    if (which == 0) return limits.requested[r];
-    return which == 1 ? limits.limited_before[r] : limits.limited[r];
-  });
+  for (const Workload& workload : all.pods.workloads) pods += static_cast<std::size_t>(workload.pods);
   const std::size_t page = std::min(width, kPageWidth);
-  const std::string head = fmt::format("{}: {} on {}, shared by {}", all.title, counted(pods, "pod"),
-                                       node_words(all), limits.mechanism);
-  return broken(printable(head), page) + "\n" + rows.text() + remarks(all, page);
+  const std::string what = all.nodes > 1 ? fmt::format("{} of {}", counted(pods, "pod"),
+                                                       counted(all.pods.workloads.size(), "template"))
+                                         : counted(pods, "pod");
+  const std::string head =
+      fmt::format("{}: {} on {}, shared by {}", all.title, what, node_words(all), limits.mechanism);
+  return broken(printable(head), page) + "\n" + tables(all, width) + remarks(all, page);
 }
 
 namespace {
@@ -208,6 +290,7 @@ Json pods_json(const PodLimits& all) {
                     {"namespace", workload.space},
                     {"pods", workload.pods},
                     {"weight", limits.weight},
+                    {"devices", workload.devices},
                     {"share", std::move(share)},
                     {"containers", std::move(containers)}});
   }
@@ -239,6 +322,7 @@ Json limits_json(const PodLimits& all) {
       {"certificate", certificate_json(limits.certificate)},
       {"recalculated", limits.recalculated},
       {"node", all.node.node},
+      {"nodes", all.nodes},
       {"allocatable",
        units_by_resource(resources, [&](std::size_t r) { return std::optional(all.node.units[r]); })},
       {"requested",

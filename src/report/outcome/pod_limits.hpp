@@ -7,15 +7,17 @@
 
 namespace mirab::report {
 
-/// The limits of some pods on one node.
+/// The limits of some pods on one node, or of the templates of a cluster.
 struct PodLimits {
   std::string title;  ///< the file as the user named it
   const kubernetes::Pods& pods;
   const kubernetes::Allocatable& node;
   const kubernetes::Limits& limits;
+  std::size_t nodes = 1;  ///< of a cluster: on how many the pods run; `node` is all of them together
 };
 
-/// What a person reads: request, old and new limit of every container, the sums, and what to know.
+/// What a person reads: request, old and new limit of every container, the sums, and what to know. Where that
+/// is wider than `width`, a table for each resource; names are shortened where even these are wider.
 std::string limits_table(const PodLimits& limits, std::size_t width);
 
 /// docs/schema/limits.schema.json.

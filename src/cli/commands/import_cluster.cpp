@@ -1,0 +1,263 @@
+// `mirab import` of a cluster that runs: Kubernetes, Slurm, tables of one's own.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <mirab/model/cluster_file.hpp>
+
+#include "cli/io/input.hpp"
+#include "cli/io/output.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "kubernetes/cluster_import.hpp"
+#include "lab/traces/csv_cluster.hpp"
+#include "slurm/cluster_import.hpp"
+
+namespace mirab::cli {
+namespace {
+
+/// What every importer of a cluster has made.
+struct ImportedCluster {
+  const Cluster& cluster;
+  std::vector<std::string> provenance;
+  const std::vector<std::string>& notices;
+};
+
+void add_cluster_destination(CLI::App& command, std::string& file) {
+  command.add_option("-o", file, "Write the cluster file to FILE instead of standard output")
+      ->type_name("FILE");
+}
+
+/// No file that is read is replaced, and only one is standard input.
+Check check_cluster_files(const std::string& destination, const std::vector<std::string>& inputs) {
+  if (std::count(inputs.begin(), inputs.end(), kStandardInput) > 1)
+    return Error{.message = "standard input can be read once"};
+  return check_destinations({{"-o", destination}}, inputs);
+}
+
+/// The notices stand in the head of the file too.
+Exit write_imported(const ImportedCluster& imported, const std::string& destination,
+                    const std::string& command_line) {
+  report_notes(imported.notices);
+  std::vector<std::string> head = imported.provenance;
+  for (const std::string& notice : imported.notices) head.push_back("Note: " + notice);
+  head.push_back("Made by: " + command_line);
+  const Check failure = write_text(destination, write_cluster_yaml(imported.cluster, head));
+  return failure ? report_error(*failure, Exit::failed) : Exit::done;
+}
+
+struct Kubernetes {
+  std::vector<std::string> inputs;
+  std::string output = kStandardOutput;
+  std::string team = "namespace";
+  std::string default_request;
+  std::vector<std::string> resources;
+};
+
+Result<kubernetes::ClusterImportOptions> read_kubernetes_options(const Kubernetes& options) {
+  kubernetes::ClusterImportOptions read{.resources = options.resources};
+  constexpr std::string_view kLabel = "label=";
+  if (options.team.starts_with(kLabel) && options.team.size() > kLabel.size()) {
+    read.team_label = options.team.substr(kLabel.size());
+  } else if (options.team != "namespace") {
+    return Error{.message = fmt::format("must be namespace, or label=KEY with the key of a label, not '{}'",
+                                        options.team),
+                 .key = "--team"};
+  }
+  if (options.default_request.empty()) return read;
+  Result<std::vector<kubernetes::Amount>> amounts =
+      kubernetes::read_amounts(options.default_request, Rounding::up);
+  if (!amounts) return Error{.message = amounts.error().message, .key = "--default-request"};
+  read.default_request = *std::move(amounts);
+  return read;
+}
+
+Result<kubernetes::ObjectText> read_objects(const std::string& path) {
+  Result<InputText> input = read_input(path);
+  if (!input) return std::move(input).error();
+  // kubectl's JSON is often in a file of another name.
+  const std::size_t first = input->text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && input->text[first] == '{') input->syntax = Syntax::json;
+  std::istringstream text(std::move(input->text));
+  Result<std::vector<Node>> documents = read_documents(text, input->syntax, input->name);
+  if (!documents) return std::move(documents).error();
+  return kubernetes::ObjectText{.file = input->name, .documents = *std::move(documents)};
+}
+
+Exit run(const Kubernetes& options, const std::string& command_line) {
+  if (const Check wrong = check_cluster_files(options.output, options.inputs)) return report_error(*wrong);
+  const Result<kubernetes::ClusterImportOptions> read = read_kubernetes_options(options);
+  if (!read) return report_error(read.error());
+  std::vector<kubernetes::ObjectText> texts;
+  for (const std::string& input : options.inputs) {
+    Result<kubernetes::ObjectText> objects = read_objects(input);
+    if (!objects) return report_error(objects.error());
+    texts.push_back(*std::move(objects));
+  }
+  const Result<kubernetes::ClusterImport> import = kubernetes::import_cluster(texts, *read);
+  if (!import) return report_error(import.error());
+  return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
+}
+
+Command add_import_kubernetes(CLI::App& import) {
+  auto options = std::make_shared<Kubernetes>();
+  CLI::App* command = import.add_subcommand(
+      "kubernetes", "Make a cluster file from the nodes and pods of a Kubernetes cluster");
+  command
+      ->add_option(
+          "NODES_AND_PODS", options->inputs,
+          "What kubectl get nodes and kubectl get pods -A print with -o json or yaml, in one file or "
+          "several; namespaces too; - reads standard input")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--team", options->team,
+                   "What a user of the cluster file is: namespace, or label=KEY for the values of a label")
+      ->type_name("TEAM")
+      ->capture_default_str();
+  command
+      ->add_option("--default-request", options->default_request,
+                   "What containers without request and limit ask for: cpu=100m,memory=64Mi")
+      ->type_name("AMOUNTS");
+  add_list_option(*command, "--resource", options->resources,
+                  "Keep this resource too, which no pod asks for; pods counts the pods of a node", "NAME");
+  add_cluster_destination(*command, options->output);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Nodes on which the same pods may run become one server entry with a count; their capacity is what "
+      "daemon sets and static pods leave of what is allocatable. A namespace becomes a user; its pods that "
+      "request the same and may run on the same nodes are one shape. What runs now stands under `running`.",
+      "Requests of init containers, sidecars and overhead count as Kubernetes counts them. Node selectors, "
+      "required node affinity, taints and tolerations become `select` or `servers`. What cannot be kept, "
+      "such "
+      "as pod affinity, is named on standard error and in the head of the file.",
+  };
+  manual.examples = {
+      {"mirab import kubernetes nodes.json pods.json -o cluster.yaml", "From two files"},
+      {"kubectl get nodes,pods,namespaces -A -o json | mirab import kubernetes - --team label=team -o "
+       "cluster.yaml",
+       "Teams by a label of pods or of their namespaces"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
+}
+
+struct Slurm {
+  std::string nodes;
+  std::string jobs;
+  std::string output = kStandardOutput;
+  std::string team = "account";
+};
+
+Exit run(const Slurm& options, const std::string& command_line) {
+  if (const Check wrong = check_cluster_files(options.output, {options.nodes, options.jobs}))
+    return report_error(*wrong);
+  const Result<InputText> nodes = read_input(options.nodes);
+  if (!nodes) return report_error(nodes.error());
+  const Result<InputText> jobs = read_input(options.jobs);
+  if (!jobs) return report_error(jobs.error());
+  const slurm::Team team = options.team == "user"        ? slurm::Team::user
+                           : options.team == "partition" ? slurm::Team::partition
+                                                         : slurm::Team::account;
+  const Result<slurm::ClusterImport> import =
+      slurm::import_cluster({nodes->name, nodes->text}, {jobs->name, jobs->text}, team);
+  if (!import) return report_error(import.error());
+  return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
+}
+
+Command add_import_slurm(CLI::App& import) {
+  auto options = std::make_shared<Slurm>();
+  CLI::App* command =
+      import.add_subcommand("slurm", "Make a cluster file from the nodes and jobs of a Slurm cluster");
+  command->add_option("NODES", options->nodes, "What scontrol show node -o prints; - reads standard input")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("JOBS", options->jobs,
+                   "What scontrol show job -o, sacct -P or squeue with | between its columns prints")
+      ->required()
+      ->type_name("FILE");
+  take_one_of(command->add_option("--team", options->team, "What a user of the cluster file is")
+                  ->capture_default_str(),
+              {"account", "user", "partition"});
+  add_cluster_destination(*command, options->output);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Nodes on which the same jobs may run become one server entry with a count. An account becomes a user, "
+      "and a job on N nodes N of its tasks. Partitions and features become labels, generic resources such as "
+      "GPUs resources. What runs now stands under `running`. What cannot be kept, such as that the tasks of "
+      "a "
+      "job start together, is named on standard error and in the head of the file.",
+  };
+  manual.examples = {
+      {"mirab import slurm nodes.txt jobs.txt -o cluster.yaml",
+       "After scontrol show node -o >nodes.txt; scontrol show job -o >jobs.txt"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
+}
+
+struct Csv {
+  std::string servers;
+  std::string users;
+  std::string output = kStandardOutput;
+  traces::CsvClusterOptions options;
+};
+
+Exit run(const Csv& options, const std::string& command_line) {
+  if (const Check wrong = check_cluster_files(options.output, {options.servers, options.users}))
+    return report_error(*wrong);
+  const Result<InputText> servers = read_input(options.servers);
+  if (!servers) return report_error(servers.error());
+  const Result<InputText> users = read_input(options.users);
+  if (!users) return report_error(users.error());
+  const Result<traces::CsvCluster> import =
+      traces::import_csv({servers->name, servers->text}, {users->name, users->text}, options.options);
+  if (!import) return report_error(import.error());
+  return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
+}
+
+Command add_import_csv(CLI::App& import) {
+  auto options = std::make_shared<Csv>();
+  CLI::App* command = import.add_subcommand("csv", "Make a cluster file from tables of servers and users");
+  command->add_option("SERVERS", options->servers, "A table of servers with a head; - reads standard input")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("USERS", options->users, "A table of users or tasks with a head")
+      ->required()
+      ->type_name("FILE");
+  add_list_option(
+      *command, "--map", options->options.map,
+      "Read FIELD from COLUMN, in both tables or, as servers.FIELD or users.FIELD, in one; *AMOUNT "
+      "multiplies its numbers: memory=ram_gb*1Gi",
+      "FIELD=COLUMN[*AMOUNT]");
+  command->add_flag("--row-per-task", options->options.row_per_task, "Every row of USERS is one task");
+  add_cluster_destination(*command, options->output);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Fields of servers are name, count and label.KEY; of users name, shape, tasks, weight, select.KEY and "
+      "server, on which the tasks run now. A column that is called like a field is that field. Resources are "
+      "the other fields that --map names, and the other columns that both tables have.",
+      "Rows of one user with different demands become its shapes; an empty number of tasks is no limit.",
+  };
+  manual.examples = {
+      {"mirab import csv servers.csv users.csv -o cluster.yaml", "Columns are called like the fields"},
+      {"mirab import csv hosts.csv jobs.csv --map name=host --map users.name=team --map cpu=cores --map "
+       "memory=ram_gb*1Gi --row-per-task -o cluster.yaml",
+       "Columns have names of their own, and a row is a job"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
+}
+
+}  // namespace
+
+std::vector<Command> add_cluster_imports(CLI::App& import) {
+  return {add_import_kubernetes(import), add_import_slurm(import), add_import_csv(import)};
+}
+
+}  // namespace mirab::cli

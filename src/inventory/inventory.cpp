@@ -1,0 +1,464 @@
+#include "inventory/inventory.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gmpxx.h>
+#include <set>
+#include <tuple>
+
+#include <mirab/model/assert.hpp>
+
+#include "model/exact.hpp"
+#include "model/names.hpp"
+
+namespace mirab::inventory {
+namespace {
+
+constexpr std::size_t kMostBits = 200'000'000;  // machines times rules
+constexpr std::size_t kMaxNamed = 5;            // in one notice
+
+using Bits = std::vector<bool>;
+using Select = std::map<std::string, std::vector<std::string>>;
+using Labels = std::map<std::string, std::string>;
+
+/// An order of amounts that is quick and total: by how they are written.
+using Key = std::vector<std::pair<std::int64_t, int>>;
+
+Key key_of(const ResourceVector& amounts) {
+  Key key;
+  for (const Quantity& amount : amounts) key.emplace_back(amount.digits(), amount.exponent());
+  return key;
+}
+
+bool is_nothing(const ResourceVector& amounts) {
+  return std::all_of(amounts.begin(), amounts.end(), [](const Quantity& each) { return each.is_zero(); });
+}
+
+/// Has the machine some of everything that is demanded?
+bool has_resources(const Machine& machine, const ResourceVector& demand) {
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (!demand[r].is_zero() && machine.capacity[r].is_zero()) return false;
+  }
+  return true;
+}
+
+bool is_selected(const Labels& labels, const Select& select) {
+  return std::all_of(select.begin(), select.end(), [&](const auto& wanted) {
+    const auto found = labels.find(wanted.first);
+    return found != labels.end() &&
+           std::find(wanted.second.begin(), wanted.second.end(), found->second) != wanted.second.end();
+  });
+}
+
+/// Names that differ: the second of a name gets `-2`.
+class UniqueNames {
+ public:
+  std::string take(const std::string& wanted) {
+    if (taken_.insert(wanted).second) return wanted;
+    for (int& number = last_[wanted];;) {
+      number = std::max(number + 1, 2);
+      std::string name = fmt::format("{}-{}", wanted, number);
+      if (taken_.insert(name).second) return name;
+    }
+  }
+
+ private:
+  std::set<std::string> taken_;
+  std::map<std::string, int> last_;
+};
+
+/// Tasks of a team with equal demand and rule.
+struct Shape {
+  const ResourceVector* demand = nullptr;
+  std::size_t rule = 0;
+  std::int64_t count = 0;
+  bool is_endless = false;
+  std::map<std::string, std::int64_t> names = {};  // with how many tasks
+  std::string first_name = {};
+  std::map<std::size_t, std::int64_t> running = {};  // by machine
+  std::string name = {};
+  std::size_t area = 0;  // where it may run, an index into areas_
+  Select select = {};    // labels that say the same; empty: none do
+};
+
+struct Team {
+  std::string name;
+  std::vector<std::size_t> shapes = {};
+};
+
+class Describer {
+ public:
+  explicit Describer(const Inventory& inventory) : inventory_(inventory) {
+    description_.cluster.resources = inventory.resources;
+    if (inventory.is_state_known) description_.cluster.running.emplace();
+  }
+
+  Result<Description> describe() {
+    if (inventory_.machines.size() * std::max<std::size_t>(1, inventory_.rules.size()) > kMostBits)
+      return Error{.message = fmt::format("{} {}s and {} rules of placement are too many",
+                                          inventory_.machines.size(), inventory_.machine_word,
+                                          inventory_.rules.size())};
+    number_rules();
+    find_shapes();
+    if (machine_count() * shapes_.size() > kMostBits)
+      return Error{.message = fmt::format("{} {}s and {} shapes of tasks are too many", machine_count(),
+                                          inventory_.machine_word, shapes_.size())};
+    keep_running_within_capacity();
+    find_areas();
+    leave_out_shapes();
+    leave_out_machines();
+    make_entries();
+    make_users();
+    if (description_.cluster.users.empty())
+      return Error{.message = fmt::format("no {} is left that a team could run", inventory_.task_word)};
+    const Result<Problem> problem = Problem::from(description_.cluster);
+    if (!problem) return Error{.message = problem.error().message, .key = problem.error().key};
+    return std::move(description_);
+  }
+
+ private:
+  std::size_t machine_count() const { return inventory_.machines.size(); }
+
+  // Rules that allow the same machines have the same number.
+  void number_rules() {
+    std::map<Bits, std::size_t> numbers;
+    for (const Rule& rule : inventory_.rules) {
+      MIRAB_ASSERT(rule.allowed.size() == machine_count(), "a rule says yes or no to each machine");
+      rule_numbers_.push_back(numbers.emplace(rule.allowed, numbers.size()).first->second);
+    }
+  }
+
+  void find_shapes() {
+    std::map<std::string, std::size_t> teams;
+    std::map<std::tuple<std::size_t, Key, std::size_t, std::string>, std::size_t> shapes;
+    Tally idle;
+    for (const Tasks& tasks : inventory_.tasks) {
+      if (is_nothing(tasks.demand)) {
+        idle.add(tasks.team + "/" + tasks.name, tasks.count.value_or(1));
+        continue;
+      }
+      const auto [team, is_new_team] = teams.emplace(tasks.team, teams_.size());
+      if (is_new_team) teams_.push_back({.name = tasks.team});
+      const std::string name = inventory_.are_names_shapes ? tasks.name : "";
+      const auto [place, is_new] = shapes.emplace(
+          std::tuple(team->second, key_of(tasks.demand), rule_numbers_[tasks.rule], name), shapes_.size());
+      if (is_new) {
+        shapes_.push_back({.demand = &tasks.demand, .rule = tasks.rule});
+        teams_[team->second].shapes.push_back(place->second);
+      }
+      add(tasks, shapes_[place->second]);
+    }
+    note(idle, "left out, request nothing", inventory_.task_word);
+  }
+
+  void add(const Tasks& tasks, Shape& shape) {
+    const std::int64_t count = tasks.count.value_or(0);
+    shape.count += count;
+    shape.is_endless = shape.is_endless || !tasks.count;
+    if (shape.names.empty()) shape.first_name = tasks.name;
+    shape.names[tasks.name] += count;
+    if (tasks.machine) shape.running[*tasks.machine] += count;
+  }
+
+  // What runs on a machine takes no more than it has: a cluster file cannot say otherwise.
+  void keep_running_within_capacity() {
+    std::vector<std::vector<mpq_class>> used(machine_count());
+    Tally beyond;
+    for (Shape& shape : shapes_) {
+      for (auto each = shape.running.begin(); each != shape.running.end();) {
+        const auto& [machine, tasks] = *each;
+        const std::int64_t fitting = room(machine, *shape.demand, tasks, used[machine]);
+        if (fitting < tasks) beyond.add("on " + inventory_.machines[machine].name, tasks - fitting);
+        each->second = fitting;
+        each = fitting == 0 ? shape.running.erase(each) : std::next(each);
+      }
+    }
+    note(beyond, fmt::format("counted as waiting, more than their {} has", inventory_.machine_word),
+         inventory_.task_word);
+  }
+
+  // How many of the tasks fit, which are then added to what is used.
+  std::int64_t room(std::size_t machine, const ResourceVector& demand, std::int64_t tasks,
+                    std::vector<mpq_class>& used) const {
+    const Machine& host = inventory_.machines[machine];
+    used.resize(demand.size());
+    mpz_class fitting = tasks;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (demand[r].is_zero()) continue;
+      const mpq_class left = rational(host.capacity[r]) * static_cast<long>(host.count) - used[r];
+      const mpq_class most = left / rational(demand[r]);
+      fitting = std::min<mpz_class>(fitting, most.get_num() / most.get_den());
+    }
+    for (std::size_t r = 0; r < demand.size(); ++r) used[r] += rational(demand[r]) * fitting;
+    return fitting.get_si();
+  }
+
+  // The rule of each shape, widened by the machines on which it runs.
+  void find_areas() {
+    std::map<std::size_t, std::size_t> of_rule;  // by its number
+    std::map<Bits, std::size_t> widened;
+    Tally strays;
+    for (Shape& shape : shapes_) {
+      const Bits& allowed = inventory_.rules[shape.rule].allowed;
+      Bits wider;
+      for (const auto& [machine, tasks] : shape.running) {
+        if (allowed[machine]) continue;
+        if (wider.empty()) wider = allowed;
+        wider[machine] = true;
+        strays.add("on " + inventory_.machines[machine].name, tasks);
+      }
+      const std::size_t next = areas_.size();
+      shape.area = wider.empty() ? of_rule.emplace(rule_numbers_[shape.rule], next).first->second
+                                 : widened.emplace(wider, next).first->second;
+      if (shape.area == next) areas_.push_back(wider.empty() ? allowed : std::move(wider));
+    }
+    note(strays, "kept where they run, although their rules allow no new ones there", inventory_.task_word);
+  }
+
+  void leave_out_shapes() {
+    Tally homeless;
+    for (Team& team : teams_) {
+      std::erase_if(team.shapes, [&](std::size_t number) {
+        const Shape& shape = shapes_[number];
+        for (std::size_t i = 0; i < machine_count(); ++i) {
+          if (areas_[shape.area][i] && has_resources(inventory_.machines[i], *shape.demand)) return false;
+        }
+        for (const auto& [name, tasks] : shape.names)
+          homeless.add(team.name + "/" + name, std::max<std::int64_t>(tasks, 1));
+        return true;
+      });
+    }
+    note(homeless, fmt::format("left out, allowed on no {}", inventory_.machine_word), inventory_.task_word);
+    std::erase_if(teams_, [](const Team& team) { return team.shapes.empty(); });
+  }
+
+  void leave_out_machines() {
+    kept_.assign(machine_count(), true);
+    Bits busy(machine_count(), false);
+    for (const Shape& shape : shapes_) {
+      for (const auto& [machine, tasks] : shape.running) busy[machine] = true;
+    }
+    Tally closed;
+    for (std::size_t i = 0; i < machine_count(); ++i) {
+      const Machine& machine = inventory_.machines[i];
+      kept_[i] = !machine.is_closed || busy[i];
+      if (!kept_[i]) closed.add(machine.name, machine.count);
+    }
+    // What only these could run is left out too.
+    if (closed.count == 0) return;
+    note(closed, fmt::format("left out, closed to new {}s and without one of a team", inventory_.task_word),
+         inventory_.machine_word);
+    for (Bits& area : areas_) {
+      for (std::size_t i = 0; i < machine_count(); ++i) area[i] = area[i] && kept_[i];
+    }
+    leave_out_shapes();
+  }
+
+  // Does `select` allow the same machines, of those that are kept?
+  bool is_exact(const Bits& area, const Select& select) const {
+    if (select.empty()) return false;
+    for (std::size_t i = 0; i < machine_count(); ++i) {
+      if (kept_[i] && is_selected(inventory_.machines[i].labels, select) != area[i]) return false;
+    }
+    return true;
+  }
+
+  bool allows_all(const Bits& area) const {
+    for (std::size_t i = 0; i < machine_count(); ++i) {
+      if (kept_[i] && !area[i]) return false;
+    }
+    return true;
+  }
+
+  // The labels that a `select` needs: of a machine, those values that some shape names.
+  void choose_selects(std::map<std::string, std::set<std::string>>& needed) {
+    for (const Team& team : teams_) {
+      for (const std::size_t number : team.shapes) {
+        Shape& shape = shapes_[number];
+        const Bits& area = areas_[shape.area];
+        const Select& select = inventory_.rules[shape.rule].select;
+        if (allows_all(area) || !is_exact(area, select)) continue;
+        shape.select = select;
+        for (const auto& [label, values] : select) needed[label].insert(values.begin(), values.end());
+      }
+    }
+  }
+
+  void make_entries() {
+    std::map<std::string, std::set<std::string>> needed;
+    choose_selects(needed);
+    std::set<std::size_t> used;
+    for (const Team& team : teams_) {
+      for (const std::size_t number : team.shapes) used.insert(shapes_[number].area);
+    }
+    std::map<std::tuple<Key, Bits, Labels>, std::size_t> entries;
+    for (std::size_t i = 0; i < machine_count(); ++i) {
+      const Machine& machine = inventory_.machines[i];
+      if (!kept_[i]) {
+        entry_of_.push_back(0);
+        continue;
+      }
+      Bits allows;
+      for (const std::size_t area : used) allows.push_back(areas_[area][i]);
+      Labels labels;
+      for (const auto& [label, value] : machine.labels) {
+        const auto wanted = needed.find(label);
+        if (wanted != needed.end() && wanted->second.contains(value)) labels.emplace(label, value);
+      }
+      const auto [place, is_new] =
+          entries.emplace(std::tuple(key_of(machine.capacity), std::move(allows), labels), entries.size());
+      entry_of_.push_back(place->second);
+      if (is_new) {
+        description_.cluster.servers.push_back(
+            {.name = {}, .capacity = machine.capacity, .count = 0, .labels = std::move(labels)});
+        description_.machines.emplace_back();
+      }
+      description_.cluster.servers[place->second].count += machine.count;
+      description_.machines[place->second].push_back(i);
+    }
+    name_entries();
+  }
+
+  // A machine alone has its own name, several that of their kind.
+  void name_entries() {
+    UniqueNames names;
+    std::vector<Server>& servers = description_.cluster.servers;
+    for (std::size_t i = 0; i < servers.size(); ++i) {  // these cannot choose
+      if (description_.machines[i].size() == 1)
+        servers[i].name = names.take(inventory_.machines[description_.machines[i][0]].name);
+    }
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      if (servers[i].name.empty()) servers[i].name = names.take(common_name(description_.machines[i]));
+    }
+    list_entries();
+  }
+
+  void list_entries() {
+    constexpr std::size_t kMostEntries = 50;
+    constexpr std::size_t kMostNames = 3;
+    for (std::size_t i = 0; i < description_.machines.size(); ++i) {
+      const std::vector<std::size_t>& machines = description_.machines[i];
+      if (machines.size() == 1 || description_.entries.size() == kMostEntries) continue;
+      std::vector<std::string_view> names;
+      for (const std::size_t machine : machines) names.emplace_back(inventory_.machines[machine].name);
+      description_.entries.push_back(fmt::format("{} stands for the {}s {}",
+                                                 description_.cluster.servers[i].name,
+                                                 inventory_.machine_word, first_names(names, kMostNames)));
+    }
+  }
+
+  std::string common_name(const std::vector<std::size_t>& machines) const {
+    const Machine& first = inventory_.machines[machines[0]];
+    bool same_kind = !first.kind.empty();
+    std::string beginning = first.name;
+    for (const std::size_t i : machines) {
+      const Machine& each = inventory_.machines[i];
+      same_kind = same_kind && each.kind == first.kind;
+      const auto end = std::mismatch(beginning.begin(), beginning.end(), each.name.begin(), each.name.end());
+      beginning.erase(end.first, beginning.end());
+    }
+    if (same_kind) return first.kind;
+    const std::size_t last = beginning.find_last_not_of("0123456789-_.");
+    beginning.erase(last == std::string::npos ? 0 : last + 1);
+    return is_utf8(beginning) && !beginning.empty() ? beginning : inventory_.machine_word + "s";
+  }
+
+  void make_users() {
+    for (const Team& team : teams_) {
+      const auto weight = inventory_.weights.find(team.name);
+      const Quantity phi = weight == inventory_.weights.end() ? Quantity{1} : weight->second;
+      if (team.shapes.size() == 1) {
+        User user = user_of(shapes_[team.shapes[0]]);
+        user.name = team.name;
+        user.weight = phi;
+        user.quota = quota_of(team.name);
+        description_.cluster.users.push_back(std::move(user));
+        add_running(shapes_[team.shapes[0]], team.name, {});
+        continue;
+      }
+      description_.cluster.groups.push_back(
+          {.name = team.name, .weight = phi, .quota = quota_of(team.name), .is_user = true});
+      UniqueNames names;
+      for (const std::size_t number : team.shapes) {
+        User user = user_of(shapes_[number]);
+        user.shape = names.take(shape_name(shapes_[number]));
+        user.name = fmt::format("{}/{}", team.name, *user.shape);
+        user.group = team.name;
+        add_running(shapes_[number], team.name, user.shape);
+        description_.cluster.users.push_back(std::move(user));
+      }
+    }
+  }
+
+  Quota quota_of(const std::string& team) const {
+    const auto limit = inventory_.limits.find(team);
+    if (limit == inventory_.limits.end()) return {};
+    return {.limit = limit->second};
+  }
+
+  static std::string shape_name(const Shape& shape) {
+    auto most = shape.names.find(shape.first_name);
+    for (auto each = shape.names.begin(); each != shape.names.end(); ++each) {
+      if (each->second > most->second) most = each;
+    }
+    if (shape.names.size() == 1) return most->first;
+    return fmt::format("{}+{}", most->first, shape.names.size() - 1);
+  }
+
+  User user_of(const Shape& shape) const {
+    User user{.name = {}, .demand = *shape.demand};
+    if (!shape.is_endless) user.tasks = Quantity(shape.count);
+    const Bits& area = areas_[shape.area];
+    if (!shape.select.empty()) {
+      user.select = shape.select;
+    } else if (!allows_all(area)) {
+      user.servers.emplace();
+      for (std::size_t i = 0; i < description_.machines.size(); ++i) {
+        if (area[description_.machines[i][0]]) user.servers->push_back(description_.cluster.servers[i].name);
+      }
+    }
+    return user;
+  }
+
+  void add_running(const Shape& shape, const std::string& user, const std::optional<std::string>& name) {
+    if (!inventory_.is_state_known) return;
+    std::map<std::size_t, std::int64_t> by_entry;
+    for (const auto& [machine, tasks] : shape.running) by_entry[entry_of_[machine]] += tasks;
+    for (const auto& [entry, tasks] : by_entry) {
+      description_.cluster.running->push_back({.user = user,
+                                               .shape = name,
+                                               .server = description_.cluster.servers[entry].name,
+                                               .tasks = Quantity(tasks)});
+    }
+  }
+
+  void note(const Tally& tally, std::string_view what, std::string_view word) {
+    if (tally.count > 0) description_.notices.push_back(tally.notice(what, word));
+  }
+
+  const Inventory& inventory_;
+  Description description_;
+  std::vector<std::size_t> rule_numbers_;  // [rule]
+  std::vector<Team> teams_;
+  std::vector<Shape> shapes_;
+  std::vector<Bits> areas_;            // sets of machines
+  Bits kept_;                          // [machine]
+  std::vector<std::size_t> entry_of_;  // [machine]
+};
+
+}  // namespace
+
+void Tally::add(std::string name, std::int64_t more) {
+  count += more;
+  names.insert(std::move(name));
+}
+
+std::string Tally::notice(std::string_view what, std::string_view word) const {
+  const std::vector<std::string_view> all(names.begin(), names.end());
+  return fmt::format("{}: {} {}{}: {}", what, count, word, count == 1 ? "" : "s",
+                     first_names(all, kMaxNamed));
+}
+
+Result<Description> describe(const Inventory& inventory) { return Describer(inventory).describe(); }
+
+}  // namespace mirab::inventory

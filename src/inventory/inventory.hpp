@@ -1,0 +1,92 @@
+#pragma once
+
+// From machines and tasks as a scheduler lists them to a cluster file: equal machines become one server
+// entry, equal tasks of a team one shape, and what runs becomes the present state.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/problem.hpp>
+#include <mirab/model/result.hpp>
+
+namespace mirab::inventory {
+
+/// A machine, or several equal ones.
+struct Machine {
+  std::string name;
+  ResourceVector capacity;
+  std::map<std::string, std::string> labels = {};
+  std::string kind = {};   ///< what machines like it are called; may be empty
+  bool is_closed = false;  ///< takes no new tasks: left out when it runs none
+  std::int64_t count = 1;  ///< ≥ 1
+};
+
+/// Where tasks may run.
+struct Rule {
+  std::vector<bool> allowed;                                    ///< [machine]
+  std::map<std::string, std::vector<std::string>> select = {};  ///< labels that may say the same
+};
+
+/// Equal tasks of a team.
+struct Tasks {
+  std::string team;
+  std::string name;  ///< what their owner calls them
+  ResourceVector demand;
+  std::size_t rule = 0;
+  std::optional<std::int64_t> count = 1;    ///< without a value: without end
+  std::optional<std::size_t> machine = {};  ///< where they run; without a value: they wait
+};
+
+struct Inventory {
+  std::vector<std::string> resources;
+  std::vector<Machine> machines;
+  std::vector<Rule> rules;
+  std::vector<Tasks> tasks;
+  std::map<std::string, Quantity> weights = {};  ///< of teams; 1 for those left out
+  std::map<std::string, std::vector<std::optional<Quantity>>> limits = {};  ///< of teams; [r], none without
+  bool is_state_known = true;           ///< what runs and what waits; or else `machine` is never given
+  bool are_names_shapes = false;        ///< tasks of another name are another shape
+  std::string task_word = "task";       ///< as notices call a task: `pod`, `job`
+  std::string machine_word = "server";  ///< as notices call a machine: `node`
+};
+
+/// What a notice counts, and by which names people find it.
+struct Tally {
+  std::int64_t count = 0;
+  std::set<std::string> names = {};
+
+  void add(std::string name, std::int64_t more = 1);
+
+  /// `left out, done: 2 pods: shop/a, shop/b`
+  std::string notice(std::string_view what, std::string_view word) const;
+};
+
+/// An inventory as a cluster.
+struct Description {
+  Cluster cluster;                                 ///< valid: Problem::from takes it
+  std::vector<std::vector<std::size_t>> machines;  ///< of each server entry, by their number
+  std::vector<std::string> entries;  ///< which machines the entries with several are, a line each
+  std::vector<std::string> notices;  ///< what could not be said, a sentence each
+};
+
+/// A team's tasks of equal demand that may run on the same machines are one shape, named after the most
+/// frequent name of its tasks, with `+1` when there is another name; a team with one shape is a user without
+/// shapes. Machines are one entry when they have the same capacity and the same tasks may run on them. Labels
+/// stay where a `select` needs them.
+///
+/// A rule is written as its `select` where that allows the same machines, else as a list of servers. A
+/// machine on which tasks run is allowed to them, whatever the rule says.
+///
+/// Left out, with a notice: tasks that demand nothing, tasks that no machine may run, closed machines that
+/// run nothing. Tasks beyond the capacity of their machine count as waiting, with a notice.
+///
+/// Errors (without file): nothing is left; a name that a cluster file does not take; too many machines and
+/// rules. O(tasks · log tasks + machines · rules).
+Result<Description> describe(const Inventory& inventory);
+
+}  // namespace mirab::inventory

@@ -1,0 +1,261 @@
+// Where a pod may be scheduled: node selector, required node affinity, taints and tolerations.
+//
+// Source: the Kubernetes API, core/v1, NodeSelectorTerm, Taint and Toleration; "Assigning Pods to Nodes";
+// "Taints and Tolerations".
+#include "kubernetes/placement_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+
+#include "model/names.hpp"
+
+namespace mirab::kubernetes {
+namespace {
+
+using Operator = Requirement::Operator;
+
+struct OperatorName {
+  std::string_view name;
+  Operator op;
+};
+
+constexpr std::array kOperators = {
+    OperatorName{"In", Operator::in},         OperatorName{"NotIn", Operator::not_in},
+    OperatorName{"Exists", Operator::exists}, OperatorName{"DoesNotExist", Operator::does_not_exist},
+    OperatorName{"Gt", Operator::above},      OperatorName{"Lt", Operator::below}};
+
+constexpr std::array<std::string_view, 3> kEffects = {"NoSchedule", "NoExecute", "PreferNoSchedule"};
+
+constexpr std::string_view kRequired =
+    "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
+
+/// Reads parts of one object and remembers the first thing that is wrong.
+class PartReader {
+ public:
+  PartReader(const Object& object, const std::string& file) : object_(object), file_(file) {}
+
+  const Check& error() const { return error_; }
+
+  PlacementRule rule() {
+    PlacementRule rule;
+    for (const Node::Entry& each : entries(at("/spec/nodeSelector"), Node::Kind::map, "spec.nodeSelector"))
+      rule.selector.emplace(each.key, text(each.value, "spec.nodeSelector." + each.key));
+    const std::string affinity = key_of(kRequired);
+    if (const Node* required = at(kRequired)) {
+      const std::string key = affinity + ".nodeSelectorTerms";
+      rule.terms.emplace();
+      for (const Node::Entry& term : entries(required->find("nodeSelectorTerms"), Node::Kind::list, key))
+        rule.terms->push_back(requirements(term.value, fmt::format("{}[{}]", key, rule.terms->size())));
+    }
+    for (const Node::Entry& each : entries(at("/spec/tolerations"), Node::Kind::list, "spec.tolerations"))
+      rule.tolerations.push_back(
+          toleration(each.value, fmt::format("spec.tolerations[{}]", rule.tolerations.size())));
+    return rule;
+  }
+
+  std::vector<Taint> taints() {
+    std::vector<Taint> taints;
+    for (const Node::Entry& each : entries(at("/spec/taints"), Node::Kind::list, "spec.taints")) {
+      const std::string key = fmt::format("spec.taints[{}]", taints.size());
+      taints.push_back({.key = text_in(each.value, "key", key),
+                        .value = text_in(each.value, "value", key),
+                        .effect = effect(each.value, key)});
+      if (taints.back().key.empty()) fail(key + ".key", "missing", each.value.line);
+      if (taints.back().effect.empty()) fail(key + ".effect", "missing", each.value.line);
+    }
+    return taints;
+  }
+
+ private:
+  const Node* at(std::string_view pointer) const {
+    const Node* node = value_at(*object_.root, pointer);
+    return node == nullptr || node->kind == Node::Kind::null ? nullptr : node;
+  }
+
+  const std::vector<Node::Entry>& entries(const Node* node, Node::Kind kind, const std::string& key) {
+    static const std::vector<Node::Entry> kNone;
+    if (node == nullptr || node->kind == Node::Kind::null) return kNone;
+    if (node->kind == kind) return node->entries;
+    fail(key, kind == Node::Kind::list ? "must be a list" : "must be a map of keys and values", node->line);
+    return kNone;
+  }
+
+  std::string text(const Node& node, const std::string& key) {
+    if (node.kind == Node::Kind::list || node.kind == Node::Kind::map) fail(key, "must be a text", node.line);
+    return node.text;
+  }
+
+  std::string text_in(const Node& map, std::string_view name, const std::string& key) {
+    const Node* node = map.find(name);
+    return node == nullptr ? std::string() : text(*node, fmt::format("{}.{}", key, name));
+  }
+
+  std::vector<Requirement> requirements(const Node& term, const std::string& key) {
+    std::vector<Requirement> all;
+    for (const auto& [list, of_field] :
+         {std::pair("matchExpressions", false), std::pair("matchFields", true)}) {
+      const std::string list_key = fmt::format("{}.{}", key, list);
+      std::size_t number = 0;
+      for (const Node::Entry& each : entries(term.find(list), Node::Kind::list, list_key))
+        all.push_back(requirement(each.value, of_field, fmt::format("{}[{}]", list_key, number++)));
+    }
+    return all;
+  }
+
+  Requirement requirement(const Node& node, bool of_field, const std::string& key) {
+    Requirement read{.key = text_in(node, "key", key), .op = Operator::in, .of_field = of_field};
+    const std::string written = text_in(node, "operator", key);
+    const auto* op = std::find_if(kOperators.begin(), kOperators.end(),
+                                  [&](const OperatorName& each) { return each.name == written; });
+    if (op == kOperators.end()) {
+      fail(key + ".operator",
+           fmt::format("must be In, NotIn, Exists, DoesNotExist, Gt or Lt, not '{}'", written.substr(0, 40)),
+           node.line);
+      return read;
+    }
+    read.op = op->op;
+    if (of_field && read.key != "metadata.name")
+      fail(key + ".key", "of the fields only metadata.name can be matched", node.line);
+    for (const Node::Entry& value : entries(node.find("values"), Node::Kind::list, key + ".values"))
+      read.values.push_back(text(value.value, fmt::format("{}.values[{}]", key, read.values.size())));
+    return read;
+  }
+
+  Toleration toleration(const Node& node, const std::string& key) {
+    const std::string op = text_in(node, "operator", key);
+    if (!op.empty() && op != "Exists" && op != "Equal")
+      fail(key + ".operator", fmt::format("must be Exists or Equal, not '{}'", op.substr(0, 40)), node.line);
+    return {.key = text_in(node, "key", key),
+            .any_value = op == "Exists",
+            .value = text_in(node, "value", key),
+            .effect = effect(node, key)};
+  }
+
+  std::string effect(const Node& node, const std::string& key) {
+    std::string read = text_in(node, "effect", key);
+    if (!read.empty() && std::find(kEffects.begin(), kEffects.end(), read) == kEffects.end()) {
+      fail(key + ".effect",
+           fmt::format("must be NoSchedule, NoExecute or PreferNoSchedule, not '{}'", read.substr(0, 40)),
+           node.line);
+    }
+    return read;
+  }
+
+  void fail(const std::string& key, std::string message, int line) {
+    if (error_) return;
+    error_ = Error{.message = std::move(message), .key = object_.key(key), .file = file_, .line = line};
+  }
+
+  const Object& object_;
+  const std::string& file_;
+  Check error_;
+};
+
+bool is_tolerated(const Taint& taint, const std::vector<Toleration>& tolerations) {
+  return std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& each) {
+    if (!each.effect.empty() && each.effect != taint.effect) return false;
+    if (each.key.empty()) return each.any_value;
+    return each.key == taint.key && (each.any_value || each.value == taint.value);
+  });
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size()) return {};
+  return value;
+}
+
+bool holds(const Requirement& requirement, std::string_view node, const NodeLabels& labels) {
+  std::optional<std::string_view> value;
+  if (requirement.of_field) {
+    value = node;
+  } else if (const auto found = labels.find(requirement.key); found != labels.end()) {
+    value = found->second;
+  }
+  const auto is_listed = [&] {
+    return std::find(requirement.values.begin(), requirement.values.end(), *value) !=
+           requirement.values.end();
+  };
+  switch (requirement.op) {
+    case Operator::in:
+      return value && is_listed();
+    case Operator::not_in:
+      return !value || !is_listed();
+    case Operator::exists:
+      return value.has_value();
+    case Operator::does_not_exist:
+      return !value;
+    case Operator::above:
+    case Operator::below:
+      break;
+  }
+  if (!value || requirement.values.size() != 1) return false;
+  const std::optional<std::int64_t> number = whole(*value), bound = whole(requirement.values[0]);
+  if (!number || !bound) return false;
+  return requirement.op == Operator::above ? *number > *bound : *number < *bound;
+}
+
+}  // namespace
+
+Result<PlacementRule> read_placement_rule(const Object& pod, const std::string& file) {
+  PartReader reader(pod, file);
+  PlacementRule rule = reader.rule();
+  if (reader.error()) return *reader.error();
+  return rule;
+}
+
+Result<std::vector<Taint>> read_taints(const Object& node, const std::string& file) {
+  PartReader reader(node, file);
+  std::vector<Taint> taints = reader.taints();
+  if (reader.error()) return *reader.error();
+  return taints;
+}
+
+bool allows(const PlacementRule& rule, std::string_view node, const NodeLabels& labels,
+            const std::vector<Taint>& taints) {
+  for (const Taint& taint : taints) {
+    if (taint.effect != "PreferNoSchedule" && !is_tolerated(taint, rule.tolerations)) return false;
+  }
+  for (const auto& [label, value] : rule.selector) {
+    const auto found = labels.find(label);
+    if (found == labels.end() || found->second != value) return false;
+  }
+  if (!rule.terms) return true;
+  return std::any_of(rule.terms->begin(), rule.terms->end(), [&](const std::vector<Requirement>& term) {
+    return !term.empty() && std::all_of(term.begin(), term.end(),
+                                        [&](const Requirement& each) { return holds(each, node, labels); });
+  });
+}
+
+std::map<std::string, std::vector<std::string>> selected_labels(const PlacementRule& rule) {
+  std::map<std::string, std::vector<std::string>> select;
+  const auto narrow = [&](const std::string& label, const std::vector<std::string>& values) {
+    const auto [known, is_new] = select.emplace(label, values);
+    if (is_new) return;
+    std::erase_if(known->second, [&](const std::string& each) {
+      return std::find(values.begin(), values.end(), each) == values.end();
+    });
+  };
+  for (const auto& [label, value] : rule.selector) narrow(label, {value});
+  if (rule.terms && rule.terms->size() == 1) {
+    for (const Requirement& each : rule.terms->front()) {
+      if (each.op == Operator::in && !each.of_field) narrow(each.key, each.values);
+    }
+  }
+  const bool any_empty =
+      std::any_of(select.begin(), select.end(), [](const auto& each) { return each.second.empty(); });
+  return any_empty ? std::map<std::string, std::vector<std::string>>() : select;
+}
+
+std::string_view named_node(const PlacementRule& rule) {
+  if (!rule.terms || rule.terms->size() != 1) return {};
+  for (const Requirement& each : rule.terms->front()) {
+    if (each.of_field && each.op == Operator::in && each.values.size() == 1) return each.values[0];
+  }
+  return {};
+}
+
+}  // namespace mirab::kubernetes

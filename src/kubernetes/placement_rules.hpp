@@ -1,0 +1,68 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/result.hpp>
+
+#include "kubernetes/objects.hpp"
+
+namespace mirab::kubernetes {
+
+using NodeLabels = std::map<std::string, std::string>;
+
+/// What keeps pods off a node unless they tolerate it.
+struct Taint {
+  std::string key;
+  std::string value = {};
+  std::string effect;  ///< `NoSchedule`, `NoExecute`, `PreferNoSchedule`
+};
+
+struct Toleration {
+  std::string key;  ///< empty: every key
+  bool any_value;   ///< operator Exists
+  std::string value;
+  std::string effect;  ///< empty: every effect
+};
+
+/// One condition on a node: on a label, or on its name.
+struct Requirement {
+  enum class Operator { in, not_in, exists, does_not_exist, above, below };
+  std::string key;
+  Operator op;
+  std::vector<std::string> values = {};
+  bool of_field = false;  ///< on metadata.name
+};
+
+/// Where a pod may be scheduled, as far as nodes alone decide it.
+struct PlacementRule {
+  NodeLabels selector;  ///< spec.nodeSelector
+  std::optional<std::vector<std::vector<Requirement>>>
+      terms;  ///< required node affinity: any of them, all in one
+  std::vector<Toleration> tolerations;
+};
+
+/// Reads spec.nodeSelector, the required node affinity and the tolerations of a pod. Errors name file, line
+/// and key: what is no such thing, an operator or effect that there is not.
+Result<PlacementRule> read_placement_rule(const Object& pod, const std::string& file);
+
+/// Reads the taints of a node.
+/// Errors name file, line and key.
+Result<std::vector<Taint>> read_taints(const Object& node, const std::string& file);
+
+/// May a pod with this rule be scheduled on the node? PreferNoSchedule hinders nobody. As kube-scheduler's
+/// filters NodeAffinity and TaintToleration.
+bool allows(const PlacementRule& rule, std::string_view node, const NodeLabels& labels,
+            const std::vector<Taint>& taints);
+
+/// The part of the rule that asks for labels with one of some values; empty when there is none, or no value
+/// is left.
+std::map<std::string, std::vector<std::string>> selected_labels(const PlacementRule& rule);
+
+/// The node that the rule names, as those of daemon sets do; empty when it names none.
+std::string_view named_node(const PlacementRule& rule);
+
+}  // namespace mirab::kubernetes

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/problem.hpp>
+#include <mirab/model/result.hpp>
+
+namespace mirab::slurm {
+
+/// What a team is.
+enum class Team { account, user, partition };
+
+/// A text with the name that errors call it.
+struct CommandOutput {
+  std::string file;
+  std::string_view text;
+};
+
+/// A cluster of Slurm as a cluster file describes it.
+struct ClusterImport {
+  Cluster cluster;
+  std::vector<std::vector<std::string>> nodes;  ///< of each server entry, by name
+  std::vector<std::string> provenance;          ///< lines for the head of a file: what is a user, what a task
+  std::vector<std::string> notices;             ///< what is left out or cannot be said, a sentence each
+};
+
+/// Nodes, as `scontrol show node` prints them, and jobs, as `scontrol show job`, `sacct -P` or `squeue` with
+/// `|` between its columns prints them (docs/how-to/import-slurm.md).
+///
+/// Servers: nodes of equal CPUs, memory and generic resources on which the same jobs may run are one entry.
+/// Partitions and features become the labels `partition/NAME` and `feature/NAME` with the value `yes`.
+///
+/// Users: a team is an account, a user or a partition. A job on N nodes is N tasks, each with an N-th of what
+/// the job requests. What runs is the present state; jobs that are done are left out.
+///
+/// Errors name file, line and field: no node, no job, two nodes of a name, no amount. Pure.
+Result<ClusterImport> import_cluster(const CommandOutput& nodes, const CommandOutput& jobs, Team team);
+
+}  // namespace mirab::slurm

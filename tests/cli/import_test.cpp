@@ -1,0 +1,113 @@
+// Imports of clusters that run, from the command line, and files of others in the wrong place.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <string>
+
+#include "cli/shell.hpp"
+#include "support/files.hpp"
+
+namespace mirab {
+namespace {
+
+using test::Ran;
+using test::shell;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr const char* kFiles = "examples/kubernetes/nodes.json examples/kubernetes/pods.json";
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+TEST(Import, OfTheExampleRunsAndCanBeAllocated) {
+  const TemporaryFolder folder;
+  const std::string cluster = folder.path("cluster.yaml");
+  const Ran imported = shell(fmt::format("mirab import kubernetes {} -o {}", kFiles, cluster));
+  EXPECT_EQ(imported.status, 0);
+  EXPECT_THAT(imported.err, HasSubstr("mirab: note: not kept, topology spread: 24 pods: checkout/web\n"));
+  EXPECT_THAT(read_text(cluster), HasSubstr("# Note: not kept, topology spread: 24 pods: checkout/web\n"));
+  const Ran valid = shell("mirab validate " + cluster);
+  EXPECT_THAT(valid.out, HasSubstr("13 users with 15 task shapes, 40 servers, 3 resources"));
+  const Ran given = shell(fmt::format("mirab allocate {} -m given --format csv | grep -c ml-", cluster));
+  EXPECT_EQ(given.status, 0) << given.err;
+}
+
+TEST(Import, ReadsOneTextOfEverythingFromStandardInput) {
+  const Ran two = shell(fmt::format("mirab import kubernetes {} 2>/dev/null | grep -v '^#'", kFiles));
+  const Ran one = shell(
+      "(cat examples/kubernetes/nodes.json | sed '$d'; echo ,; sed 1d examples/kubernetes/pods.json) | mirab "
+      "import "
+      "kubernetes - 2>/dev/null | grep -v '^#'");
+  EXPECT_EQ(one.status, 0);
+  EXPECT_EQ(one.out, two.out);
+}
+
+TEST(Import, WithBadInputWritesNothing) {
+  const TemporaryFolder folder;
+  const std::string kept = folder.write("cluster.yaml", "as it was");
+  const std::string broken = folder.write("pods.json", "{\"items\": [{\"kind\": \"Pod\"");
+  for (const std::string& command :
+       {fmt::format("mirab import kubernetes examples/kubernetes/nodes.json {} -o {}", broken, kept),
+        fmt::format("mirab import slurm examples/slurm/nodes.txt {} -o {}", broken, kept),
+        fmt::format("mirab import csv examples/csv/hosts.csv {} -o {}", broken, kept),
+        fmt::format("mirab import kubernetes - - -o {}", kept)}) {
+    const Ran ran = shell(command);
+    EXPECT_EQ(ran.status, 2) << command;
+    EXPECT_THAT(ran.out, IsEmpty());
+    EXPECT_THAT(ran.err, StartsWith("mirab: "));
+    EXPECT_EQ(read_text(kept), "as it was");
+  }
+  const Ran over_itself = shell(fmt::format("mirab import kubernetes {} -o {}", kept, kept));
+  EXPECT_EQ(over_itself.status, 2);
+  EXPECT_EQ(read_text(kept), "as it was");
+}
+
+TEST(Import, SuggestsTheFormatOfWhatPeopleType) {
+  for (const auto& [typed, command] : {std::pair("kubectl", "kubernetes"), std::pair("k8s", "kubernetes"),
+                                       std::pair("kubernets", "kubernetes"), std::pair("squeue", "slurm")}) {
+    const Ran ran = shell(fmt::format("mirab import {} x", typed));
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(first_line(ran.err), HasSubstr(fmt::format("did you mean {}?", command)));
+  }
+}
+
+TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
+  const TemporaryFolder folder;
+  const std::string swf =
+      folder.write("log.txt", "; UnixStartTime: 0\n1 0 0 1 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n");
+  const std::string bare = folder.write("bare.txt", "1 0 0 1 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n");
+  const std::string pods =
+      folder.write("pods.yaml", "# from kubectl\napiVersion: v1\nkind: List\nitems: []\n");
+  struct Case {
+    std::string command, named;
+  };
+  for (const Case& each :
+       {Case{"mirab allocate examples/kubernetes/nodes.json -m drf", "mirab import kubernetes"},
+        Case{"mirab validate examples/kubernetes/pods.json", "mirab limits"},
+        Case{"mirab allocate " + pods + " -m drf", "mirab import kubernetes"},
+        Case{"mirab validate " + pods, "mirab import kubernetes"},
+        Case{"mirab simulate " + swf, "mirab import swf"}, Case{"mirab simulate " + bare, "mirab import swf"},
+        Case{"mirab validate " + swf, "mirab import swf"},
+        Case{"mirab explain examples/slurm/nodes.txt a -m drf", "mirab import slurm"},
+        Case{"mirab allocate examples/slurm/jobs.txt -m drf", "mirab import slurm"},
+        Case{"mirab allocate examples/csv/hosts.csv -m drf", "mirab import csv"}}) {
+    const Ran ran = shell(each.command);
+    EXPECT_EQ(ran.status, 2) << each.command;
+    EXPECT_THAT(first_line(ran.err), HasSubstr(each.named)) << each.command;
+    EXPECT_THAT(ran.out, IsEmpty());
+  }
+}
+
+TEST(Import, LimitsOfAClusterKeepToTheWidthOfTheTerminal) {
+  const std::string limits =
+      "mirab limits examples/kubernetes/pods.json --node examples/kubernetes/nodes.json --weight "
+      "namespace/payments=3";
+  const Ran narrow = shell("script -qec 'stty cols 80; " + limits + "' /dev/null | LC_ALL=C.UTF-8 wc -L");
+  EXPECT_LE(std::stoi(narrow.out), 80);
+  const Ran wide = shell(limits);
+  EXPECT_THAT(wide.out, HasSubstr("payments/deployment/api ×16"));
+  EXPECT_THAT(wide.out, HasSubstr("nvidia.com/gpu"));
+}
+
+}  // namespace
+}  // namespace mirab

@@ -1,0 +1,500 @@
+// A cluster of Kubernetes as a cluster file.
+#include "kubernetes/cluster_import.hpp"
+
+#include <fmt/format.h>
+#include <functional>
+#include <gmock/gmock.h>
+#include <map>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include <mirab/model/cluster_file.hpp>
+#include <mirab/model/random.hpp>
+
+#include "support/files.hpp"
+
+namespace mirab::kubernetes {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+ObjectText objects(const std::string& text, Syntax syntax = Syntax::yaml,
+                   const std::string& file = "c.yaml") {
+  std::istringstream input(text);
+  Result<std::vector<Node>> documents = read_documents(input, syntax, file);
+  EXPECT_TRUE(documents) << (documents ? "" : describe(documents.error()));
+  return {file, documents ? *std::move(documents) : std::vector<Node>{}};
+}
+
+Result<ClusterImport> try_import(const std::string& text, const ClusterImportOptions& options = {}) {
+  const std::vector<ObjectText> texts{objects(text)};
+  return import_cluster(texts, options);
+}
+
+ClusterImport import_text(const std::string& text, const ClusterImportOptions& options = {}) {
+  Result<ClusterImport> import = try_import(text, options);
+  EXPECT_TRUE(import) << (import ? "" : describe(import.error()));
+  return import ? *std::move(import) : ClusterImport{};
+}
+
+std::string import_refusal(const std::string& text, const ClusterImportOptions& options = {}) {
+  const Result<ClusterImport> import = try_import(text, options);
+  return import ? "imported" : describe(import.error());
+}
+
+/// The file below its head.
+std::string yaml(const ClusterImport& import) { return write_cluster_yaml(import.cluster); }
+
+std::string node(const std::string& name, const std::string& labels = "", const std::string& spec = "",
+                 const std::string& allocatable = "cpu: 4, memory: 16Gi, pods: 110") {
+  return fmt::format(
+      "kind: Node\nmetadata: {{name: {}, labels: {{{}}}}}\nspec: {{{}}}\nstatus: {{allocatable: "
+      "{{{}}}}}\n---\n",
+      name, labels, spec, allocatable);
+}
+
+struct TestPod {
+  std::string name;
+  std::string space = "shop";
+  std::string on = "";                           // a node
+  std::string spec = "";                         // lines of the spec, each `  key: value\n`
+  std::string requests = "cpu: 1, memory: 1Gi";  // of its only container
+  std::string metadata = "";                     // `, labels: {…}`
+  std::string phase = "Running";
+};
+
+std::string pod(const TestPod& pod) {
+  return fmt::format(
+      "kind: Pod\nmetadata: {{name: {}, namespace: {}{}}}\nspec:\n{}{}  containers: [{{name: c, resources: "
+      "{{requests: "
+      "{{{}}}}}}}]\nstatus: {{phase: {}}}\n---\n",
+      pod.name, pod.space, pod.metadata, pod.on.empty() ? "" : "  nodeName: " + pod.on + "\n", pod.spec,
+      pod.requests, pod.phase);
+}
+
+std::string owned_by(const std::string& kind, const std::string& name) {
+  return fmt::format(", ownerReferences: [{{kind: {}, name: {}, controller: true}}]", kind, name);
+}
+
+TEST(KubernetesImport, TheExampleIsWhatTheImporterMakesOfItsNodesAndPods) {
+  const std::string folder = MIRAB_SOURCE_DIR "/examples/kubernetes/";
+  const std::vector<ObjectText> texts{objects(read_text(folder + "nodes.json"), Syntax::json, "nodes.json"),
+                                      objects(read_text(folder + "pods.json"), Syntax::json, "pods.json")};
+  const Result<ClusterImport> import = import_cluster(texts, {});
+  ASSERT_TRUE(import) << describe(import.error());
+  const std::string kept = read_text(folder + "cluster.yaml");
+  EXPECT_EQ(kept.substr(kept.find("version:")), yaml(*import));
+  EXPECT_EQ(import->nodes.size(), 3u);
+  std::int64_t running = 0;
+  for (const Running& each : *import->cluster.running) running += *count_units(each.tasks, 0, Rounding::down);
+  EXPECT_EQ(running, 294);  // 300 of teams, of which 6 wait for a GPU
+}
+
+TEST(KubernetesImport, EqualNodesAreOneEntryAndEqualPodsOneShape) {
+  const ClusterImport import =
+      import_text(node("n1") + node("n2") + node("big", "", "", "cpu: 8, memory: 32Gi") +
+                  pod({.name = "web-1", .on = "n1", .metadata = owned_by("StatefulSet", "web")}) +
+                  pod({.name = "web-2", .on = "n2", .metadata = owned_by("StatefulSet", "web")}) +
+                  pod({.name = "db", .requests = "cpu: 2, memory: 8Gi", .phase = "Pending"}) +
+                  pod({.name = "one", .space = "solo", .on = "big"}));
+  EXPECT_EQ(yaml(import), R"(version: 1
+resources: [cpu, memory]
+servers:
+  - {name: n, capacity: {cpu: 4, memory: 16Gi}, count: 2}
+  - {name: big, capacity: {cpu: 8, memory: 32Gi}}
+users:
+  - {name: shop, shapes: [
+    {name: web, demand: {cpu: 1, memory: 1Gi}, tasks: 2},
+    {name: db, demand: {cpu: 2, memory: 8Gi}, tasks: 1},
+  ]}
+  - {name: solo, demand: {cpu: 1, memory: 1Gi}, tasks: 1}
+running:
+  - {user: shop, shape: web, server: n, tasks: 2}
+  - {user: solo, server: big, tasks: 1}
+)");
+  EXPECT_THAT(import.nodes, ElementsAre(ElementsAre("n1", "n2"), ElementsAre("big")));
+}
+
+TEST(KubernetesImport, TextsMayComeInAnyOrderAndAsListsWithinLists) {
+  const std::string nodes =
+      "{\"kind\": \"NodeList\", \"items\": [{\"metadata\": {\"name\": \"n\"}, \"status\": "
+      "{\"allocatable\": {\"cpu\": \"2\", \"memory\": \"1Gi\"}}}]}";
+  const std::vector<ObjectText> texts{objects(pod({.name = "a", .on = "n"})),
+                                      objects(nodes, Syntax::json, "n.json")};
+  const Result<ClusterImport> import = import_cluster(texts, {});
+  ASSERT_TRUE(import) << describe(import.error());
+  EXPECT_EQ(import->cluster.running->size(), 1u);
+}
+
+TEST(KubernetesImport, ADemandIsWhatTheSchedulerReserves) {
+  const auto demand = [](const std::string& spec) {
+    const ClusterImport import =
+        import_text(node("n", "", "", "cpu: 64, memory: 512Gi, nvidia.com/gpu: 8") +
+                    "kind: Pod\nmetadata: {name: p, namespace: s}\nspec: {" + spec + "}\n");
+    std::string text;
+    for (std::size_t r = 0; r < import.cluster.resources.size(); ++r)
+      text += import.cluster.resources[r] + "=" + import.cluster.users[0].demand[r].text() + " ";
+    return text;
+  };
+  EXPECT_EQ(demand("containers: [{resources: {requests: {cpu: 100m, memory: 1k}}}, {resources: {requests: "
+                   "{cpu: 1}}}]"),
+            "cpu=1.1 memory=1000 nvidia.com/gpu=0 ");
+  EXPECT_EQ(
+      demand(
+          "initContainers: [{resources: {requests: {cpu: 3}}}], containers: [{resources: {requests: {cpu: 1, "
+          "memory: 1k}}}]"),
+      "cpu=3 memory=1000 nvidia.com/gpu=0 ");
+  EXPECT_EQ(
+      demand(
+          "initContainers: [{restartPolicy: Always, resources: {requests: {cpu: 1}}}, {resources: {requests: "
+          "{cpu: 3}}}], containers: [{resources: {requests: {cpu: 2}}}]"),
+      "cpu=4 memory=0 nvidia.com/gpu=0 ");
+  EXPECT_EQ(demand("overhead: {cpu: 250m}, containers: [{resources: {limits: {cpu: 1, nvidia.com/gpu: 2}}}]"),
+            "cpu=1.25 memory=0 nvidia.com/gpu=2 ");
+  EXPECT_EQ(
+      demand("resources: {requests: {cpu: 5}}, containers: [{resources: {requests: {cpu: 1, memory: 2k}}}]"),
+      "cpu=5 memory=2000 nvidia.com/gpu=0 ");
+  EXPECT_EQ(demand("containers: [{resources: {requests: {cpu: 0.0001}}}]"),
+            "cpu=0.001 memory=0 nvidia.com/gpu=0 ");
+}
+
+TEST(KubernetesImport, TakesDaemonSetsAndStaticPodsOffTheirNodes) {
+  const ClusterImport import = import_text(
+      node("n1") + node("n2") + node("n3") + pod({.name = "web", .on = "n1"}) +
+      pod({.name = "agent-1",
+           .space = "sys",
+           .on = "n1",
+           .requests = "cpu: 500m",
+           .metadata = owned_by("DaemonSet", "agent")}) +
+      pod({.name = "agent-2",
+           .space = "sys",
+           .spec =
+               "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+               "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n2]}]}]}}}\n",
+           .requests = "cpu: 500m",
+           .metadata = owned_by("DaemonSet", "agent"),
+           .phase = "Pending"}) +
+      pod({.name = "etcd",
+           .space = "sys",
+           .on = "n3",
+           .requests = "cpu: 500m",
+           .metadata = ", annotations: {kubernetes.io/config.mirror: x}"}));
+  EXPECT_THAT(yaml(import), HasSubstr("{name: n, capacity: {cpu: 3.5, memory: 16Gi}, count: 3}"));
+  EXPECT_EQ(import.cluster.users.size(), 1u);
+  EXPECT_THAT(import.notices, Contains("taken off the capacity of their nodes, daemon sets and static pods, "
+                                       "cpu 1500m: 3 pods: sys/agent, sys/etcd"));
+}
+
+TEST(KubernetesImport, LeavesOutWhatIsDoneAndCountsWhatWaits) {
+  const ClusterImport import =
+      import_text(node("n") + pod({.name = "a", .on = "n", .phase = "Succeeded"}) +
+                  pod({.name = "b", .on = "n", .phase = "Failed"}) + pod({.name = "c", .phase = "Pending"}) +
+                  pod({.name = "d", .on = "gone"}));
+  EXPECT_THAT(yaml(import), HasSubstr("tasks: 2}\nrunning: []\n"));
+  EXPECT_THAT(import.notices, Contains("left out, done: 2 pods: shop/a, shop/b"));
+  EXPECT_THAT(import.notices, Contains("counted as waiting, on nodes that were not read: 1 pod: on gone"));
+}
+
+TEST(KubernetesImport, LeavesOutPodsWithoutRequestsUnlessOneIsGiven) {
+  const std::string text =
+      node("n") + pod({.name = "a"}) + pod({.name = "b", .space = "free", .requests = ""});
+  const ClusterImport import = import_text(text);
+  EXPECT_EQ(import.cluster.users.size(), 1u);
+  EXPECT_THAT(import.notices, Contains("left out, request nothing: 1 pod: free/b"));
+  const ClusterImport given = import_text(text, {.default_request = {{"cpu", 100}}});
+  EXPECT_THAT(yaml(given), HasSubstr("{name: free, demand: {cpu: 0.1}, tasks: 1}"));
+  EXPECT_THAT(yaml(given), HasSubstr("{name: shop, demand: {cpu: 1, memory: 1Gi}, tasks: 1}"));
+}
+
+TEST(KubernetesImport, TeamsMayBeValuesOfALabelOfThePodOrItsNamespace) {
+  const std::string text = node("n") + pod({.name = "a", .metadata = ", labels: {team: red}"}) +
+                           pod({.name = "b", .space = "blue-1"}) + pod({.name = "c", .space = "bare"}) +
+                           "kind: Namespace\nmetadata: {name: blue-1, labels: {team: blue}}\n";
+  const ClusterImport import = import_text(text, {.team_label = "team"});
+  std::vector<std::string> names;
+  for (const User& user : import.cluster.users) names.push_back(user.name);
+  EXPECT_THAT(names, ElementsAre("red", "blue", "bare"));
+  EXPECT_THAT(
+      import.notices,
+      Contains(HasSubstr("without the label team, and in the team of their namespace: 1 pod: bare/c")));
+}
+
+TEST(KubernetesImport, WritesLabelsAsSelectAndTaintsAsServers) {
+  const ClusterImport import = import_text(
+      node("a1", "zone: a, disk: ssd") + node("b1", "zone: b, disk: ssd") +
+      node("g1", "zone: a", "taints: [{key: gpu, value: 'true', effect: NoSchedule}]") +
+      pod({.name = "anywhere"}) +
+      pod({.name = "b-only", .space = "two", .spec = "  nodeSelector: {zone: b}\n"}) +
+      pod({.name = "tolerant", .space = "three", .spec = "  tolerations: [{key: gpu, operator: Exists}]\n"}) +
+      pod({.name = "a-only", .space = "four", .spec = "  nodeSelector: {zone: a}\n"}));
+  EXPECT_EQ(yaml(import), R"(version: 1
+resources: [cpu, memory]
+servers:
+  - {name: a1, capacity: {cpu: 4, memory: 16Gi}}
+  - {name: b1, capacity: {cpu: 4, memory: 16Gi}, labels: {zone: b}}
+  - {name: g1, capacity: {cpu: 4, memory: 16Gi}}
+users:
+  - {name: shop, demand: {cpu: 1, memory: 1Gi}, tasks: 1, servers: [a1, b1]}
+  - {name: two, demand: {cpu: 1, memory: 1Gi}, tasks: 1, select: {zone: [b]}}
+  - {name: three, demand: {cpu: 1, memory: 1Gi}, tasks: 1}
+  - {name: four, demand: {cpu: 1, memory: 1Gi}, tasks: 1, servers: [a1]}
+running: []
+)");
+}
+
+TEST(KubernetesImport, AQuotaOfANamespaceIsItsLimit) {
+  const auto quota = [](const std::string& name, const std::string& hard, const std::string& more = "") {
+    return fmt::format(
+        "kind: ResourceQuota\nmetadata: {{name: {}, namespace: shop}}\nspec: {{hard: {{{}}}{}}}\n---\n", name,
+        hard, more);
+  };
+  const std::string text =
+      node("n") + pod({.name = "a"}) + quota("one", "requests.cpu: 3, limits.cpu: 9, memory: 4Gi") +
+      quota("two", "cpu: 2500m, requests.memory: 8Gi") + quota("night", "cpu: 1", ", scopes: [Terminating]");
+  const ClusterImport import = import_text(text);
+  EXPECT_THAT(yaml(import), HasSubstr("limit: {cpu: 2.5, memory: 4Gi}"));
+  EXPECT_THAT(import.notices, Contains("not kept, quotas: 2 items: shop/night, shop/one limits.cpu"));
+  const ClusterImport shapes = import_text(text + pod({.name = "b", .requests = "cpu: 2"}));
+  EXPECT_THAT(yaml(shapes), HasSubstr("{name: shop, limit: {cpu: 2.5, memory: 4Gi}, shapes: ["));
+  EXPECT_THAT(import_refusal(text + quota("bad", "cpu: x")), HasSubstr("spec.hard.cpu: 'x'"));
+}
+
+TEST(KubernetesImport, ClosedNodesStayWhileAPodRunsThere) {
+  const std::string text =
+      node("n1") + node("cordoned", "", "unschedulable: true") +
+      node("control", "", "taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}]") +
+      pod({.name = "a", .on = "n1"});
+  const ClusterImport import = import_text(text);
+  EXPECT_EQ(import.cluster.servers.size(), 1u);
+  EXPECT_THAT(import.notices,
+              Contains("left out, closed to new pods and without one of a team: 2 nodes: control, cordoned"));
+  const ClusterImport busy = import_text(text + pod({.name = "b", .on = "cordoned", .requests = "cpu: 2"}));
+  EXPECT_EQ(busy.cluster.servers.size(), 2u);
+  EXPECT_THAT(yaml(busy), HasSubstr("shape: b, server: cordoned, tasks: 1}"));
+  EXPECT_THAT(busy.notices,
+              Contains(HasSubstr(
+                  "kept where they run, although their rules allow no new ones there: 1 pod: on cordoned")));
+}
+
+TEST(KubernetesImport, NamesWhatCannotBeKept) {
+  const ClusterImport import = import_text(
+      node("n", "", "taints: [{key: soft, effect: PreferNoSchedule}]",
+           "cpu: 4, memory: 8Gi, ephemeral-storage: 1Gi, pods: 9") +
+      pod({.name = "a",
+           .spec = "  affinity:\n    podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                   "[{topologyKey: "
+                   "zone}]}\n    podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
+                   "1}]}\n    "
+                   "nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1}]}\n  "
+                   "topologySpreadConstraints: [{maxSkew: 1}]\n  volumes: [{name: v, persistentVolumeClaim: "
+                   "{claimName: c}}]\n  priorityClassName: high\n  schedulerName: mine\n"}) +
+      "kind: Pod\nmetadata: {name: p, namespace: shop}\nspec: {containers: [{ports: [{hostPort: 80}], "
+      "resources: "
+      "{requests: {cpu: 1}}}]}\n---\nkind: Service\nmetadata: {name: s}\n");
+  const std::string notices = ::testing::PrintToString(import.notices);
+  for (const char* words : {"pod anti-affinity", "pod affinity", "preferred node affinity", "topology spread",
+                            "volumes", "priorities", "other schedulers", "host ports"})
+    EXPECT_THAT(notices, HasSubstr(fmt::format("not kept, {}: 1 pod", words)));
+  EXPECT_THAT(notices, HasSubstr("not kept, taints with PreferNoSchedule: soft"));
+  EXPECT_THAT(notices, HasSubstr("(--resource keeps one): ephemeral-storage, pods"));
+  EXPECT_THAT(notices, HasSubstr("passed over: 1 Service"));
+}
+
+TEST(KubernetesImport, KeepsAResourceThatIsAskedFor) {
+  const std::string text = node("n") + pod({.name = "a"});
+  const ClusterImport import = import_text(text, {.resources = {"pods"}});
+  EXPECT_THAT(yaml(import),
+              AllOf(HasSubstr("pods: 110"), HasSubstr("demand: {cpu: 1, memory: 1Gi, pods: 1}")));
+  EXPECT_THAT(import_refusal(text, {.resources = {"gpus"}}),
+              HasSubstr("--resource: no node has a resource 'gpus'; known are cpu, memory, pods"));
+}
+
+TEST(KubernetesImport, BadInputNamesFileLineAndKey) {
+  const std::string n = node("n");
+  EXPECT_EQ(import_refusal(n),
+            "c.yaml: there is no pod in what was read; `kubectl get pods -A -o json` prints them");
+  EXPECT_EQ(import_refusal(pod({.name = "a"})),
+            "c.yaml: there is no node in what was read; `kubectl get nodes -o json` prints them");
+  EXPECT_THAT(import_refusal(n + n),
+              HasSubstr("c.yaml:6: metadata.name: a second node 'n'; the first is on line 1"));
+  EXPECT_THAT(import_refusal(n + pod({.name = "a"}) + pod({.name = "a"})), HasSubstr("a second pod 'a'"));
+  EXPECT_THAT(import_refusal(n + pod({.name = "A b"})),
+              HasSubstr("metadata.name: is not a valid Kubernetes name"));
+  EXPECT_THAT(import_refusal(n + pod({.name = "a", .requests = "cpu: -1"})),
+              HasSubstr("c.yaml:9: spec.containers[0].resources.requests.cpu: '-1' is negative"));
+  EXPECT_THAT(import_refusal(node("n", "", "", "cpu: lots")),
+              HasSubstr("c.yaml:4: status.allocatable.cpu: 'lots'"));
+  EXPECT_THAT(import_refusal("kind: Node\nmetadata: {name: n}\n"), HasSubstr("status.allocatable: missing"));
+  EXPECT_THAT(import_refusal(n + "kind: Pod\nmetadata: {name: p}\n"), HasSubstr("spec: missing"));
+  EXPECT_THAT(import_refusal(n + "kind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n"),
+              HasSubstr("spec.containers: missing"));
+  EXPECT_THAT(import_refusal(n + pod({.name = "a", .spec = "  nodeSelector: [a]\n"})),
+              HasSubstr("spec.nodeSelector: must be a map"));
+  EXPECT_THAT(
+      import_refusal(
+          n + pod({.name = "a",
+                   .spec = "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                           "{nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Near}]}]}}}\n"})),
+      HasSubstr("nodeSelectorTerms[0].matchExpressions[0].operator: must be In, NotIn, Exists, DoesNotExist, "
+                "Gt or Lt, not 'Near'"));
+  EXPECT_THAT(import_refusal(n + pod({.name = "a", .spec = "  tolerations: [{operator: Maybe}]\n"})),
+              HasSubstr("spec.tolerations[0].operator: must be Exists or Equal, not 'Maybe'"));
+  EXPECT_THAT(import_refusal(node("n", "", "taints: [{key: a, effect: Never}]")),
+              HasSubstr("spec.taints[0].effect: must be"));
+  EXPECT_THAT(import_refusal(n + pod({.name = "a", .requests = ""})),
+              HasSubstr("no pod is left that a team could run"));
+}
+
+// Random clusters: what a pod may use is known from how its rule was made.
+
+struct RandomNode {
+  std::string name;
+  std::string zone;  // empty: without the label
+  bool has_gpu;
+  int size;
+  bool is_tainted;
+};
+
+struct KnownRule {
+  std::string spec;
+  std::function<bool(const RandomNode&)> allows;
+};
+
+std::string required(const std::string& terms) {
+  return "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [" +
+         terms + "]}}}\n";
+}
+
+std::string expression(const std::string& key, const std::string& op, const std::string& values = "") {
+  return fmt::format("{{matchExpressions: [{{key: {}, operator: {}, values: [{}]}}]}}", key, op, values);
+}
+
+const std::string kTolerates =
+    "  tolerations: [{key: dedicated, operator: Equal, value: x, effect: NoSchedule}]\n";
+
+std::vector<KnownRule> known_rules() {
+  using N = const RandomNode&;
+  return {{"", [](N n) { return !n.is_tainted; }},
+          {kTolerates, [](N) { return true; }},
+          {"  nodeSelector: {zone: a}\n", [](N n) { return n.zone == "a" && !n.is_tainted; }},
+          {kTolerates + "  nodeSelector: {zone: a, gpu: 'yes'}\n",
+           [](N n) { return n.zone == "a" && n.has_gpu; }},
+          {kTolerates + required(expression("zone", "In", "a, b")),
+           [](N n) { return n.zone == "a" || n.zone == "b"; }},
+          {required(expression("zone", "NotIn", "a")), [](N n) { return n.zone != "a" && !n.is_tainted; }},
+          {required(expression("gpu", "Exists")), [](N n) { return n.has_gpu && !n.is_tainted; }},
+          {required(expression("gpu", "DoesNotExist")), [](N n) { return !n.has_gpu && !n.is_tainted; }},
+          {kTolerates + required(expression("size", "Gt", "'8'")), [](N n) { return n.size > 8; }},
+          {kTolerates + required(expression("size", "Lt", "'8'")), [](N n) { return n.size < 8; }},
+          {kTolerates + required(expression("zone", "In", "b") + ", " + expression("gpu", "Exists")),
+           [](N n) { return n.zone == "b" || n.has_gpu; }},
+          {kTolerates + "  nodeSelector: {zone: b}\n" + required(expression("size", "In", "'4', '8'")),
+           [](N n) { return n.zone == "b" && (n.size == 4 || n.size == 8); }}};
+}
+
+using Where = std::set<std::string>;                      // names of nodes
+using Key = std::tuple<std::string, std::string, Where>;  // team, demand, where it may run
+
+TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSay) {
+  const std::vector<KnownRule> rules = known_rules();
+  int widened = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    std::vector<RandomNode> nodes;
+    std::string text;
+    for (std::size_t i = 0; i < 3 + random.below(12); ++i) {
+      const std::vector<std::string> zones{"a", "b", ""};
+      nodes.push_back({.name = fmt::format("n{}", i),
+                       .zone = zones[random.below(3)],
+                       .has_gpu = random.below(3) == 0,
+                       .size = 4 << random.below(3),
+                       .is_tainted = random.below(4) == 0});
+      const RandomNode& n = nodes.back();
+      text += node(n.name,
+                   fmt::format("size: '{}', {}{}", n.size, n.zone.empty() ? "" : "zone: " + n.zone + ", ",
+                               n.has_gpu ? "gpu: 'yes'" : ""),
+                   n.is_tainted ? "taints: [{key: dedicated, value: x, effect: NoSchedule}]" : "",
+                   fmt::format("cpu: {}, memory: 900Gi", 100 * n.size));
+    }
+    std::map<Key, std::int64_t> tasks;
+    std::map<std::pair<Key, std::string>, std::int64_t> running;  // on a node
+    std::map<Key, bool> everywhere;
+    int pods = 0;
+    for (int kind = 0; kind < 12; ++kind) {
+      const KnownRule& rule = rules[random.below(rules.size())];
+      const std::string team = fmt::format("team-{}", random.below(4));
+      const std::string cpu = fmt::format("{}", 1 + random.below(3));
+      Where where;
+      for (const RandomNode& n : nodes) {
+        if (rule.allows(n)) where.insert(n.name);
+      }
+      const std::vector<std::string> allowed(where.begin(), where.end());
+      const std::size_t count = 1 + random.below(4);
+      for (std::size_t p = 0; p < count; ++p) {
+        const bool runs = !allowed.empty() && random.below(4) > 0;
+        const std::string on = runs ? allowed[random.below(allowed.size())] : "";
+        text += pod({.name = fmt::format("p{}", pods++),
+                     .space = team,
+                     .on = on,
+                     .spec = rule.spec,
+                     .requests = "cpu: " + cpu + ", memory: 1Gi",
+                     .phase = runs ? "Running" : "Pending"});
+        if (allowed.empty()) continue;  // it is named in a notice
+        const Key key{team, cpu, where};
+        ++tasks[key];
+        if (runs) ++running[{key, on}];
+      }
+    }
+    const Result<ClusterImport> import = try_import(text);
+    if (tasks.empty()) {
+      EXPECT_FALSE(import);
+      continue;
+    }
+    ASSERT_TRUE(import) << describe(import.error());
+    const Result<Problem> problem = read_cluster_text(yaml(*import), Syntax::yaml, "again");
+    ASSERT_TRUE(problem) << describe(problem.error()) << "\n" << yaml(*import);
+    EXPECT_EQ(problem->cluster().running, import->cluster.running);
+    EXPECT_EQ(problem->servers(), import->cluster.servers);
+    EXPECT_EQ(problem->users(), import->cluster.users);
+
+    std::map<Key, std::int64_t> found;
+    std::map<std::string, Key> key_of_user;
+    for (std::size_t n = 0; n < problem->user_count(); ++n) {
+      const User& user = problem->users()[n];
+      Where where;
+      for (std::size_t i = 0; i < problem->server_count(); ++i) {
+        if (problem->eligible(n, i)) where.insert(import->nodes[i].begin(), import->nodes[i].end());
+      }
+      const Key key{user.shape ? *user.group : user.name, user.demand[0].text(), where};
+      found[key] += *count_units(*user.tasks, 0, Rounding::down);
+      key_of_user.emplace(user.name, key);
+    }
+    EXPECT_EQ(found, tasks);
+
+    std::map<std::pair<Key, std::size_t>, std::int64_t> expected, placed;
+    std::map<std::string, std::size_t> entry_of;
+    for (std::size_t i = 0; i < import->nodes.size(); ++i) {
+      for (const std::string& name : import->nodes[i]) entry_of[name] = i;
+    }
+    for (const auto& [where, count] : running) expected[{where.first, entry_of.at(where.second)}] += count;
+    for (const Running& each : *problem->cluster().running) {
+      const std::string name = each.shape ? each.user + "/" + *each.shape : each.user;
+      std::size_t entry = 0;
+      while (problem->servers()[entry].name != each.server) ++entry;
+      placed[{key_of_user.at(name), entry}] += *count_units(each.tasks, 0, Rounding::down);
+    }
+    EXPECT_EQ(placed, expected);
+    widened += import->nodes.size() < nodes.size() ? 1 : 0;
+  }
+  EXPECT_GT(widened, 10) << "equal nodes were put together";
+}
+
+}  // namespace
+}  // namespace mirab::kubernetes
