@@ -35,13 +35,18 @@ class Lost(NamedTuple):
     task: int
     job: int
 
+class Preempted(NamedTuple):
+    task: int
+    job: int
+    right: Literal["share", "guarantee", "rank", "tier"]
+
 class Placed(NamedTuple):
     task: int
     job: int
     user: int
     server: int
     others: tuple[Companion, ...]
-    preempted: tuple[Lost, ...]
+    preempted: tuple[Preempted, ...]
 
 class Reserving:
     def __init__(self, after: Time, servers: int = 1, at_most: Time | None = None) -> None: ...
@@ -142,7 +147,7 @@ class ByForce(NamedTuple):
     key_before: float
     key_after: float
     losers: list[Loser]
-    ends: list[Lost]
+    ends: list[Preempted]
 
 class TreeLevel(NamedTuple):
     name: str

@@ -163,9 +163,6 @@ Check Engine::State::check_tree() const {
     return Error{
         .message = "with a half-life there are no groups, guarantees, limits, tiers and weights of 0",
         .key = "half_life"};
-  if (options.preemption)
-    return Error{.message = "with preemption there are no groups, guarantees, limits, tiers and weights of 0",
-                 .key = "preemption"};
   return {};
 }
 
@@ -419,6 +416,7 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
                                           .sequence = s.ledger.jobs_before++,
                                           .rank = event.rank.value_or(Rank()),
                                           .may_be_preempted = event.may_be_preempted});
+  if (event.rank && event.rank->priority != 0) s.ledger.has_priorities = true;
   ++s.ledger.queues[queue].jobs;
   s.ledger.enqueue(job);
   if (!s.dispatcher.waiting().holds(queue)) {

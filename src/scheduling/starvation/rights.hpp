@@ -1,0 +1,102 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <gmpxx.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <mirab/scheduling/events.hpp>
+
+#include "scheduling/order/descent.hpp"
+#include "scheduling/order/disciplines.hpp"
+
+namespace mirab::scheduling {
+
+/// A waiting task for which others would end on a server.
+struct Gain {
+  QueueIndex queue;
+  UserIndex user;                        ///< b
+  std::span<const std::int64_t> demand;  ///< d, [m]
+  std::int64_t priority;                 ///< of its job
+};
+
+/// A running task that would end.
+struct Loss {
+  TaskIndex task;
+  JobIndex job;
+  UserIndex user;  ///< q
+  TaskClassIndex task_class;
+  std::span<const std::int64_t> demand;
+  std::size_t place;  ///< among the tasks of the server, the newest first
+  mpq_class work;     ///< that is lost: ns times parts of the pool
+};
+
+/// The running tasks that have started since the latest event.
+class StartedTasks {
+ public:
+  void event_happened() {
+    ++present_;
+    tasks_.clear();
+  }
+  void started(TaskIndex task) {
+    events_.cover(task);
+    events_[task] = present_;
+    tasks_.push_back(task);
+  }
+  void ended(TaskIndex task) {
+    if (events_.holds(task)) events_[task] = 0;
+  }
+  bool contains(TaskIndex task) const { return events_.holds(task) && events_[task] == present_; }
+  std::vector<TaskIndex> all() const;  ///< by their numbers
+
+ private:
+  std::uint64_t present_ = 1;                     // how many events there were
+  IndexedVector<TaskIndex, std::uint64_t> events_;  // after how many it started
+  std::vector<TaskIndex> tasks_;                  // some of them have ended
+};
+
+/// Which tasks may end for which: the rights of users. One move after another is asked about: a task of b
+/// starts on a server, and tasks end there one by one. Requires the ledger to stay as it is.
+class Rights {
+ public:
+  Rights() = default;
+  virtual ~Rights() = default;
+  Rights(const Rights&) = delete;
+  Rights& operator=(const Rights&) = delete;
+
+  /// May some task end for the next one of the queue? False only when none may.
+  virtual bool may_gain(QueueIndex queue) const = 0;
+
+  /// From now on moves are for this task. False: no task may end for it.
+  virtual bool begin(const Gain& gain) = 0;
+  /// On a server where too little is free of these resources; nothing has been lost as yet.
+  virtual void begin_on(std::span<const std::size_t> missing) = 0;
+
+  /// May the task end in some move? False only when it may in none.
+  virtual bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const = 0;
+  /// The task ends too, if it may after those that have; else nothing changes.
+  virtual bool lose(const Loss& loss) = 0;
+  /// A task that was lost goes on.
+  virtual void keep(const Loss& loss) = 0;
+
+  /// May the move be made as it stands? Then the right by which each of the losses, all there are, ends.
+  virtual std::optional<std::vector<Right>> of(std::span<const Loss* const> losses) = 0;
+};
+
+/// Without groups: rights by share, and by rank. See rights.cpp. O(queues m).
+std::unique_ptr<Rights> rights_of_users(const ShareContext& context, const ShareFunction& share,
+                                        const StartedTasks& started);
+
+/// With groups, quotas or tiers. See reclaim.cpp.
+std::unique_ptr<Rights> rights_in_tree(const Precedence& precedence, const StartedTasks& started);
+
+/// The keys of the nodes on a user's path, from the top: its standing. `after`: what the nodes would use.
+/// O(depth m members).
+std::vector<double> standing(const Precedence& precedence, UserIndex user,
+                             const TreeUsageAfter* after = nullptr);
+
+}  // namespace mirab::scheduling
