@@ -37,11 +37,11 @@ class TreeSequence {
   void live(int events) {
     add_server();
     for (std::uint64_t groups = random_.below(5); groups > 0; --groups) {
-      GroupAdded event{.name = "g", .parent = group(), .weight = weight()};
+      GroupAdded event{.name = "g", .weight = weight(), .parent = group()};
       add_quota(event, 3);
       if (const auto id = applied(event)) groups_.push_back(GroupId{*id});
     }
-    for (int users = 0; users < 4; ++users) add_user();
+    while (reference_.users().size() < 4) add_user();
     for (int event = 0; event < events && !testing::Test::HasFatalFailure(); ++event) {
       now_ += Duration(random_.below(4));
       happen();
