@@ -1,7 +1,9 @@
 // Decisions of the whole engine, with its ledger and identifiers, in churn: everybody has endless tasks; the
 // park is filled to 90 % of the scarcest resource (`steady`), or until nothing fits (`saturated`); then again
 // and again one running task, drawn at random, finishes, and the engine serves until the park is filled as
-// before. A time is one such round, which holds one decision in the mean. Beside it the same by sorting all
+// before. A time is one such round, which holds one decision in the mean. `preemption` is `saturated` with
+// tasks that may end for others: after each finish the engine also looks for a task to end, mostly in vain.
+// Beside it the same by sorting all
 // users and scanning all servers (`naive`).
 #include <algorithm>
 #include <benchmark/benchmark.h>
@@ -99,14 +101,15 @@ class NaiveChurn {
 };
 
 void rounds(benchmark::State& state, const char* discipline, const char* placement, Until until,
-            Shape shape = Shape::flat) {
+            Shape shape = Shape::flat, bench::Force force = bench::Force::none) {
   const Churn churn = bench::google_churn(static_cast<std::size_t>(state.range(0)),
                                           static_cast<std::size_t>(state.range(1)), kSeed);
-  EngineChurn engine(churn, discipline, placement, until, kSeed, shape);
+  EngineChurn engine(churn, discipline, placement, until, kSeed, shape, force);
   for ([[maybe_unused]] auto _ : state) engine.round();
   state.SetLabel(fmt::format(
-      "{:.2f} decisions a round, {} tasks running",
-      static_cast<double>(engine.decisions()) / static_cast<double>(state.iterations()), engine.running()));
+      "{:.2f} decisions a round, {:.3f} tasks preempted, {} tasks running",
+      static_cast<double>(engine.decisions()) / static_cast<double>(state.iterations()),
+      static_cast<double>(engine.preempted()) / static_cast<double>(state.iterations()), engine.running()));
 }
 
 void drf_first_fit(benchmark::State& state) { rounds(state, "drf", "first-fit", Until::filled); }
@@ -117,6 +120,13 @@ void saturated(benchmark::State& state) { rounds(state, "drf", "first-fit", Unti
 void tree(benchmark::State& state) { rounds(state, "drf", "first-fit", Until::filled, Shape::tree); }
 void tree_saturated(benchmark::State& state) {
   rounds(state, "drf", "first-fit", Until::nothing_fits, Shape::tree);
+}
+
+void preemption(benchmark::State& state) {
+  rounds(state, "drf", "first-fit", Until::nothing_fits, Shape::flat, bench::Force::preemption);
+}
+void tree_preemption(benchmark::State& state) {
+  rounds(state, "drf", "first-fit", Until::nothing_fits, Shape::tree, bench::Force::preemption);
 }
 
 void naive(benchmark::State& state) {
@@ -141,6 +151,8 @@ BENCHMARK(drf_first_fit)->Apply(grid);
 BENCHMARK(saturated)->Apply(grid);
 BENCHMARK(tree)->Args({10'000, 10'000})->Repetitions(3)->MinTime(0.3);
 BENCHMARK(tree_saturated)->Args({10'000, 10'000})->Repetitions(3)->MinTime(0.3);
+BENCHMARK(preemption)->Args({1'000, 200})->Repetitions(3)->MinTime(0.5);
+BENCHMARK(tree_preemption)->Args({100, 200})->Iterations(20);
 BENCHMARK(drf_best_fit)->Apply(sizes);
 BENCHMARK(ps_dsf)->Apply(sizes);
 BENCHMARK(naive)->Args({10'000, 1'000})->Repetitions(3);

@@ -140,6 +140,9 @@ class Loser(NamedTuple):
     key_before: float
     key_after: float
     tasks: int
+    right: Literal["share", "guarantee", "rank", "tier"]
+    standing_before: list[float]
+    standing_after: list[float]
 
 class ByForce(NamedTuple):
     server: int
@@ -148,6 +151,8 @@ class ByForce(NamedTuple):
     key_after: float
     losers: list[Loser]
     ends: list[Preempted]
+    standing_before: list[float]
+    standing_after: list[float]
 
 class TreeLevel(NamedTuple):
     name: str
