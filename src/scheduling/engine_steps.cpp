@@ -76,7 +76,7 @@ void Engine::State::place_companions(const Dispatch& dispatch, JobIndex job, Ran
     if (preemption) preemption->task_started(task);
     placed.with.push_back({.task = ledger.tasks.id(task), .server = ledger.servers.id(server)});
   }
-  shares.user_changed(ledger.queues[dispatch.entry.queue].user, now);
+  user_changed(ledger.queues[dispatch.entry.queue].user);
   dispatcher.batch_placed(dispatch.entry);
 }
 
@@ -118,7 +118,7 @@ std::optional<Placed> Engine::State::place(TournamentEntry entry, ServerIndex se
   const JobIndex job = queue.first_job;
   const TaskIndex task = ledger.start(job, server, now);
   placement.task_started(task);
-  shares.user_changed(queue.user, now);
+  user_changed(queue.user);
   shares.task_placed(entry);
   dispatcher.room_taken(server);
   dispatcher.task_placed(entry);
@@ -144,7 +144,7 @@ TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since) {
   const TaskIndex task = ledger.adopt(job, server, since, now);
   placement.task_started(task);
   dispatcher.room_taken(server);
-  shares.user_changed(queue.user, now);
+  user_changed(queue.user);
   if (ledger.task_classes.terms(queue.task_class) == nullptr) {
     dispatcher.task_placed(entry);
   } else {
@@ -157,6 +157,18 @@ TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since) {
 void Engine::State::happens(Time time) {
   now = time;
   if (preemption) preemption->event_happened();
+}
+
+/// An event that starts and ends tasks, and changes nothing else that users are compared by.
+void Engine::State::happens_to_tasks(Time time) {
+  now = time;
+  if (preemption) preemption->tasks_changed();
+}
+
+/// What the user has is another.
+void Engine::State::user_changed(UserIndex user) {
+  shares.user_changed(user, now);
+  if (preemption) preemption->user_changed(user);
 }
 
 void Engine::State::tree_changed() { dispatcher.tree_changed(); }
@@ -174,7 +186,7 @@ void Engine::State::end(TaskIndex task) {
   ledger.end(task);
   if (reservations) reservations->task_ended(task);
   if (preemption) preemption->task_ended(task);
-  shares.user_changed(queue.user, now);
+  user_changed(queue.user);
   dispatcher.task_ended(queue.user, queue.task_class, server);
 }
 

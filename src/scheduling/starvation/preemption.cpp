@@ -331,10 +331,13 @@ std::optional<PreemptionCandidate> PreemptionPolicy::intend(const PreemptionView
     return {};
   }
   const ShareContext& context = *view.precedence.context;
+  const Discipline& discipline = *view.precedence.discipline;
+  const bool in_tree = context.ledger.has_tree();
+  if (discipline.priced) keys_.all_changed();  // prices follow who is there
+  if (!in_tree) keys_.refresh(context, *discipline.share);
   const std::unique_ptr<Rights> rights =
-      context.ledger.has_tree()
-          ? rights_in_tree(view.precedence, started_)
-          : rights_of_users(context, *view.precedence.discipline->share, started_);
+      in_tree ? rights_in_tree(view.precedence, started_)
+              : rights_of_users(context, *discipline.share, keys_, started_);
   VictimSearch search(context.ledger, *rights, view.spared, now);
   std::optional<PreemptionCandidate> candidate = first_candidate(view, search, left);
   if (!candidate)

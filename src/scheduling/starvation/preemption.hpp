@@ -96,9 +96,15 @@ class PreemptionPolicy {
 
   // What has happened.
   void event_happened() {
+    tasks_changed();
+    keys_.all_changed();
+  }
+  /// An event that changes tasks only: of which users it tells.
+  void tasks_changed() {
     something_changed();
     started_.event_happened();
   }
+  void user_changed(UserIndex user) { keys_.user_changed(user); }
   void something_changed() { is_futile_ = false; }
   void task_started(TaskIndex task) {
     something_changed();
@@ -136,6 +142,7 @@ class PreemptionPolicy {
   bool is_futile_ = false;
   Time again_ = {};  // when it is futile: until then
   StartedTasks started_;
+  KeysOfUsers keys_;
 };
 
 /// Errors: a number of tasks or a time that is not above 0.

@@ -37,22 +37,57 @@ bool may_count(const UsageAfter& usage, std::span<const std::int64_t> demand) {
                     [](std::int64_t more, std::int64_t used) { return more <= INT64_MAX - used; });
 }
 
+}  // namespace
+
+KeysOfUsers::Row KeysOfUsers::row_of(const ShareContext& context, const ShareFunction& share,
+                                     UserIndex user) {
+  const Ledger& ledger = context.ledger;
+  Row row;
+  UsageAfter after(ledger, user);
+  const auto with = [&](TaskClassIndex task_class, const Amounts& demand, std::int64_t tasks) {
+    after.add(task_class, demand, tasks);
+    const double key = share.rounded(context, after.usage(), after.weight());
+    after.add(task_class, demand, -tasks);
+    return key;
+  };
+  for (const QueueIndex queue : ledger.users[user].queues) {
+    const TaskClassIndex task_class = ledger.queues[queue].task_class;
+    ledger.task_classes.for_each_demand(task_class, [&](const Amounts& demand) {
+      if (may_count(after, demand)) row.least = std::min(row.least, with(task_class, demand, 1));
+      if (ledger.queues[queue].running > 0 && is_within(demand, after.amounts()))
+        row.spare = std::max(row.spare, with(task_class, demand, -1));
+    });
+  }
+  return row;
+}
+
+void KeysOfUsers::refresh(const ShareContext& context, const ShareFunction& share) {
+  const Ledger& ledger = context.ledger;
+  if (all_changed_) {
+    rows_ = IndexedVector<UserIndex, Row>(ledger.users.index_count());
+    for (const UserIndex user : ledger.users.present()) rows_[user] = row_of(context, share, user);
+  } else {
+    for (const UserIndex user : changed_) rows_[user] = row_of(context, share, user);
+  }
+  all_changed_ = false;
+  changed_.clear();
+  max_spare_ = -1;
+  for (const Row& row : rows_) max_spare_ = std::max(max_spare_, row.spare);
+}
+
+namespace {
+
 class RightsOfUsers final : public Rights {
  public:
-  RightsOfUsers(const ShareContext& context, const ShareFunction& share, const StartedTasks& started)
-      : context_(context),
-        ledger_(context.ledger),
-        share_(share),
-        started_(started),
-        spare_(ledger_.users.index_count(), -1.0) {
-    for (const UserIndex user : ledger_.users.present()) note_spare(user);
+  RightsOfUsers(const ShareContext& context, const ShareFunction& share, const KeysOfUsers& keys,
+                const StartedTasks& started)
+      : context_(context), ledger_(context.ledger), share_(share), keys_(keys), started_(started) {
     if (ledger_.has_priorities) lowest_priority_ = lowest_running_priorities(ledger_);
   }
 
   bool may_gain(QueueIndex queue) const override {
-    const QueueRow& row = ledger_.queues[queue];
-    const double key = share_.rounded(context_, usage_of(ledger_, row.user), ledger_.users[row.user].weight);
-    return key * (1 - kRounding) <= max_spare_ || has_lower(row.user, priority_of(queue));
+    const UserIndex user = ledger_.queues[queue].user;
+    return keys_.least(user) * (1 - kRounding) <= keys_.max_spare() || has_lower(user, priority_of(queue));
   }
 
   bool begin(const Gain& gain) override {
@@ -65,7 +100,7 @@ class RightsOfUsers final : public Rights {
     has_own_ = has_lower(gain.user, gain.priority);
     // What b loses itself lowers its key.
     least_ = has_own_ ? rounded(*before_) : level_;
-    may_share_ = max_spare_ >= least_ * (1 - kRounding) && compare(*after_, *before_) > 0;
+    may_share_ = keys_.max_spare() >= least_ * (1 - kRounding) && compare(*after_, *before_) > 0;
     start_ = after_;
     level_at_start_ = level_;
     return may_share_ || has_own_;
@@ -80,7 +115,7 @@ class RightsOfUsers final : public Rights {
 
   bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
     if (user == gain_.user) return job.rank.priority < gain_.priority && !started_.contains(task);
-    return may_share_ && spare_[user] >= least_ * (1 - kRounding);
+    return may_share_ && keys_.spare(user) >= least_ * (1 - kRounding);
   }
 
   bool lose(const Loss& loss) override {
@@ -129,21 +164,6 @@ class RightsOfUsers final : public Rights {
     return ledger_.jobs[ledger_.queues[queue].first_job].rank.priority;
   }
 
-  /// Of all ways in which the user's tasks may run, or do, the one that leaves most.
-  void note_spare(UserIndex user) {
-    for (const QueueIndex queue : ledger_.users[user].queues) {
-      const QueueRow& row = ledger_.queues[queue];
-      if (row.running == 0) continue;
-      ledger_.task_classes.for_each_demand(row.task_class, [&](const Amounts& demand) {
-        UsageAfter after(ledger_, user);
-        if (!is_within(demand, after.amounts())) return;
-        after.add(row.task_class, demand, -1);
-        spare_[user] = std::max(spare_[user], rounded(after));
-      });
-    }
-    max_spare_ = std::max(max_spare_, spare_[user]);
-  }
-
   /// Has the user a running task of a lower priority, which may end?
   bool has_lower(UserIndex user, std::int64_t priority) const {
     return !lowest_priority_.empty() && lowest_priority_[user] < priority;
@@ -159,10 +179,8 @@ class RightsOfUsers final : public Rights {
   const ShareContext& context_;
   const Ledger& ledger_;
   const ShareFunction& share_;
+  const KeysOfUsers& keys_;
   const StartedTasks& started_;
-  IndexedVector<UserIndex, double>
-      spare_;  // the highest key of the user after the loss of one task; -1 without tasks
-  double max_spare_ = -1;
   IndexedVector<UserIndex, std::int64_t> lowest_priority_;  // of running tasks; empty: all are 0
 
   Gain gain_{};
@@ -177,8 +195,8 @@ class RightsOfUsers final : public Rights {
 }  // namespace
 
 std::unique_ptr<Rights> rights_of_users(const ShareContext& context, const ShareFunction& share,
-                                        const StartedTasks& started) {
-  return std::make_unique<RightsOfUsers>(context, share, started);
+                                        const KeysOfUsers& keys, const StartedTasks& started) {
+  return std::make_unique<RightsOfUsers>(context, share, keys, started);
 }
 
 }  // namespace mirab::scheduling

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <gmpxx.h>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,6 +60,38 @@ class StartedTasks {
   std::vector<TaskIndex> tasks_;                  // some of them have ended
 };
 
+/// The rounded keys of users after the gain or the loss of one task, kept from one search to the next.
+class KeysOfUsers {
+ public:
+  // What has happened: a user has more tasks or jobs, or fewer; or something else, whatever it is.
+  void user_changed(UserIndex user) {
+    if (changed_.size() > rows_.size()) all_changed_ = true;
+    if (!all_changed_) changed_.push_back(user);
+  }
+  void all_changed() { all_changed_ = true; }
+
+  /// Brings them up to date. O(users), and O(queues m) of those that changed.
+  void refresh(const ShareContext& context, const ShareFunction& share);
+
+  /// Of all ways in which tasks of the user's jobs may run, the one that adds least; infinite without jobs.
+  double least(UserIndex user) const { return rows_[user].least; }
+  /// Of all ways in which the user's tasks may run, or do, the one that leaves most; -1 without tasks.
+  double spare(UserIndex user) const { return rows_[user].spare; }
+  double max_spare() const { return max_spare_; }  ///< of all users
+
+ private:
+  struct Row {
+    double least = std::numeric_limits<double>::infinity();
+    double spare = -1;
+  };
+  static Row row_of(const ShareContext& context, const ShareFunction& share, UserIndex user);
+
+  IndexedVector<UserIndex, Row> rows_;
+  double max_spare_ = -1;
+  std::vector<UserIndex> changed_;
+  bool all_changed_ = true;
+};
+
 /// Which tasks may end for which: the rights of users. One move after another is asked about: a task of b
 /// starts on a server, and tasks end there one by one. Requires the ledger to stay as it is.
 class Rights {
@@ -87,9 +120,10 @@ class Rights {
   virtual std::optional<std::vector<Right>> of(std::span<const Loss* const> losses) = 0;
 };
 
-/// Without groups: rights by share, and by rank. See rights.cpp. O(queues m).
+/// Without groups: rights by share, and by rank. See rights.cpp. Requires keys that are up to date. O(1), and
+/// O(jobs) where jobs have priorities.
 std::unique_ptr<Rights> rights_of_users(const ShareContext& context, const ShareFunction& share,
-                                        const StartedTasks& started);
+                                        const KeysOfUsers& keys, const StartedTasks& started);
 
 /// With groups, quotas or tiers. See reclaim.cpp.
 std::unique_ptr<Rights> rights_in_tree(const Precedence& precedence, const StartedTasks& started);
