@@ -133,8 +133,8 @@ void tree_saturated(benchmark::State& state) {
 
 void preemption(benchmark::State& state) {
   rounds(state,
-         bench::even_churn(static_cast<std::size_t>(state.range(0)),
-                           static_cast<std::size_t>(state.range(1)), kSeed),
+         bench::even_churn(static_cast<std::size_t>(state.range(0)), static_cast<std::size_t>(state.range(1)),
+                           kSeed),
          "drf", "first-fit", Until::nothing_fits, Shape::flat, bench::Force::preemption);
 }
 void preemption_uneven(benchmark::State& state) {

@@ -29,7 +29,6 @@ std::string listed(const std::vector<Preempted>& lost) {
   return text.empty() ? "nothing" : text;
 }
 
-
 Reserving random_reserving(Random& random) {
   static constexpr std::int64_t kAfter[] = {1, 5, 20, 300};
   Reserving rule{.after = Duration(kAfter[random.below(std::size(kAfter))]), .servers = 1 + random.below(2)};

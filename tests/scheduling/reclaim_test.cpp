@@ -1,5 +1,5 @@
-// Who may end whose tasks in a tree of groups, by rank and by tier: the cases of tests/golden/teams_cases.json
-// and small ones, each for one sentence of docs/explanation/teams.md.
+// Who may end whose tasks in a tree of groups, by rank and by tier: the cases of
+// tests/golden/teams_cases.json and small ones, each for one sentence of docs/explanation/teams.md.
 #include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -111,9 +111,8 @@ class GoldenReclaim : public testing::TestWithParam<const char*> {};
 TEST_P(GoldenReclaim, MakesTheMovesOfTheCaseAndEndsWithItsTasks) {
   std::ifstream file(MIRAB_SOURCE_DIR "/tests/golden/teams_cases.json");
   const nlohmann::json cases = nlohmann::json::parse(file).at("cases");
-  const auto golden = std::find_if(cases.begin(), cases.end(), [](const nlohmann::json& each) {
-    return each.at("name") == GetParam();
-  });
+  const auto golden = std::find_if(cases.begin(), cases.end(),
+                                   [](const nlohmann::json& each) { return each.at("name") == GetParam(); });
   ASSERT_NE(golden, cases.end());
   const nlohmann::json& problem = golden->at("problem");
   const auto resources = problem.at("resources").get<std::vector<std::string>>();
@@ -169,6 +168,27 @@ TEST(Reclaim, WhatHasStartedSinceTheLatestEventDoesNotEndByRank) {
   EXPECT_THAT(park.moves(), ElementsAre("a takes from a (rank)")) << "they ran at the event";
   park.job({.user = a, .demand = {2}, .tasks = 1, .rank = Rank{.priority = 2}});
   EXPECT_THAT(park.moves(), ElementsAre("a takes from a (rank)", "a takes from a (rank)"));
+}
+
+/// On the first server b's own task and one of q make room. Without the own one q's is enough, but then b has
+/// 5 and q keeps 4.
+TEST(Reclaim, ATaskThatGoesOnAfterAllCountsWhenTheRightsAreAskedOfTheFinalSet) {
+  Park park({10});
+  const UserId q = park.user({.name = "q"});
+  const UserId z = park.user({.name = "z"});
+  const UserId b = park.user({.name = "b"});
+  park.job({.user = q, .demand = {4}});
+  park.moves();
+  park.job({.user = z, .demand = {5}, .may_be_preempted = false});
+  park.moves();
+  park.job({.user = b, .demand = {1}});
+  park.moves();
+  park.server({4});
+  park.job({.user = q, .demand = {4}});
+  park.moves();
+  ASSERT_EQ(park.running(q), 2);
+  park.job({.user = b, .demand = {4}, .rank = Rank{.priority = 1}});
+  EXPECT_THAT(park.moves(), ElementsAre());
 }
 
 TEST(Reclaim, AHigherTierTakesWhatItNeedsAndLosesNothingToALowerOne) {

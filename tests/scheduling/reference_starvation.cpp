@@ -169,8 +169,8 @@ std::vector<mpq_class> ReferenceEngine::over(const Node& node) const {
   return discipline == "asset" ? std::vector{sum} : parts;
 }
 
-/// V: the keys of the nodes on the user's path from the top, each after whether it comes after siblings with a
-/// weight.
+/// V: the keys of the nodes on the user's path from the top, each after whether it comes after siblings with
+/// a weight.
 ReferenceEngine::Standing ReferenceEngine::standing(UserId user) const {
   Standing standing;
   std::vector<mpq_class> e;
@@ -229,7 +229,9 @@ std::optional<Right> ReferenceEngine::right(const ReferenceEngine& after, UserId
   if (own_weight == 0 || after.standing(b) > after.standing(q)) return {};
   if (other_weight == 0) return Right::share;
   const std::vector<mpq_class> own = after.over(of_b.back()), other = after.over(of_q.back());
-  const auto most = [](const std::vector<mpq_class>& all) { return *std::max_element(all.begin(), all.end()); };
+  const auto most = [](const std::vector<mpq_class>& all) {
+    return *std::max_element(all.begin(), all.end());
+  };
   bool has_no_more = most(own) / own_weight <= most(other) / other_weight;
   if (!has_no_more && options_.discipline.name == "drf") {
     has_no_more = true;
@@ -289,8 +291,8 @@ std::optional<std::string> ReferenceEngine::wrong_move(const Placed& placed) con
                           .started = now_});
   bool any_share = false;
   for (const Preempted& lost : placed.preempted) {
-    const Task& task = *std::find_if(tasks_.begin(), tasks_.end(),
-                                     [&](const Task& each) { return each.id == lost.task; });
+    const Task& task =
+        *std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& each) { return each.id == lost.task; });
     if (task.server != server.id) return "a task ends elsewhere";
     if (task.is_fresh) return "5: a task ends that started after the latest event";
     if (!job_of(lost.job).may_be_preempted || task.is_protected) return "a task ends that may not";
@@ -436,8 +438,8 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
   for (const Candidate& candidate : order_of_force()) {
     const JobSubmitted& look = candidate.group->look;
     if (has_terms(look)) continue;
-    const bool has_room_somewhere = std::any_of(
-        servers_.begin(), servers_.end(), [&](const Server& server) { return has_room(look, server); });
+    const bool has_room_somewhere = std::any_of(servers_.begin(), servers_.end(),
+                                                [&](const Server& server) { return has_room(look, server); });
     if (has_room_somewhere && (freeze_ || !has_tree())) continue;  // in a tree a limit may be in the way
     std::optional<Option> best;
     mpq_class least;

@@ -23,9 +23,10 @@ struct KeptServer {
   friend bool operator==(const KeptServer&, const KeptServer&) = default;
 };
 
-/// Tasks that end so that another fits on a server; see docs/reference/engine.md, "Preemption". Without groups
-/// every user who loses some by share keeps a key of at least `key_after`. With groups or quotas keys are
-/// those of users alone, and standings are compared: the keys of the nodes on a user's path, from the top.
+/// Tasks that end so that another fits on a server; see docs/reference/engine.md, "Preemption". Without
+/// groups every user who loses some by share keeps a key of at least `key_after`. With groups or quotas keys
+/// are those of users alone, and standings are compared: the keys of the nodes on a user's path, from the
+/// top.
 struct ByForce {
   /// A user, and what it loses.
   struct Loser {
@@ -42,9 +43,9 @@ struct ByForce {
 
   ServerId server;
   std::string server_name;
-  double key_before;          ///< of the user whose task is placed
-  double key_after;           ///< the level that separates it from those who lose
-  std::vector<Loser> losers;  ///< each user once, who loses the first task at first
+  double key_before;                         ///< of the user whose task is placed
+  double key_after;                          ///< the level that separates it from those who lose
+  std::vector<Loser> losers;                 ///< each user once, who loses the first task at first
   std::vector<Preempted> ends;               ///< the tasks
   std::vector<double> standing_before = {};  ///< of the user whose task is placed, with groups or quotas
   std::vector<double> standing_after = {};

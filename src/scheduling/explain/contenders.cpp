@@ -345,9 +345,8 @@ ByForce by_force(const PreemptionCandidate& candidate, const Precedence& precede
     } else {
       ++force.losers[static_cast<std::size_t>(known - losers.begin())].tasks;
     }
-    force.ends.push_back({.task = ledger.tasks.id(candidate.victims.tasks[at]),
-                          .job = ledger.jobs.id(job),
-                          .right = right});
+    force.ends.push_back(
+        {.task = ledger.tasks.id(candidate.victims.tasks[at]), .job = ledger.jobs.id(job), .right = right});
   }
   const auto explain = [&](UserIndex user, auto& of) {
     if (ledger.has_tree()) {
@@ -361,8 +360,8 @@ ByForce by_force(const PreemptionCandidate& candidate, const Precedence& precede
       return precedence.discipline->share->rounded(*precedence.context, usage.usage(), usage.weight());
     };
     of.key_before = key(UsageAfter(ledger, user));
-    of.key_after = key(*std::find_if(left.begin(), left.end(),
-                                     [&](const UsageAfter& each) { return each.user() == user; }));
+    of.key_after = key(
+        *std::find_if(left.begin(), left.end(), [&](const UsageAfter& each) { return each.user() == user; }));
   };
   explain(queue.user, force);
   for (std::size_t at = 0; at < losers.size(); ++at) explain(losers[at], force.losers[at]);

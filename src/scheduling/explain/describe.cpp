@@ -131,17 +131,17 @@ std::string goes(double before, double after, const std::vector<double>& standin
 std::string losses(const ByForce& force, const std::string& gainer) {
   std::string text;
   for (const ByForce::Loser& loser : force.losers) {
-    text += fmt::format("{} of {} {} on {}{}, whose {}", number(loser.tasks, "task"),
-                        printable(loser.user_name), loser.tasks == 1 ? "ends" : "end",
-                        printable(force.server_name), by_right(loser.right),
-                        goes(loser.key_before, loser.key_after, loser.standing_before, loser.standing_after));
+    text +=
+        fmt::format("{} of {} {} on {}{}, whose {}", number(loser.tasks, "task"), printable(loser.user_name),
+                    loser.tasks == 1 ? "ends" : "end", printable(force.server_name), by_right(loser.right),
+                    goes(loser.key_before, loser.key_after, loser.standing_before, loser.standing_after));
   }
   if (force.standing_before.size() < 2)
     return text + fmt::format("the key of {} goes from {:.4g} to {:.4g}\n", gainer, force.key_before,
                               force.key_after);
-  return text + fmt::format("{}, whose {}", gainer,
-                            goes(force.key_before, force.key_after, force.standing_before,
-                                 force.standing_after));
+  return text +
+         fmt::format("{}, whose {}", gainer,
+                     goes(force.key_before, force.key_after, force.standing_before, force.standing_after));
 }
 
 std::string order(const WhyWaiting& why) {

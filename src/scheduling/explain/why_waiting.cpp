@@ -409,9 +409,8 @@ void explain_force(const EngineView& view, QueueIndex queue, const Precedence& p
   if (!candidate) return;
   const TournamentEntry gains{.queue = candidate->queue};
   const ByForce force = by_force(*candidate, precedence);
-  const double key = view.ledger.has_tree()
-                         ? force.key_before
-                         : precedence.discipline->key->rounded(*precedence.context, gains);
+  const double key = view.ledger.has_tree() ? force.key_before
+                                            : precedence.discipline->key->rounded(*precedence.context, gains);
   why.forced_first = other_of(view.ledger, {.keyed = {.entry = gains, .key = key}, .has_room = false});
   if (candidate->queue == queue && why.older_jobs == 0) why.by_force = force;
 }
@@ -446,8 +445,7 @@ WhyWaiting why_waiting(const EngineView& view, JobIndex job, Time at) {
   }
   const std::vector<Contender> all = contenders(view, precedence, step.open);
   explain_order(queue, all, precedence, view.dispatcher.choice().blocking, why);
-  const bool may_be_placed =
-      may_place_without_force(all, precedence, view.dispatcher.choice().blocking);
+  const bool may_be_placed = may_place_without_force(all, precedence, view.dispatcher.choice().blocking);
   if (view.preemption != nullptr && !why.served_first && !may_be_placed)
     explain_force(view, queue, precedence, step, why);
   return why;

@@ -347,7 +347,8 @@ UsageAfter& TreeUsageAfter::of(UserIndex user) {
 }
 
 TreeUsageAfter::OfGroup& TreeUsageAfter::of(GroupIndex group) {
-  if (const OfGroup* const known = find(group)) return groups_[static_cast<std::size_t>(known - groups_.data())];
+  if (const OfGroup* const known = find(group))
+    return groups_[static_cast<std::size_t>(known - groups_.data())];
   const GroupRow& row = ledger_->groups[group];
   const std::span<const std::int64_t> used = ledger_->used(group);
   OfGroup& added = groups_.emplace_back(
@@ -381,8 +382,7 @@ void TreeUsageAfter::add(UserIndex user, TaskClassIndex task_class, std::span<co
     change[r] = std::max(before + Wide{demand[r]} * tasks, least) - std::max(before, least);
   }
   after.add(task_class, demand, tasks);
-  for (GroupIndex group = ledger_->users[user].group; group != kNone;
-       group = ledger_->groups[group].parent) {
+  for (GroupIndex group = ledger_->users[user].group; group != kNone; group = ledger_->groups[group].parent) {
     if (group == kRoot && !ledger_->has_reserves()) return;
     OfGroup& row = of(group);
     row.running += tasks;

@@ -82,8 +82,8 @@ class UsageAfter {
   std::vector<ClassTasks> changed_;
 };
 
-/// What the nodes of a tree would use after some tasks have ended and others have started. Requires the ledger
-/// to stay as it is.
+/// What the nodes of a tree would use after some tasks have ended and others have started. Requires the
+/// ledger to stay as it is.
 class TreeUsageAfter {
  public:
   explicit TreeUsageAfter(const Ledger& ledger) : ledger_(&ledger) {}

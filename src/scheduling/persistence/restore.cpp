@@ -644,7 +644,8 @@ Result<Engine> restore(std::string_view bytes) {
     if (state.reservations)
       read_reservations(json["reservations"], state.now, state.ledger, *state.reservations);
     if (state.preemption)
-      read_preemption(json["preemption"], *state.options.preemption, state.now, state.ledger, *state.preemption);
+      read_preemption(json["preemption"], *state.options.preemption, state.now, state.ledger,
+                      *state.preemption);
   }
   if (!wrong) {
     read_order(json, state.ledger, state.shares.tournaments, state.dispatcher);

@@ -177,14 +177,14 @@ std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tas
 // reserves stop too: what a member loses may be what a limit asks for. With freeze only of those that they do
 // not stop.
 //
-// No loops. Without groups, moves by rank end tasks that ran at the latest event: there are finitely many. With
-// every other decision between two events the keys of all users, sorted, rise lexicographically:
+// No loops. Without groups, moves by rank end tasks that ran at the latest event: there are finitely many.
+// With every other decision between two events the keys of all users, sorted, rise lexicographically:
 //   - a preemption changes b's key, which rises from k to k' > k, and those of its victims, which do not fall
 //     below k'. Keys of at most k stay, but for b's, of which there is one less;
 //   - a placement changes the key of one user, which rises; or stays, for a task that takes nothing that
 //     counts: then the number of running tasks rises, which such tasks do not lose by force.
-// Between two events finitely many sets of tasks can run, so the decisions come to an end. In a tree every move
-// ends a task that ran at the latest event; see docs/explanation/teams.md for what else holds.
+// Between two events finitely many sets of tasks can run, so the decisions come to an end. In a tree every
+// move ends a task that ran at the latest event; see docs/explanation/teams.md for what else holds.
 //
 // Budget: of any time of length `per`, [t, t + per), at most `tasks` tasks end so. Sets with more tasks than
 // are left are passed over.
@@ -335,9 +335,9 @@ std::optional<PreemptionCandidate> PreemptionPolicy::intend(const PreemptionView
   const bool in_tree = context.ledger.has_tree();
   if (discipline.priced) keys_.all_changed();  // prices follow who is there
   if (!in_tree) keys_.refresh(context, *discipline.share);
-  const std::unique_ptr<Rights> rights =
-      in_tree ? rights_in_tree(view.precedence, started_)
-              : rights_of_users(context, *discipline.share, keys_, started_);
+  const std::unique_ptr<Rights> rights = in_tree
+                                             ? rights_in_tree(view.precedence, started_)
+                                             : rights_of_users(context, *discipline.share, keys_, started_);
   VictimSearch search(context.ledger, *rights, view.spared, now);
   std::optional<PreemptionCandidate> candidate = first_candidate(view, search, left);
   if (!candidate)

@@ -128,7 +128,8 @@ class RightsInTree final : public Rights {
   /// How many nodes, from the top, the paths have in common.
   static std::size_t common(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b) {
     std::size_t nodes = 0;
-    while (nodes < a.size() && nodes < b.size() && a[a.size() - 1 - nodes] == b[b.size() - 1 - nodes]) ++nodes;
+    while (nodes < a.size() && nodes < b.size() && a[a.size() - 1 - nodes] == b[b.size() - 1 - nodes])
+      ++nodes;
     return nodes;
   }
 
@@ -205,9 +206,8 @@ class RightsInTree final : public Rights {
     return std::all_of(nodes.begin(), nodes.end(), [&](TreeNode node) {
       const std::span<const std::int64_t> used = move_.used(node), before = ledger_.used(node);
       const std::span<const std::int64_t> guarantee = ledger_.guarantee(node);
-      return std::all_of(missing_.begin(), missing_.end(), [&](std::size_t r) {
-        return used[r] >= before[r] || used[r] >= guarantee[r];
-      });
+      return std::all_of(missing_.begin(), missing_.end(),
+                         [&](std::size_t r) { return used[r] >= before[r] || used[r] >= guarantee[r]; });
     });
   }
 
@@ -303,9 +303,9 @@ class RightsInTree final : public Rights {
   mutable IndexedVector<UserIndex, Standing<double>> before_;  // as it is; empty: not known yet
 
   Gain gain_{};
-  TreeUsageAfter start_{ledger_}, move_{ledger_};  // with the task of b; and with the losses
-  std::vector<TreeNode> path_;                     // of b, from the user up
-  bool promises_ = false;                          // may a guarantee on it hold the task?
+  TreeUsageAfter start_{ledger_}, move_{ledger_};      // with the task of b; and with the losses
+  std::vector<TreeNode> path_;                         // of b, from the user up
+  bool promises_ = false;                              // may a guarantee on it hold the task?
   mutable std::vector<std::optional<bool>> may_lose_;  // [user]
   std::vector<std::size_t> missing_;                   // M
 };

@@ -55,9 +55,9 @@ class StartedTasks {
   std::vector<TaskIndex> all() const;  ///< by their numbers
 
  private:
-  std::uint64_t present_ = 1;                     // how many events there were
+  std::uint64_t present_ = 1;                       // how many events there were
   IndexedVector<TaskIndex, std::uint64_t> events_;  // after how many it started
-  std::vector<TaskIndex> tasks_;                  // some of them have ended
+  std::vector<TaskIndex> tasks_;                    // some of them have ended
 };
 
 /// The rounded keys of users after the gain or the loss of one task, kept from one search to the next.
