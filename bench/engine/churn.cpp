@@ -27,6 +27,14 @@ Churn google_churn(std::size_t machines, std::size_t users, std::uint64_t seed) 
   return churn;
 }
 
+Churn even_churn(std::size_t machines, std::size_t users, std::uint64_t seed) {
+  Random random(seed);
+  Churn churn{.machines = std::vector<Units>(machines, Units{16, 64}), .demands = {}};
+  for (std::size_t user = 0; user < users; ++user)
+    churn.demands.push_back({1, 1 + static_cast<std::int64_t>(random.below(6))});
+  return churn;
+}
+
 Taken::Taken(const Churn& churn) : most_(churn.machines.front().size(), 0), taken_(most_) {
   for (const Units& machine : churn.machines) {
     for (std::size_t r = 0; r < machine.size(); ++r) most_[r] += machine[r];

@@ -18,6 +18,9 @@ struct Churn {
 };
 Churn google_churn(std::size_t machines, std::size_t users, std::uint64_t seed);
 
+/// This many machines with 16 CPUs and 64 GB, and users with tasks of one CPU and 1 to 6 GB.
+Churn even_churn(std::size_t machines, std::size_t users, std::uint64_t seed);
+
 /// What is taken of all machines together, and whether that is 90 % of the scarcest resource.
 class Taken {
  public:

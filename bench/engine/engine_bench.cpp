@@ -1,7 +1,10 @@
 // Decisions of the whole engine, with its ledger and identifiers, in churn: everybody has endless tasks; the
 // park is filled to 90 % of the scarcest resource (`steady`), or until nothing fits (`saturated`); then again
 // and again one running task, drawn at random, finishes, and the engine serves until the park is filled as
-// before. A time is one such round, which holds one decision in the mean. Beside it the same by sorting all
+// before. A time is one such round, which holds one decision in the mean. `preemption` is `saturated` with
+// tasks that may end for others, and small tasks of about the same size on equal machines: after each finish
+// the engine also looks for tasks to end. `preemption_uneven` is that with Google's machines and tasks, some
+// of which wait for much more than what others leave. Beside it the same by sorting all
 // users and scanning all servers (`naive`).
 #include <algorithm>
 #include <benchmark/benchmark.h>
@@ -98,15 +101,24 @@ class NaiveChurn {
   std::vector<Running> running_;
 };
 
-void rounds(benchmark::State& state, const char* discipline, const char* placement, Until until,
-            Shape shape = Shape::flat) {
-  const Churn churn = bench::google_churn(static_cast<std::size_t>(state.range(0)),
-                                          static_cast<std::size_t>(state.range(1)), kSeed);
-  EngineChurn engine(churn, discipline, placement, until, kSeed, shape);
+void rounds(benchmark::State& state, const Churn& churn, const char* discipline, const char* placement,
+            Until until, Shape shape, bench::Force force) {
+  EngineChurn engine(churn, discipline, placement, until, kSeed, shape, force);
   for ([[maybe_unused]] auto _ : state) engine.round();
-  state.SetLabel(fmt::format(
-      "{:.2f} decisions a round, {} tasks running",
-      static_cast<double>(engine.decisions()) / static_cast<double>(state.iterations()), engine.running()));
+  const auto of_a_round = [&](std::int64_t count) {
+    return static_cast<double>(count) / static_cast<double>(state.iterations());
+  };
+  state.SetLabel(fmt::format("{:.2f} decisions a round, {:.3f} tasks preempted, {} tasks running",
+                             of_a_round(engine.decisions()), of_a_round(engine.preempted()),
+                             engine.running()));
+}
+
+void rounds(benchmark::State& state, const char* discipline, const char* placement, Until until,
+            Shape shape = Shape::flat, bench::Force force = bench::Force::none) {
+  rounds(state,
+         bench::google_churn(static_cast<std::size_t>(state.range(0)),
+                             static_cast<std::size_t>(state.range(1)), kSeed),
+         discipline, placement, until, shape, force);
 }
 
 void drf_first_fit(benchmark::State& state) { rounds(state, "drf", "first-fit", Until::filled); }
@@ -117,6 +129,16 @@ void saturated(benchmark::State& state) { rounds(state, "drf", "first-fit", Unti
 void tree(benchmark::State& state) { rounds(state, "drf", "first-fit", Until::filled, Shape::tree); }
 void tree_saturated(benchmark::State& state) {
   rounds(state, "drf", "first-fit", Until::nothing_fits, Shape::tree);
+}
+
+void preemption(benchmark::State& state) {
+  rounds(state,
+         bench::even_churn(static_cast<std::size_t>(state.range(0)), static_cast<std::size_t>(state.range(1)),
+                           kSeed),
+         "drf", "first-fit", Until::nothing_fits, Shape::flat, bench::Force::preemption);
+}
+void preemption_uneven(benchmark::State& state) {
+  rounds(state, "drf", "first-fit", Until::nothing_fits, Shape::flat, bench::Force::preemption);
 }
 
 void naive(benchmark::State& state) {
@@ -141,6 +163,8 @@ BENCHMARK(drf_first_fit)->Apply(grid);
 BENCHMARK(saturated)->Apply(grid);
 BENCHMARK(tree)->Args({10'000, 10'000})->Repetitions(3)->MinTime(0.3);
 BENCHMARK(tree_saturated)->Args({10'000, 10'000})->Repetitions(3)->MinTime(0.3);
+BENCHMARK(preemption)->Args({1'000, 200})->Repetitions(3)->MinTime(0.5);
+BENCHMARK(preemption_uneven)->Args({1'000, 200})->Iterations(20);
 BENCHMARK(drf_best_fit)->Apply(sizes);
 BENCHMARK(ps_dsf)->Apply(sizes);
 BENCHMARK(naive)->Args({10'000, 1'000})->Repetitions(3);

@@ -1,5 +1,6 @@
 #include "engine/engine_churn.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -26,9 +27,12 @@ std::vector<GroupId> add_groups(Engine& engine) {
 
 }  // namespace
 
-Engine engine_of(const Churn& churn, const char* discipline, const char* placement, Shape shape) {
-  Engine engine = *Engine::from(
-      {.resources = {"cpu", "memory"}, .discipline = named(discipline), .placement = named(placement)});
+Engine engine_of(const Churn& churn, const char* discipline, const char* placement, Shape shape,
+                 Force force) {
+  EngineOptions options{
+      .resources = {"cpu", "memory"}, .discipline = named(discipline), .placement = named(placement)};
+  if (force == Force::preemption) options.preemption = {.tasks = INT64_MAX, .per = Duration(1)};
+  Engine engine = *Engine::from(options);
   const Time start{};
   for (const Units& machine : churn.machines)
     (void)*engine.apply(ServerAdded{.name = "machine", .capacity = machine}, start);
@@ -44,14 +48,14 @@ Engine engine_of(const Churn& churn, const char* discipline, const char* placeme
 }
 
 EngineChurn::EngineChurn(const Churn& churn, const char* discipline, const char* placement, Until until,
-                         std::uint64_t seed, Shape shape)
+                         std::uint64_t seed, Shape shape, Force force)
     : churn_(churn),
-      engine_(engine_of(churn, discipline, placement, shape)),
+      engine_(engine_of(churn, discipline, placement, shape, force)),
       until_(until),
       taken_(churn),
       random_(seed) {
   while (serve()) continue;
-  decisions_ = 0;
+  decisions_ = preempted_ = 0;
 }
 
 void EngineChurn::finish() {
@@ -67,6 +71,14 @@ bool EngineChurn::serve() {
   if (until_ == Until::filled && taken_.is_filled()) return false;
   const std::optional<Placed> placed = engine_.step({}, random_);
   if (!placed) return false;
+  for (const Preempted& ended : placed->preempted) {
+    const auto at = std::find_if(running_.begin(), running_.end(),
+                                 [&](const Running& each) { return each.task == ended.task; });
+    taken_.give(churn_.demands[at->user]);
+    *at = running_.back();
+    running_.pop_back();
+    ++preempted_;
+  }
   const auto user = static_cast<std::uint32_t>(static_cast<std::uint64_t>(placed->user));
   taken_.take(churn_.demands[user]);
   running_.push_back({.task = placed->task, .user = user});

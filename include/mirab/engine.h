@@ -35,7 +35,7 @@ typedef enum mirab_status {
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 7
+#define MIRAB_ENGINE_VERSION 8
 int mirab_engine_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
@@ -385,6 +385,27 @@ typedef void (*mirab_on_placed)(void* context, const mirab_placed* placed);
  * placed nothing, and before the first. Since version 3. */
 mirab_status mirab_last_step(const mirab_engine* engine, mirab_on_placed on_placed, mirab_on_lost on_lost,
                              void* context);
+
+/* Why a task may end for another one: docs/explanation/teams.md. Since version 8, as all up to mirab_step_all(). */
+typedef enum mirab_right {
+  MIRAB_BY_SHARE = 0,     /* its user stays at or above the standing that the other's user reaches */
+  MIRAB_BY_GUARANTEE = 1, /* the other's side stays within what it is guaranteed */
+  MIRAB_BY_RANK = 2,      /* of the same user, with a lower priority */
+  MIRAB_BY_TIER = 3       /* of a user in a lower tier */
+} mirab_right;
+
+/* A task that ended so that another one starts. Never grows. */
+typedef struct mirab_preempted {
+  mirab_id task;
+  mirab_id job;
+  mirab_right right;
+} mirab_preempted;
+
+typedef void (*mirab_on_preempted)(void* context, const mirab_preempted* ended);
+
+/* The tasks that the latest mirab_step() or mirab_step_and_why() preempted, and by which right. MIRAB_NOTHING when
+ * there were none. `on_preempted` may be NULL. */
+mirab_status mirab_last_preempted(const mirab_engine* engine, mirab_on_preempted on_preempted, void* context);
 
 /* Steps until nothing more is to be placed, or `most` times (SIZE_MAX: no bound), and tells of each step as
  * mirab_last_step() does: a task that starts may be preempted by a later step. MIRAB_NOTHING when nothing was

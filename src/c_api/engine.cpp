@@ -529,7 +529,7 @@ using mirab::c_api::plain;
 /// Ended tasks first: those that start take what they leave.
 void tell(const Placed& placed, mirab_on_placed on_placed, mirab_on_lost on_lost, void* context) {
   if (on_lost != nullptr) {
-    for (const Lost& task : placed.preempted)
+    for (const Preempted& task : placed.preempted)
       on_lost(context, static_cast<mirab_id>(task.task), static_cast<mirab_id>(task.job));
   }
   if (on_placed == nullptr) return;
@@ -569,6 +569,24 @@ mirab_status mirab_last_step(const mirab_engine* engine, mirab_on_placed on_plac
   return guarded(engine, {}, [&] {
     if (!engine->last_step) return MIRAB_NOTHING;
     tell(*engine->last_step, on_placed, on_lost, context);
+    return MIRAB_OK;
+  });
+}
+
+mirab_status mirab_last_preempted(const mirab_engine* engine, mirab_on_preempted on_preempted,
+                                  void* context) {
+  static_assert(MIRAB_BY_GUARANTEE == static_cast<int>(Right::guarantee) &&
+                MIRAB_BY_RANK == static_cast<int>(Right::rank) &&
+                MIRAB_BY_TIER == static_cast<int>(Right::tier));
+  return guarded(engine, {}, [&] {
+    if (!engine->last_step || engine->last_step->preempted.empty()) return MIRAB_NOTHING;
+    if (on_preempted == nullptr) return MIRAB_OK;
+    for (const Preempted& task : engine->last_step->preempted) {
+      const mirab_preempted ended = {.task = static_cast<mirab_id>(task.task),
+                                     .job = static_cast<mirab_id>(task.job),
+                                     .right = static_cast<mirab_right>(task.right)};
+      on_preempted(context, &ended);
+    }
     return MIRAB_OK;
   });
 }

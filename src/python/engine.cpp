@@ -105,7 +105,7 @@ struct TaskRow {
 /// The tasks that end before those that take their place. A job of which a task is preempted is not over, and
 /// its tasks end where the new one starts.
 void add_rows(std::vector<TaskRow>& rows, const Engine& engine, const Placed& placed) {
-  for (const Lost& lost : placed.preempted)
+  for (const Preempted& lost : placed.preempted)
     rows.push_back({.task = static_cast<std::uint64_t>(lost.task),
                     .job = static_cast<std::uint64_t>(lost.job),
                     .user = static_cast<std::uint64_t>(engine.job(lost.job)->user),
@@ -149,10 +149,10 @@ py::object PlacedRecord::operator()(const Placed& decided) const {
   });
 }
 
-PlacedRecord add_steps(py::module_& module, EngineClass& engine, const Record& lost) {
+PlacedRecord add_steps(py::module_& module, EngineClass& engine) {
   const PlacedRecord placed{.placed = record_of<Placed>(module, "mirab.Placed"),
                             .companion = record_of<Companion>(module, "mirab.Companion"),
-                            .lost = lost};
+                            .preempted = record_of<Preempted>(module, "mirab.Preempted")};
   engine.def(
       "step",
       [placed](Scheduler& s, const std::optional<Time>& now) -> py::object {
@@ -186,7 +186,7 @@ using Number = std::uint64_t;  // of an identifier
 }  // namespace
 
 void add_reasons(py::module_& module, EngineClass& engine, const PlacedRecord& placed) {
-  const Reasons reason(module, placed.lost);
+  const Reasons reason(module, placed.preempted);
   engine.def(
       "step_and_why",
       [placed, reason](Scheduler& s, const std::optional<Time>& now) -> py::object {
@@ -380,7 +380,7 @@ void add_engine(py::module_& module) {
   add_rules(module, engine);
   add_construction(engine);
   add_events(engine, lost);
-  add_reasons(module, engine, add_steps(module, engine, lost));
+  add_reasons(module, engine, add_steps(module, engine));
   add_states(module, engine);
   add_properties(engine);
 }

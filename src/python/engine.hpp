@@ -46,7 +46,9 @@ Record record_of(pybind11::module_& module, const char* name) {
 template <class T, class ValueOf>
 pybind11::object named_tuple(const Record& record, const T& value, ValueOf value_of) {
   const auto member = [&]<class Member>(const Member& each) {
-    if constexpr (std::is_enum_v<Member>) {
+    if constexpr (std::is_enum_v<Member> && !scheduling::kWords<Member>.empty()) {
+      return scheduling::kWords<Member>[static_cast<std::size_t>(each)];
+    } else if constexpr (std::is_enum_v<Member>) {
       return static_cast<std::uint64_t>(each);
     } else {
       return value_of(each);
@@ -56,26 +58,30 @@ pybind11::object named_tuple(const Record& record, const T& value, ValueOf value
                     scheduling::Declared<T>::kFields);
 }
 
-inline pybind11::object lost_record(const Record& record, const scheduling::Lost& lost) {
-  return named_tuple(record, lost, [](const auto& value) { return value; });
+/// A mirab.Lost or mirab.Preempted.
+template <class Ended>
+pybind11::object ended_record(const Record& record, const Ended& ended) {
+  return named_tuple(record, ended, [](const auto& value) { return value; });
 }
 
 /// How to make a mirab.Placed, with what it consists of.
 struct PlacedRecord {
   Record placed;
   Record companion;
-  Record lost;
+  Record preempted;
 
   pybind11::object operator()(const scheduling::Placed& placed) const;
   pybind11::object operator()(const scheduling::Companion& other) const;
-  pybind11::object operator()(const scheduling::Lost& task) const { return lost_record(lost, task); }
+  pybind11::object operator()(const scheduling::Preempted& task) const {
+    return ended_record(preempted, task);
+  }
 };
 
 /// One method for each event (engine_events.cpp). `lost` makes a mirab.Lost.
 void add_events(EngineClass& engine, const Record& lost);
 
 /// What is decided, and how a Placed is made.
-PlacedRecord add_steps(pybind11::module_& module, EngineClass& engine, const Record& lost);
+PlacedRecord add_steps(pybind11::module_& module, EngineClass& engine);
 
 /// Why tasks wait, and are placed.
 void add_reasons(pybind11::module_& module, EngineClass& engine, const PlacedRecord& placed);

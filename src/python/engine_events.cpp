@@ -49,7 +49,7 @@ Number told(const Record& /*lost*/, Result<Id> id) {
 
 py::list told(const Record& lost, Result<std::vector<Lost>> result) {
   py::list list;
-  for (const Lost& each : value_of(std::move(result))) list.append(lost_record(lost, each));
+  for (const Lost& each : value_of(std::move(result))) list.append(ended_record(lost, each));
   return list;
 }
 

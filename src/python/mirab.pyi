@@ -35,13 +35,18 @@ class Lost(NamedTuple):
     task: int
     job: int
 
+class Preempted(NamedTuple):
+    task: int
+    job: int
+    right: Literal["share", "guarantee", "rank", "tier"]
+
 class Placed(NamedTuple):
     task: int
     job: int
     user: int
     server: int
     others: tuple[Companion, ...]
-    preempted: tuple[Lost, ...]
+    preempted: tuple[Preempted, ...]
 
 class Reserving:
     def __init__(self, after: Time, servers: int = 1, at_most: Time | None = None) -> None: ...
@@ -135,6 +140,9 @@ class Loser(NamedTuple):
     key_before: float
     key_after: float
     tasks: int
+    right: Literal["share", "guarantee", "rank", "tier"]
+    standing_before: list[float]
+    standing_after: list[float]
 
 class ByForce(NamedTuple):
     server: int
@@ -142,7 +150,9 @@ class ByForce(NamedTuple):
     key_before: float
     key_after: float
     losers: list[Loser]
-    ends: list[Lost]
+    ends: list[Preempted]
+    standing_before: list[float]
+    standing_after: list[float]
 
 class TreeLevel(NamedTuple):
     name: str

@@ -19,8 +19,8 @@ using Types = std::map<std::string_view, Record>;
 /// What a member becomes.
 class Values {
  public:
-  Values(const Types& types, const Record& lost, const std::vector<std::string>& resources)
-      : types_(types), lost_(lost), resources_(resources) {}
+  Values(const Types& types, const Record& preempted, const std::vector<std::string>& resources)
+      : types_(types), preempted_(preempted), resources_(resources) {}
 
   /// The members of a reason, in their order.
   template <HasFields T>
@@ -32,9 +32,14 @@ class Values {
     return values;
   }
 
-  py::object value(const Lost& lost) const { return lost_record(lost_, lost); }
+  py::object value(const Preempted& ended) const { return ended_record(preempted_, ended); }
   py::object value(const Amounts& amounts) const { return tuple_of(amounts); }
   py::object value(const std::string& words) const { return text(words); }
+  py::list value(const std::vector<double>& keys) const {
+    py::list list;
+    for (const double key : keys) list.append(key);
+    return list;
+  }
   py::object value(const WhyPlaced::Line& line) const {
     return types_.at(Declared<WhyPlaced::Line>::kName)(resources_[line.resource], line.round);
   }
@@ -71,7 +76,7 @@ class Values {
 
  private:
   const Types& types_;
-  const Record& lost_;
+  const Record& preempted_;
   const std::vector<std::string>& resources_;
 };
 
@@ -82,9 +87,9 @@ constexpr bool kHasText = requires(const T& why) {
 };
 
 template <class T>
-py::object explained(const Types& types, const Record& lost, const T& why,
+py::object explained(const Types& types, const Record& preempted, const T& why,
                      const std::vector<std::string>& resources) {
-  std::vector<py::object> values = Values(types, lost, resources).of(why);
+  std::vector<py::object> values = Values(types, preempted, resources).of(why);
   values.insert(values.begin(), text(describe(why, resources)));
   if constexpr (std::is_same_v<T, WhyWaiting>) values.push_back(py::bool_(why.is_next()));
   return types.at(Declared<T>::kName).with(std::move(values));
@@ -92,7 +97,7 @@ py::object explained(const Types& types, const Record& lost, const T& why,
 
 }  // namespace
 
-Reasons::Reasons(py::module_& module, const Record& lost) : lost_(lost) {
+Reasons::Reasons(py::module_& module, const Record& preempted) : preempted_(preempted) {
   for_each_reason([&]<class T>(std::type_identity<T>) {
     std::vector<std::pair<const char*, const char*>> fields;
     if (kHasText<T>) fields.emplace_back("text", "all of it in English, a line for each fact");
@@ -107,15 +112,15 @@ Reasons::Reasons(py::module_& module, const Record& lost) : lost_(lost) {
 }
 
 py::object Reasons::operator()(const WhyWaiting& why, const std::vector<std::string>& resources) const {
-  return explained(types_, lost_, why, resources);
+  return explained(types_, preempted_, why, resources);
 }
 
 py::object Reasons::operator()(const WhyNotOn& why, const std::vector<std::string>& resources) const {
-  return explained(types_, lost_, why, resources);
+  return explained(types_, preempted_, why, resources);
 }
 
 py::object Reasons::operator()(const WhyPlaced& why, const std::vector<std::string>& resources) const {
-  return explained(types_, lost_, why, resources);
+  return explained(types_, preempted_, why, resources);
 }
 
 }  // namespace mirab::python

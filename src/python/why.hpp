@@ -16,8 +16,8 @@ namespace mirab::python {
 /// The types of named tuples for all reasons. `resources` are the names of the engine's.
 class Reasons {
  public:
-  /// `lost` makes a mirab.Lost.
-  Reasons(pybind11::module_& module, const Record& lost);
+  /// `preempted` makes a mirab.Preempted.
+  Reasons(pybind11::module_& module, const Record& preempted);
 
   pybind11::object operator()(const scheduling::WhyWaiting& why,
                               const std::vector<std::string>& resources) const;
@@ -28,7 +28,7 @@ class Reasons {
 
  private:
   std::map<std::string_view, Record> types_;  // by Declared::kName
-  Record lost_;
+  Record preempted_;
 };
 
 }  // namespace mirab::python

@@ -163,9 +163,6 @@ Check Engine::State::check_tree() const {
     return Error{
         .message = "with a half-life there are no groups, guarantees, limits, tiers and weights of 0",
         .key = "half_life"};
-  if (options.preemption)
-    return Error{.message = "with preemption there are no groups, guarantees, limits, tiers and weights of 0",
-                 .key = "preemption"};
   return {};
 }
 
@@ -401,7 +398,7 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
       return *std::move(bad);
     }
   }
-  s.happens(now);
+  s.happens_to_tasks(now);
   s.shares.task_class_added(task_class);
 
   // A queue that exists holds the task class too: for a new one, as that of a job with terms is, none is
@@ -419,6 +416,8 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
                                           .sequence = s.ledger.jobs_before++,
                                           .rank = event.rank.value_or(Rank()),
                                           .may_be_preempted = event.may_be_preempted});
+  if (s.preemption) s.preemption->user_changed(*user);
+  if (event.rank && event.rank->priority != 0) s.ledger.has_priorities = true;
   ++s.ledger.queues[queue].jobs;
   s.ledger.enqueue(job);
   if (!s.dispatcher.waiting().holds(queue)) {
@@ -433,7 +432,7 @@ Result<std::vector<Lost>> Engine::apply(const JobCancelled& event, Time now) {
   State& s = *state_;
   const Result<JobIndex> job = subject(s.ledger.jobs, event.job, "job", now, s.now);
   if (!job) return job.error();
-  s.happens(now);
+  s.happens_to_tasks(now);
   JobRow& row = s.ledger.jobs[*job];
   const QueueIndex queue = row.queue;
   if (row.waiting > 0) {
@@ -459,7 +458,7 @@ Check Engine::apply(const TaskFinished& event, Time now) {
   State& s = *state_;
   const Result<TaskIndex> task = subject(s.ledger.tasks, event.task, "task", now, s.now);
   if (!task) return task.error();
-  s.happens(now);
+  s.happens_to_tasks(now);
   const JobIndex job = s.ledger.tasks[*task].job;
   s.end(*task);
   s.drop_if_over(job);
@@ -470,7 +469,7 @@ Check Engine::apply(const TaskFailed& event, Time now) {
   State& s = *state_;
   const Result<TaskIndex> task = subject(s.ledger.tasks, event.task, "task", now, s.now);
   if (!task) return task.error();
-  s.happens(now);
+  s.happens_to_tasks(now);
   s.end_and_wait_again(*task);
   return {};
 }

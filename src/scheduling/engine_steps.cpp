@@ -73,9 +73,10 @@ void Engine::State::place_companions(const Dispatch& dispatch, JobIndex job, Ran
     const TaskIndex task = ledger.start(job, server, now);
     placement.task_started(task);
     dispatcher.room_taken(server);
+    if (preemption) preemption->task_started(task);
     placed.with.push_back({.task = ledger.tasks.id(task), .server = ledger.servers.id(server)});
   }
-  shares.user_changed(ledger.queues[dispatch.entry.queue].user, now);
+  user_changed(ledger.queues[dispatch.entry.queue].user);
   dispatcher.batch_placed(dispatch.entry);
 }
 
@@ -85,6 +86,7 @@ std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
   const OpenServers open = open_servers();
   const std::optional<PreemptionCandidate> candidate =
       preemption->intend({.waiting = dispatcher.waiting(),
+                          .tournaments = shares.tournaments,
                           .precedence = dispatcher.precedence(),
                           .blocking = dispatcher.choice().blocking,
                           .open = open,
@@ -99,12 +101,15 @@ std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
 }
 
 std::optional<Placed> Engine::State::place_instead_of(const Victims& victims, QueueIndex queue) {
-  std::vector<Lost> lost;
-  for (const TaskIndex task : victims.tasks) lost.push_back(end_and_wait_again(task));
-  preemption->ended(static_cast<std::int64_t>(lost.size()), now);
+  std::vector<Preempted> ended;
+  for (std::size_t at = 0; at < victims.tasks.size(); ++at) {
+    const Lost lost = end_and_wait_again(victims.tasks[at]);
+    ended.push_back({.task = lost.task, .job = lost.job, .right = victims.rights[at]});
+  }
+  preemption->ended(static_cast<std::int64_t>(ended.size()), now);
   std::optional<Placed> placed =
       place(entry_on(ledger, shares.tournaments, queue, victims.server), victims.server);
-  placed->preempted = std::move(lost);
+  placed->preempted = std::move(ended);
   return placed;
 }
 
@@ -113,12 +118,12 @@ std::optional<Placed> Engine::State::place(TournamentEntry entry, ServerIndex se
   const JobIndex job = queue.first_job;
   const TaskIndex task = ledger.start(job, server, now);
   placement.task_started(task);
-  shares.user_changed(queue.user, now);
+  user_changed(queue.user);
   shares.task_placed(entry);
   dispatcher.room_taken(server);
   dispatcher.task_placed(entry);
   if (reservations) reservation_met(entry.queue, task);
-  if (preemption) preemption->something_changed();
+  if (preemption) preemption->task_started(task);
   return Placed{.task = ledger.tasks.id(task),
                 .job = ledger.jobs.id(job),
                 .user = ledger.users.id(queue.user),
@@ -139,7 +144,7 @@ TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since) {
   const TaskIndex task = ledger.adopt(job, server, since, now);
   placement.task_started(task);
   dispatcher.room_taken(server);
-  shares.user_changed(queue.user, now);
+  user_changed(queue.user);
   if (ledger.task_classes.terms(queue.task_class) == nullptr) {
     dispatcher.task_placed(entry);
   } else {
@@ -151,7 +156,19 @@ TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since) {
 
 void Engine::State::happens(Time time) {
   now = time;
-  if (preemption) preemption->something_changed();
+  if (preemption) preemption->event_happened();
+}
+
+/// An event that starts and ends tasks, and changes nothing else that users are compared by.
+void Engine::State::happens_to_tasks(Time time) {
+  now = time;
+  if (preemption) preemption->tasks_changed();
+}
+
+/// What the user has is another.
+void Engine::State::user_changed(UserIndex user) {
+  shares.user_changed(user, now);
+  if (preemption) preemption->user_changed(user);
 }
 
 void Engine::State::tree_changed() { dispatcher.tree_changed(); }
@@ -168,7 +185,8 @@ void Engine::State::end(TaskIndex task) {
   placement.task_ends(task);
   ledger.end(task);
   if (reservations) reservations->task_ended(task);
-  shares.user_changed(queue.user, now);
+  if (preemption) preemption->task_ended(task);
+  user_changed(queue.user);
   dispatcher.task_ended(queue.user, queue.task_class, server);
 }
 

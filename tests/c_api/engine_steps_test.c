@@ -165,10 +165,13 @@ static void terms_of_a_later_version_are_honoured(void) {
   mirab_engine_free(engine);
 }
 
+static void note_right(void* context, const mirab_preempted* ended) { *(mirab_preempted*)context = *ended; }
+
 /* A has all four CPUs; B is due two of them, at most one task in ten nanoseconds. */
 static void what_is_preempted_is_told_before_what_starts(void) {
   const int64_t four[] = {4}, one[] = {1};
   mirab_id s = 0, a = 0, b = 0, of_a = 0, of_b = 0;
+  mirab_preempted preempted = {0};
   mirab_placed placed;
   told all = {0};
 
@@ -190,7 +193,11 @@ static void what_is_preempted_is_told_before_what_starts(void) {
   EXPECT(mirab_last_step(engine, note_start, note_end, &all) == MIRAB_OK);
   EXPECT(all.count == 2 && all.ended == 1 && all.tasks[1].task == placed.task);
   EXPECT(mirab_task_finished(engine, 20, all.tasks[0].task) == MIRAB_REFUSED); /* it ended */
+  EXPECT(mirab_last_preempted(engine, note_right, &preempted) == MIRAB_OK && preempted.right == MIRAB_BY_SHARE);
+  EXPECT(preempted.task == all.tasks[0].task && preempted.job == of_a);
+  EXPECT(mirab_last_preempted(engine, NULL, NULL) == MIRAB_OK);
   EXPECT(mirab_step(engine, 40, &placed) == MIRAB_NOTHING); /* each has its half */
+  EXPECT(mirab_last_preempted(engine, note_right, &preempted) == MIRAB_NOTHING);
   mirab_engine_free(engine);
 }
 

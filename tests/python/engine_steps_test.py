@@ -174,7 +174,8 @@ class Preemption(unittest.TestCase):
         self.assertEqual((placed.job, placed.user, placed.server), (of_b, b, 0))
         (lost,) = placed.preempted
         self.assertEqual(lost.job, of_a)
-        self.assertIsInstance(lost, mirab.Lost)
+        self.assertIsInstance(lost, mirab.Preempted)
+        self.assertEqual(lost.right, "share")
         self.assertEqual(engine.job(of_a), (a, 1, 3))
         with self.assertRaises(mirab.Refused):
             engine.task_finished(lost.task)

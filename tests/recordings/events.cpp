@@ -191,7 +191,7 @@ void Events::learn(const Event& event, const Outcome& outcome) {
 }
 
 void Events::learn(const Placed& placed) {
-  for (const Lost& each : placed.preempted) forget(each.task);
+  for (const scheduling::Preempted& each : placed.preempted) forget(each.task);
   tasks_.push_back(placed.task);
   for (const Companion& companion : placed.with) tasks_.push_back(companion.task);
 }

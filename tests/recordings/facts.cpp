@@ -41,7 +41,7 @@ void add(Facts& facts, const std::string& key, const ByForce& force) {
     facts.add_number(loser + ".key_before", force.losers[i].key_before);
     facts.add_number(loser + ".key_after", force.losers[i].key_after);
   }
-  for (const Lost& lost : force.ends) {
+  for (const scheduling::Preempted& lost : force.ends) {
     facts.add(key + ".ends", lost.task);
     facts.add(key + ".ends_of", lost.job);
   }

@@ -22,7 +22,9 @@ using scheduling::LogEntry;
 using scheduling::Lost;
 using scheduling::Outcome;
 using scheduling::Placed;
+using scheduling::Preempted;
 using scheduling::Reservation;
+using scheduling::Right;
 using scheduling::ServerId;
 using scheduling::StepAsked;
 using scheduling::UserId;
@@ -50,6 +52,17 @@ std::string text_of(Id id) {
 std::string text_of(const std::vector<Lost>& lost) {
   std::string text;
   for (const Lost& each : lost) text += " " + text_of(each.task) + "/" + text_of(each.job);
+  return text;
+}
+
+/// Rights by share are not named.
+std::string text_of(const std::vector<Preempted>& ended) {
+  std::string text;
+  for (const Preempted& each : ended) {
+    text += " " + text_of(each.task) + "/" + text_of(each.job);
+    if (each.right != Right::share)
+      text += "/" + std::string(scheduling::kWords<Right>[static_cast<std::size_t>(each.right)]);
+  }
   return text;
 }
 

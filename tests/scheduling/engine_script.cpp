@@ -19,13 +19,15 @@ constexpr std::uint32_t kNobody = UINT32_MAX;
 
 const char* const kTies[] = {"first", "last", "random"};
 
-std::string listed(const std::vector<Lost>& lost) {
+std::size_t index(auto what) { return static_cast<std::size_t>(what); }
+
+std::string listed(const std::vector<Preempted>& lost) {
   std::string text;
-  for (const Lost& each : lost) text += fmt::format("{}{:#x}", text.empty() ? "" : " ", number(each.task));
+  for (const Preempted& each : lost)
+    text += fmt::format("{}{:#x} by {}", text.empty() ? "" : " ", number(each.task),
+                        kWords<Right>[index(each.right)]);
   return text.empty() ? "nothing" : text;
 }
-
-std::size_t index(auto what) { return static_cast<std::size_t>(what); }
 
 Reserving random_reserving(Random& random) {
   static constexpr std::int64_t kAfter[] = {1, 5, 20, 300};
@@ -86,7 +88,7 @@ Setting random_setting(const std::string& discipline, std::uint64_t seed) {
                                   .per = Duration(kPer[random.below(std::size(kPer))])};
   }
   setting.in_tree = seed % 2 == 0;
-  if (setting.in_tree && random.below(10) != 0) setting.options.preemption.reset();
+  if (setting.in_tree && random.below(3) == 0) setting.options.preemption.reset();
   const bool may_be_scaled = discipline == "drf" || discipline == "asset" || discipline == "ps-dsf";
   if (may_be_scaled && random.below(3) == 0)
     setting.options.share_scale = random_scale(random, setting.options.resources.size());

@@ -96,6 +96,7 @@ TEST(PreemptionPolicy, IntendsToEndTasksWithinItsBudgetAndEndsNone) {
   PreemptionPolicy policy({.tasks = 1, .per = Duration(100)});
   const auto intend = [&](std::int64_t at) {
     return policy.intend({.waiting = parts.dispatcher.waiting(),
+                          .tournaments = parts.shares.tournaments,
                           .precedence = parts.dispatcher.precedence(),
                           .blocking = parts.discipline.blocking,
                           .open = open,

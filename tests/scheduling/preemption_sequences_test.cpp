@@ -241,7 +241,7 @@ class Sequence {
   void lose(const Placed& placed) {
     victims_.clear();
     Amounts room = engine_.server(placed.server)->free;  // after the placement
-    for (const Lost& lost : placed.preempted) {
+    for (const Preempted& lost : placed.preempted) {
       const Task task = tasks_.at(lost.task);
       ASSERT_EQ(task.server, placed.server);
       ASSERT_EQ(task.job, lost.job);
@@ -253,7 +253,7 @@ class Sequence {
       tasks_.erase(lost.task);
       times_.push_back(now_);
     }
-    for (const Lost& lost : placed.preempted) {
+    for (const Preempted& lost : placed.preempted) {
       const std::int64_t gang = jobs_.at(lost.job).gang;
       ASSERT_TRUE(gang == 1 || engine_.job(lost.job)->running >= gang) << "too few of a gang go on";
     }

@@ -35,7 +35,7 @@ struct PreemptingEngine : SmallEngine {
   std::vector<TaskId> preempted() {
     std::vector<TaskId> tasks;
     for (const Placed& placed : run())
-      for (const Lost& lost : placed.preempted) tasks.push_back(lost.task);
+      for (const Preempted& lost : placed.preempted) tasks.push_back(lost.task);
     return tasks;
   }
 };

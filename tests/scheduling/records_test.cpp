@@ -318,7 +318,8 @@ std::string named_tuple_of(const std::string& name) {
   for_each_field<T>([&]<class Member>(const Field<T, Member>& field) {
     std::string type = "int";
     if constexpr (std::is_same_v<Member, std::vector<Companion>>) type = "tuple[Companion, ...]";
-    if constexpr (std::is_same_v<Member, std::vector<Lost>>) type = "tuple[Lost, ...]";
+    if constexpr (std::is_same_v<Member, std::vector<Preempted>>) type = "tuple[Preempted, ...]";
+    if constexpr (std::is_enum_v<Member> && !kWords<Member>.empty()) type = python_type<Member>();
     text +=
         "    " + std::string(field.python_name.empty() ? field.name : field.python_name) + ": " + type + "\n";
   });
@@ -335,11 +336,11 @@ TEST(Records, TheEventsOfTheStubsFollow) {
 TEST(Records, TheDecisionsOfTheStubsFollow) {
   expect_between("src/python/mirab.pyi", "def placements() -> dict[str, str]: ...\n\n", "class Reserving:",
                  named_tuple_of<Companion>("Companion") + "\n" + named_tuple_of<Lost>("Lost") + "\n" +
-                     named_tuple_of<Placed>("Placed") + "\n");
+                     named_tuple_of<Preempted>("Preempted") + "\n" + named_tuple_of<Placed>("Placed") + "\n");
 }
 
 TEST(Records, TheOptionsOfTheStubsFollow) {
-  expect_between("src/python/mirab.pyi", "    preempted: tuple[Lost, ...]\n\n", "\nclass Reservation(",
+  expect_between("src/python/mirab.pyi", "    preempted: tuple[Preempted, ...]\n\n", "\nclass Reservation(",
                  rule_of<Reserving>("Reserving") + "\n" + rule_of<Preempting>("Preempting"));
   std::vector<std::string> arguments = arguments_of<EngineOptions>(Presence::defaulted);
   arguments.emplace_back("seed: int = 0");
@@ -352,15 +353,17 @@ TEST(Records, TheOptionsOfTheStubsFollow) {
 template <class Member>
 std::string reason_type(std::string_view field) {
   using Part = typename Inner<Member>::Type;
-  if constexpr (std::is_same_v<Member, InTheWay>) {
+  if constexpr (std::is_same_v<Member, Right>) {
+    return python_type<Member>();
+  } else if constexpr (std::is_same_v<Member, InTheWay>) {
     std::string words;
     for (const std::string_view word : kWords<InTheWay>)
       words += (words.empty() ? "\"" : ", \"") + std::string(word) + "\"";
     return "Literal[\n        " + words + "\n    ]";
   } else if constexpr (kIsOptional<Member>) {
     return reason_type<Part>(field) + " | None";
-  } else if constexpr (std::is_same_v<Member, std::vector<Lost>>) {
-    return "list[Lost]";
+  } else if constexpr (std::is_same_v<Member, std::vector<Preempted>>) {
+    return "list[Preempted]";
   } else if constexpr (std::is_same_v<Member, Amounts>) {
     return "tuple[int, ...]";
   } else if constexpr (kIsList<Member>) {

@@ -343,7 +343,7 @@ void ReferenceEngine::run(const Job& job, TaskId task, const Server& server) {
 }
 
 void ReferenceEngine::place(const Placed& placed) {
-  for (const Lost& lost : placed.preempted) {
+  for (const Preempted& lost : placed.preempted) {
     happen(TaskFailed{.task = lost.task}, 0);
     preempted_.push_back(now_);
   }
@@ -354,6 +354,7 @@ void ReferenceEngine::place(const Placed& placed) {
                                    [&](const Server& each) { return each.id == placed.server; });
   run(*job, placed.task, *server);
   tasks_.back().is_protected = kept_on(server->id) != kept_.end();
+  tasks_.back().is_fresh = true;
   --job->waiting;
   const auto its = [&](const Group& group) { return group.number == job->group; };
   std::find_if(groups_.begin(), groups_.end(), its)->since = now_;

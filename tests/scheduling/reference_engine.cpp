@@ -177,6 +177,7 @@ std::optional<std::string> ReferenceEngine::refusal(const TaskAdopted& event) co
 std::vector<Lost> ReferenceEngine::apply(const Event& event, Time now, std::uint64_t id) {
   now_ = now;
   futile_at_.reset();
+  for (Task& task : tasks_) task.is_fresh = false;
   return std::visit([&](const auto& each) { return happen(each, id); }, event);
 }
 

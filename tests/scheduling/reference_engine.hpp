@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mirab/model/random.hpp>
@@ -34,7 +35,7 @@ class ReferenceEngine {
     JobId job;
     UserId user;
     std::vector<ServerId> servers;
-    std::vector<Lost> preempted = {};
+    std::vector<Preempted> preempted = {};
   };
   struct Options {
     std::vector<Option> options;
@@ -108,6 +109,7 @@ class ReferenceEngine {
     Amounts demand;
     Time started;
     bool is_protected = false;  ///< started on a server that was kept for it
+    bool is_fresh = false;      ///< started after the latest event
   };
 
   const std::vector<Server>& servers() const { return servers_; }
@@ -130,6 +132,13 @@ class ReferenceEngine {
   Engine::JobState state(const Job& job) const;
   bool fits(const Job& job) const;
   std::vector<Reservation> reservations() const;
+
+  /// V: whether a node comes after siblings with a weight, and its key, from the top.
+  using Standing = std::vector<std::pair<bool, mpq_class>>;
+  std::vector<Standing> standings() const;  ///< of all users, sorted
+  /// Of tasks that end for another, before the reference learns of it: which of the conditions of
+  /// docs/explanation/teams.md, "Who may end whose tasks", does not hold; nothing when all do.
+  std::optional<std::string> wrong_move(const Placed& placed) const;
 
  private:
   struct Candidate;
@@ -198,8 +207,14 @@ class ReferenceEngine {
   void check_kept(ServerId server);
   std::int64_t budget() const;
   std::optional<Option> preemption() const;
-  std::vector<Task> victims(const Candidate& candidate, const Server& server,
-                            const std::vector<double>& prices) const;
+  std::vector<std::pair<Task, Right>> victims(const Candidate& candidate, const Server& server,
+                                              const std::vector<double>& prices) const;
+  std::vector<Candidate> order_of_force() const;
+  std::vector<mpq_class> over(const Node& node) const;
+  Standing standing(UserId user) const;
+  std::optional<Right> right(const ReferenceEngine& after, UserId b, UserId q,
+                             const std::vector<std::size_t>& missing) const;
+  bool may_be_made(const ReferenceEngine& after, UserId b, const Amounts& demand, bool any_share) const;
 
   std::optional<std::string> refusal(const ServerAdded& event) const;
   std::optional<std::string> refusal(const ServerChanged& event) const;

@@ -147,51 +147,229 @@ std::int64_t ReferenceEngine::budget() const {
          });
 }
 
-/// The tasks that end on the server for the candidate's, those with least work lost first; none when it
-/// cannot get one there.
-std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& candidate, const Server& server,
-                                                            const std::vector<double>& prices) const {
-  const Amounts demand = *demand_on(candidate.group->look, server);
+/// over of the node by component, as the discipline counts.
+std::vector<mpq_class> ReferenceEngine::over(const Node& node) const {
+  const std::string& discipline = options_.discipline.name;
+  mpq_class sum = 0;
+  if (discipline == "round-robin" || discipline == "tsf") {
+    for (const Task* const task : tasks_below(node)) {
+      const auto job =
+          std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == task->job; });
+      sum += discipline == "tsf" ? mpq_class(1 / alone(group(*job).look)) : mpq_class(1);
+    }
+    return {sum};
+  }
   const Amounts pool = this->pool();
-  ReferenceEngine after = *this;  // in which the task runs
-  after.tasks_.push_back({.id = {},
-                          .job = candidate.job->id,
-                          .user = candidate.group->user,
+  std::vector<mpq_class> parts(pool.size());
+  for (std::size_t r = 0; r < pool.size(); ++r) {
+    const mpz_class beyond = used(node, r) - guarantee(node, r);
+    if (pool[r] > 0 && beyond > 0) parts[r] = scale(r) * mpq_class(beyond) / mpq_class(pool[r]);
+    sum += parts[r];
+  }
+  return discipline == "asset" ? std::vector{sum} : parts;
+}
+
+/// V: the keys of the nodes on the user's path from the top, each after whether it comes after siblings with
+/// a weight.
+ReferenceEngine::Standing ReferenceEngine::standing(UserId user) const {
+  Standing standing;
+  std::vector<mpq_class> e;
+  std::optional<Node> child;
+  for (const Node& node : path(user)) {
+    std::vector<mpq_class> all = over(node);
+    if (child) {
+      for (const Node& sibling : members(node.team)) {
+        if (sibling == *child) continue;
+        const std::vector<mpq_class> of_sibling = over(sibling);
+        for (std::size_t r = 0; r < e.size(); ++r) {
+          const mpq_class most = weight(sibling) * standing.back().second;
+          e[r] += standing.back().first ? of_sibling[r] : std::min(of_sibling[r], most);
+        }
+      }
+      for (std::size_t r = 0; r < e.size(); ++r) all[r] = std::min(all[r], e[r]);
+    }
+    e = std::move(all);
+    const mpq_class most = *std::max_element(e.begin(), e.end());
+    const bool has_weight = weight(node) > 0;
+    standing.emplace_back(!has_weight && most > 0, has_weight ? mpq_class(most / weight(node)) : most);
+    child = node;
+  }
+  std::reverse(standing.begin(), standing.end());
+  return standing;
+}
+
+/// All of them, sorted.
+std::vector<ReferenceEngine::Standing> ReferenceEngine::standings() const {
+  std::vector<Standing> all;
+  for (const User& user : users_) all.push_back(standing(user.id));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// By which right the user may lose what it loses from now to `after`, in which a task of b runs too, where
+/// these resources are missing: conditions 2 and 3 of docs/explanation/teams.md.
+std::optional<Right> ReferenceEngine::right(const ReferenceEngine& after, UserId b, UserId q,
+                                            const std::vector<std::size_t>& missing) const {
+  if (b == q) return Right::rank;
+  if (user(b).tier > user(q).tier) return Right::tier;
+  if (user(b).tier < user(q).tier) return {};
+  std::vector<Node> of_b = path(b), of_q = path(q);
+  while (of_b.size() > 1 && of_q.size() > 1 && of_b.back() == of_q.back()) of_b.pop_back(), of_q.pop_back();
+  for (const Node& node : of_q) {
+    for (const std::size_t r : missing) {
+      if (after.used(node, r) < used(node, r) && after.used(node, r) < guarantee(node, r)) return {};
+    }
+  }
+  for (const Node& node : of_b) {
+    bool is_within = true;
+    for (const std::size_t r : missing) is_within = is_within && after.used(node, r) <= guarantee(node, r);
+    if (is_within) return Right::guarantee;
+  }
+  const mpq_class own_weight = weight(of_b.back()), other_weight = weight(of_q.back());
+  if (own_weight == 0 || after.standing(b) > after.standing(q)) return {};
+  if (other_weight == 0) return Right::share;
+  const std::vector<mpq_class> own = after.over(of_b.back()), other = after.over(of_q.back());
+  const auto most = [](const std::vector<mpq_class>& all) {
+    return *std::max_element(all.begin(), all.end());
+  };
+  bool has_no_more = most(own) / own_weight <= most(other) / other_weight;
+  if (!has_no_more && options_.discipline.name == "drf") {
+    has_no_more = true;
+    for (const std::size_t r : missing)
+      has_no_more = has_no_more && own[r] / own_weight <= other[r] / other_weight;
+  }
+  return has_no_more ? std::optional(Right::share) : std::nullopt;
+}
+
+/// Conditions 1 and 4 of the same, for b's task that takes this.
+bool ReferenceEngine::may_be_made(const ReferenceEngine& after, UserId b, const Amounts& demand,
+                                  bool any_share) const {
+  for (const Node& node : path(b)) {
+    const std::optional<Amounts>& limit = bounds(node).limit;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (limit && demand[r] > 0 && (*limit)[r] != kNoLimit && after.used(node, r) > mpz_class((*limit)[r]))
+        return false;
+    }
+  }
+  for (std::size_t r = 0; r < demand.size() && any_reserved(); ++r) {
+    mpz_class charged_before = 0, charged_after = 0;
+    for (const Node& member : members(kCluster)) {
+      charged_before += charged(member, r, b, 0);
+      charged_after += after.charged(member, r, b, 0);
+    }
+    if (charged_after > mpz_class(pool()[r]) && charged_after > charged_before) return false;
+  }
+  if (!any_share) return true;
+  const Standing k = standing(b);
+  if (after.standing(b) <= k) return false;
+  return std::none_of(users_.begin(), users_.end(), [&](const User& user) {
+    const Standing then = after.standing(user.id);
+    return then < standing(user.id) && then <= k;
+  });
+}
+
+/// Does the move break a condition? The first that it breaks, in words.
+std::optional<std::string> ReferenceEngine::wrong_move(const Placed& placed) const {
+  const auto job_of = [&](JobId id) -> const Job& {
+    return *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.id == id; });
+  };
+  const Server& server = *std::find_if(servers_.begin(), servers_.end(),
+                                       [&](const Server& each) { return each.id == placed.server; });
+  const Job& job = job_of(placed.job);
+  const Amounts demand = *demand_on(group(job).look, server);
+  std::vector<std::size_t> missing;
+  Balance room = balance(server);
+  for (std::size_t r = 0; r < demand.size(); ++r)
+    if (demand[r] > 0 && room[r] < demand[r]) missing.push_back(r);
+  if (missing.empty()) return "1: nothing was missing";
+  ReferenceEngine after = *this;
+  after.tasks_.push_back({.id = placed.task,
+                          .job = job.id,
+                          .user = job.user,
                           .server = server.id,
                           .demand = demand,
                           .started = now_});
-  for (std::size_t r = 0; r < demand.size(); ++r)
-    if (demand[r] > INT64_MAX - used(candidate.group->user)[r]) return {};  // more than can be counted
-  const mpq_class level = after.key(*candidate.group, prices);
-  if (level <= candidate.key) return {};
+  bool any_share = false;
+  for (const Preempted& lost : placed.preempted) {
+    const Task& task =
+        *std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& each) { return each.id == lost.task; });
+    if (task.server != server.id) return "a task ends elsewhere";
+    if (task.is_fresh) return "5: a task ends that started after the latest event";
+    if (!job_of(lost.job).may_be_preempted || task.is_protected) return "a task ends that may not";
+    if (lost.right == Right::rank &&
+        (task.user != job.user || job_of(lost.job).rank.priority >= job.rank.priority))
+      return "3: no lower priority";
+    any_share = any_share || lost.right == Right::share;
+    room = sum(room, task.demand);
+    after.end(task.id);
+  }
+  if (!has_room_in(room, demand)) return "1: it does not fit";
+  for (const Preempted& lost : placed.preempted) {
+    if (right(after, job.user, job_of(lost.job).user, missing) != lost.right) return "2 or 3: no such right";
+  }
+  return may_be_made(after, job.user, demand, any_share) ? std::nullopt
+                                                         : std::optional<std::string>("1 or 4");
+}
+
+/// The tasks that end on the server for the candidate's, those with least work lost first, and by which
+/// rights; none when it cannot get one there.
+std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
+    const Candidate& candidate, const Server& server, const std::vector<double>& prices) const {
+  const Amounts demand = *demand_on(candidate.group->look, server);
+  const Amounts pool = this->pool();
+  const UserId b = candidate.group->user;
+  const bool in_tree = has_tree();
+  for (const Node& node : path(b)) {
+    for (std::size_t r = 0; r < demand.size(); ++r)
+      if (used(node, r) > mpz_class(INT64_MAX) - demand[r]) return {};  // more than can be counted
+  }
+  ReferenceEngine after = *this;  // in which the task runs
+  after.tasks_.push_back({.id = {},
+                          .job = candidate.job->id,
+                          .user = b,
+                          .server = server.id,
+                          .demand = demand,
+                          .started = now_});
+  const bool rises = !in_tree && after.key(*candidate.group, prices) > candidate.key;
   const auto work = [&](const Task& task) {
     mpq_class part = 0;
     for (std::size_t r = 0; r < pool.size(); ++r)
       if (pool[r] > 0) part = std::max(part, ratio(task.demand[r], pool[r]));
     return mpq_class(part * mpq_class((now_ - task.started).count()));
   };
-  const auto may_be_preempted = [&](const Task& task) {
-    return std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.id == task.job; })
-        ->may_be_preempted;
+  const auto job_of = [&](const Task& task) -> const Job& {
+    return *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.id == task.job; });
   };
   std::vector<Task> there;
-  for (std::size_t t = tasks_.size(); t-- > 0;)
-    if (tasks_[t].server == server.id && tasks_[t].user != candidate.group->user && !tasks_[t].is_protected &&
-        may_be_preempted(tasks_[t]))
-      there.push_back(tasks_[t]);
+  for (std::size_t t = tasks_.size(); t-- > 0;) {
+    const Task& task = tasks_[t];
+    if (task.server != server.id || task.is_protected || !job_of(task).may_be_preempted) continue;
+    const bool is_own = task.user == b;
+    if (is_own && job_of(task).rank.priority >= candidate.job->rank.priority) continue;
+    if ((is_own || in_tree) && task.is_fresh) continue;
+    there.push_back(task);
+  }
   std::stable_sort(there.begin(), there.end(),
                    [&](const Task& a, const Task& b) { return work(a) < work(b); });
 
   Balance room = balance(server);
+  std::vector<std::size_t> missing;
+  for (std::size_t r = 0; r < demand.size(); ++r)
+    if (demand[r] > 0 && room[r] < demand[r]) missing.push_back(r);
+  const auto right_of = [&](const Task& task) -> std::optional<Right> {
+    if (in_tree) return right(after, b, task.user, missing);
+    if (task.user == b) return Right::rank;
+    const bool is_above =
+        rises && after.key(group(job_of(task)), prices) >= after.key(*candidate.group, prices);
+    return is_above ? std::optional(Right::share) : std::nullopt;
+  };
   std::vector<Task> taken;
   for (const Task& task : there) {
     if (has_room_in(room, demand)) break;
     const std::vector<Task> before = after.tasks_;
     after.end(task.id);
-    const Job& job =
-        *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == task.job; });
-    const std::int64_t gang = group(job).look.gang;
-    if (after.key(group(job), prices) < level || (gang > 1 && after.running(job) < gang)) {
+    const std::int64_t gang = group(job_of(task)).look.gang;
+    if (!right_of(task) || (gang > 1 && after.running(job_of(task)) < gang)) {
       after.tasks_ = before;
       continue;
     }
@@ -203,9 +381,53 @@ std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& can
     const Balance without = difference(room, taken[t].demand);
     if (!has_room_in(without, demand)) continue;
     room = without;
+    after.tasks_.push_back(taken[t]);
     taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(t));
   }
-  return taken;
+  // Of the final set.
+  std::vector<std::pair<Task, Right>> ended;
+  bool any_share = false;
+  for (const Task& task : taken) {
+    const std::optional<Right> right = right_of(task);
+    if (!right) return {};
+    any_share = any_share || right == Right::share;
+    ended.emplace_back(task, *right);
+  }
+  if (in_tree && !may_be_made(after, b, demand, any_share)) return {};
+  if (!in_tree && any_share && after.key(*candidate.group, prices) <= candidate.key) return {};
+  return ended;
+}
+
+/// Those whose tasks may be placed by force, in the order in which they are asked; with freeze the first of
+/// all that wait.
+std::vector<ReferenceEngine::Candidate> ReferenceEngine::order_of_force() const {
+  std::vector<Candidate> all = candidates();
+  if (!has_tree()) {
+    if (freeze_ && all.size() > 1) all.erase(all.begin() + 1, all.end());
+    return all;
+  }
+  std::erase_if(all, [&](const Candidate& each) {
+    return freeze_ ? !is_allowed(each.group->user, taken_together(each)) : has_terms(each.group->look);
+  });
+  std::vector<const Candidate*> left;
+  for (const Candidate& each : all) left.push_back(&each);
+  std::vector<Candidate> order;
+  while (!left.empty()) {
+    const auto band = [&](const Candidate* each) {
+      return std::pair(user(each->group->user).tier, is_covered(each->group->user, taken_together(*each)));
+    };
+    auto highest = band(left.front());
+    for (const Candidate* const each : left) highest = std::max(highest, band(each));
+    std::vector<const Candidate*> may;
+    for (const Candidate* const each : left)
+      if (band(each) == highest) may.push_back(each);
+    const Candidate* const next =
+        representatives({.is_user = false, .team = kCluster}, may).front().candidate;
+    order.push_back(*next);
+    std::erase(left, next);
+    if (freeze_) break;
+  }
+  return order;
 }
 
 std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
@@ -213,14 +435,12 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
   const std::vector<double> prices =
       options_.discipline.name == "pf" ? this->prices() : std::vector<double>{};
   const Amounts pool = this->pool();
-  const std::vector<Candidate> all = candidates();
-  for (const Candidate& candidate : all) {
-    if (freeze_ && &candidate != &all.front()) break;
+  for (const Candidate& candidate : order_of_force()) {
     const JobSubmitted& look = candidate.group->look;
     if (has_terms(look)) continue;
-    if (std::any_of(servers_.begin(), servers_.end(),
-                    [&](const Server& server) { return has_room(look, server); }))
-      continue;
+    const bool has_room_somewhere = std::any_of(servers_.begin(), servers_.end(),
+                                                [&](const Server& server) { return has_room(look, server); });
+    if (has_room_somewhere && (freeze_ || !has_tree())) continue;  // in a tree a limit may be in the way
     std::optional<Option> best;
     mpq_class least;
     for (const Server& server : servers_) {
@@ -228,17 +448,17 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
       const bool is_closed =
           server.drained || (kept != kept_.end() && kept->group != candidate.group->number);
       if (is_closed || !can_ever_run(look, server)) continue;
-      const std::vector<Task> victims = this->victims(candidate, server, prices);
+      const auto victims = this->victims(candidate, server, prices);
       if (victims.empty()) continue;
       if (static_cast<std::int64_t>(victims.size()) > budget()) continue;
       mpq_class work = 0;
       Option option{.job = candidate.job->id, .user = candidate.group->user, .servers = {server.id}};
-      for (const Task& task : victims) {
+      for (const auto& [task, right] : victims) {
         mpq_class part = 0;
         for (std::size_t r = 0; r < pool.size(); ++r)
           if (pool[r] > 0) part = std::max(part, ratio(task.demand[r], pool[r]));
         work += part * mpq_class((now_ - task.started).count());
-        option.preempted.push_back({.task = task.id, .job = task.job});
+        option.preempted.push_back({.task = task.id, .job = task.job, .right = right});
       }
       if (best && (work > least || (work == least && option.preempted.size() >= best->preempted.size())))
         continue;

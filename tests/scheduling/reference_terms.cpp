@@ -110,6 +110,7 @@ void ReferenceEngine::place_companion(JobId id, const Companion& companion) {
   const auto server = std::find_if(servers_.begin(), servers_.end(),
                                    [&](const Server& each) { return each.id == companion.server; });
   run(*job, companion.task, *server);
+  tasks_.back().is_fresh = true;
   --job->waiting;
 }
 

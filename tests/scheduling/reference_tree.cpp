@@ -47,7 +47,6 @@ std::optional<std::string> ReferenceEngine::no_tree() const {
   static const std::set<std::string> kWith = {"drf", "asset", "round-robin", "tsf", "ps-dsf"};
   if (!kWith.contains(options_.discipline.name)) return "discipline";
   if (options_.half_life) return "half_life";
-  if (options_.preemption) return "preemption";
   return {};
 }
 
@@ -561,8 +560,15 @@ ReferenceEngine::Options ReferenceEngine::next_in_tree(Random& random) const {
     if (is_covered_here == covered) may.push_back(&each);
   }
   Options next{.options = {}, .or_nothing = true};
+  const auto by_force = [&] {
+    if (const std::optional<Option> taken = preemption()) {
+      next.options.push_back(*taken);
+      next.or_nothing = false;
+    }
+    return next;
+  };
   const std::vector<Representative> found = representatives({.is_user = false, .team = kCluster}, may);
-  if (found.empty()) return next;
+  if (found.empty()) return by_force();
   next.or_nothing = false;
   for (const Candidate* const each : found.front().drawable) {
     const std::vector<ServerId> servers = servers_for(*each);
@@ -572,7 +578,8 @@ ReferenceEngine::Options ReferenceEngine::next_in_tree(Random& random) const {
       next.options.push_back({.job = each->job->id, .user = each->group->user, .servers = servers});
     }
   }
-  if (options_.tie != Tie::random && options_.placement.name == "random" && !next.options.empty()) {
+  if (next.or_nothing) return by_force();
+  if (options_.tie != Tie::random && options_.placement.name == "random") {
     std::vector<ServerId>& servers = next.options.front().servers;
     servers = {servers[random.below(servers.size())]};
   }

@@ -72,7 +72,7 @@ void Told::remember(const LogEntry& entry, const Outcome& outcome) {
     running.emplace((*placed)->task, std::pair((*placed)->job, (*placed)->server));
     for (const Companion& other : (*placed)->with)
       running.emplace(other.task, std::pair((*placed)->job, other.server));
-    for (const Lost& lost : (*placed)->preempted) running.erase(lost.task);
+    for (const Preempted& lost : (*placed)->preempted) running.erase(lost.task);
   }
   if (const auto* const lost = std::get_if<std::vector<Lost>>(&outcome)) {
     for (const Lost& each : *lost) running.erase(each.task);

@@ -417,10 +417,6 @@ TEST(Tree, GroupsAreRefusedWhereTheyMeanNothing) {
   options.half_life = Duration(1);
   Engine forgetful = *Engine::from(options);
   EXPECT_THAT(refusal(forgetful, GroupAdded{.name = "g"}), HasSubstr("half_life: "));
-  options.half_life.reset();
-  options.preemption = {.tasks = 1, .per = Duration(1)};
-  Engine harsh = *Engine::from(options);
-  EXPECT_THAT(refusal(harsh, UserAdded{.name = "u", .limit = Amounts{1}}), HasSubstr("preemption: "));
 }
 
 TEST(Tree, GroupsNestNoDeeperThanStated) {

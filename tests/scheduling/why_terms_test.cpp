@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 
 const std::vector<std::string> kWhyTermsResources = {"cpu"};
 
-std::map<std::string, std::string> zone(const std::string& value) { return {{"zone", value}}; }
+std::map<std::string, std::string> in_zone(const std::string& value) { return {{"zone", value}}; }
 
 std::string words(const WhyNotOn& why) { return describe(why, kWhyTermsResources); }
 
@@ -65,8 +65,8 @@ TEST(WhyTerms, AServerWithAllThatTheJobAllowsOnOneIsToldApart) {
 
 TEST(WhyTerms, ADomainThatIsTooFarAheadIsToldApart) {
   SmallEngine small("drf");
-  const ServerId a = small.server({9}, "a", zone("a"));
-  const ServerId b = small.server({1}, "b", zone("b"));
+  const ServerId a = small.server({9}, "a", in_zone("a"));
+  const ServerId b = small.server({1}, "b", in_zone("b"));
   const ServerId nowhere = small.server({9}, "c");
   const JobId job =
       small.job({.user = small.user(), .demand = {1}, .tasks = 5, .spread = Spread{.label = "zone"}});
@@ -86,8 +86,8 @@ TEST(WhyTerms, ADomainThatIsTooFarAheadIsToldApart) {
 
 TEST(WhyTerms, AnotherDomainThanThatOfTheRunningTasksIsToldApart) {
   SmallEngine small("drf");
-  small.server({1}, "a", zone("a"));
-  const ServerId b = small.server({9}, "b", zone("b"));
+  small.server({1}, "a", in_zone("a"));
+  const ServerId b = small.server({9}, "b", in_zone("b"));
   const JobId job = small.job({.user = small.user(), .demand = {1}, .tasks = 2, .pack = "zone"});
   EXPECT_EQ(small.run().size(), 1U);
   const WhyWaiting why = *small.engine.why_waiting(job, small.now);

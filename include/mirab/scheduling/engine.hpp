@@ -25,7 +25,7 @@ namespace mirab::scheduling {
 /// The version of the decisions. It is raised when the same options, events and seed may bring other
 /// decisions than before, so a log that was written under another version may not replay. The recordings in
 /// tests/recordings hold the engine to it.
-inline constexpr int kDecisionVersion = 4;
+inline constexpr int kDecisionVersion = 5;
 
 /// What becomes of a job with tasks larger than any server that it may use: an error, or it waits for such a
 /// server to come.
@@ -54,7 +54,8 @@ struct Declared<Reserving> {
 };
 
 /// Preemption: where nothing else can be placed, tasks of users above their fair share end for one of a user
-/// below its own, never so that their order flips, least work lost first.
+/// below its own, never so that their order flips, least work lost first. So do tasks that hold what a group
+/// or user is guaranteed, those of the same user with a lower priority, and those of users in lower tiers.
 /// Tasks that started on a server kept for them run on. With blocking=freeze only the task with the lowest
 /// key may gain. See docs/reference/engine.md, "Preemption".
 struct Preempting {
@@ -95,7 +96,7 @@ struct EngineOptions {
   std::optional<Reserving> reservations = {};
 
   /// Of drf, asset, tsf, round-robin and pf, without a half-life: a user has one key, which rises with what
-  /// it uses and does not change with time. With it groups and quotas are refused.
+  /// it uses and does not change with time.
   std::optional<Preempting> preemption = {};
 };
 template <>

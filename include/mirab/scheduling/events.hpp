@@ -322,7 +322,7 @@ struct Declared<GroupAdded> {
   static constexpr std::string_view kEffect = "a new group, without members";
   static constexpr std::string_view kRefused =
       "a guarantee above what the parent or the cluster has, above the limit, or below what is reserved; a "
-      "discipline without groups; preemption";
+      "discipline without groups";
   static constexpr std::tuple kFields{
       field("name", &T::name, "several groups may have the same name"),
       field("weight", &T::weight, "an exact decimal of 0 or more: how much the group counts").defaulted(),
@@ -535,6 +535,31 @@ struct Declared<Lost> {
                                       field("job", &Lost::job, "of which job")};
 };
 
+/// Why a task may end for another one (docs/explanation/teams.md, "Who may end whose tasks").
+enum class Right {
+  share,      ///< its user stays at or above the standing that the other's user reaches
+  guarantee,  ///< the other's side stays within what it is guaranteed
+  rank,       ///< of the same user, with a lower priority
+  tier        ///< of a user in a lower tier
+};
+template <>
+inline constexpr std::array<std::string_view, 4> kWords<Right>{"share", "guarantee", "rank", "tier"};
+
+/// A task that ends so that another one starts.
+struct Preempted {
+  TaskId task;
+  JobId job;
+  Right right = Right::share;
+  friend bool operator==(const Preempted&, const Preempted&) = default;
+};
+template <>
+struct Declared<Preempted> {
+  static constexpr std::string_view kEffect = "A task that ends so that another one starts.";
+  static constexpr std::tuple kFields{
+      field("task", &Preempted::task, "its identifier"), field("job", &Preempted::job, "of which job"),
+      field("right", &Preempted::right, "why it may: share, guarantee, rank or tier").optional()};
+};
+
 /// A task that starts together with another.
 struct Companion {
   TaskId task;
@@ -555,7 +580,8 @@ struct Placed {
   UserId user;
   ServerId server;
   std::vector<Companion> with = {};  ///< the other tasks of its gang, which start at the same time
-  std::vector<Lost> preempted = {};  ///< ended there first, and wait again, before the others of their jobs
+  /// Those that end there first. They wait again, before the others of their jobs.
+  std::vector<Preempted> preempted = {};
   friend bool operator==(const Placed&, const Placed&) = default;
 };
 template <>
@@ -578,7 +604,7 @@ constexpr bool all_complete(std::type_identity<std::variant<Events...>>) {
   return (kIsComplete<Events> && ...);
 }
 static_assert(all_complete(std::type_identity<Event>{}), "an event has a member that its list lacks");
-static_assert(kIsComplete<Spread> && kIsComplete<Rank> && kIsComplete<Lost> && kIsComplete<Companion> &&
-              kIsComplete<Placed>);
+static_assert(kIsComplete<Spread> && kIsComplete<Rank> && kIsComplete<Lost> && kIsComplete<Preempted> &&
+              kIsComplete<Companion> && kIsComplete<Placed>);
 
 }  // namespace mirab::scheduling

@@ -23,8 +23,10 @@ struct KeptServer {
   friend bool operator==(const KeptServer&, const KeptServer&) = default;
 };
 
-/// Tasks that end so that another fits on a server. Every user who loses some keeps a key of at least
-/// `key_after`; see docs/reference/engine.md, "Preemption".
+/// Tasks that end so that another fits on a server; see docs/reference/engine.md, "Preemption". Without
+/// groups every user who loses some by share keeps a key of at least `key_after`. With groups or quotas keys
+/// are those of users alone, and standings are compared: the keys of the nodes on a user's path, from the
+/// top.
 struct ByForce {
   /// A user, and what it loses.
   struct Loser {
@@ -33,15 +35,20 @@ struct ByForce {
     double key_before;
     double key_after;
     std::int64_t tasks;
+    Right right = Right::share;                ///< by which they may end
+    std::vector<double> standing_before = {};  ///< with groups or quotas
+    std::vector<double> standing_after = {};
     friend bool operator==(const Loser&, const Loser&) = default;
   };
 
   ServerId server;
   std::string server_name;
-  double key_before;          ///< of the user whose task is placed
-  double key_after;           ///< the level that separates it from those who lose
-  std::vector<Loser> losers;  ///< each user once, who loses the first task at first
-  std::vector<Lost> ends;     ///< the tasks
+  double key_before;                         ///< of the user whose task is placed
+  double key_after;                          ///< the level that separates it from those who lose
+  std::vector<Loser> losers;                 ///< each user once, who loses the first task at first
+  std::vector<Preempted> ends;               ///< the tasks
+  std::vector<double> standing_before = {};  ///< of the user whose task is placed, with groups or quotas
+  std::vector<double> standing_after = {};
   friend bool operator==(const ByForce&, const ByForce&) = default;
 };
 

@@ -223,10 +223,14 @@ class TreeLook {
 
 }  // namespace
 
-void explain_in_tree(const EngineView& view, QueueIndex queue, const ShareContext& context,
+bool explain_in_tree(const EngineView& view, QueueIndex queue, const ShareContext& context,
                      const OpenServers& open, WhyWaiting& why) {
   const Ledger& ledger = view.ledger;
   const TreeLook look(view, context, open);
+  const TreeCandidate* const first = look.first();
+  const bool is_blocked = view.dispatcher.choice().blocking == Blocking::freeze && first != nullptr &&
+                          !has_room_now(view, first->entry, open);
+  const bool may_be_placed = first != nullptr && !is_blocked;
   const TaskClassIndex task_class = ledger.queues[queue].task_class;
   // Of its entries the first that may start; else the first with room, which a limit or a reserve stops; else
   // the first.
@@ -246,8 +250,7 @@ void explain_in_tree(const EngineView& view, QueueIndex queue, const ShareContex
     own = here;
     own_has_room = has_room;
   }
-  if (!own) return;  // no kind of server could run it
-  const TreeCandidate* const first = look.first();
+  if (!own) return may_be_placed;  // no kind of server could run it
   why.key = look.key(*own);
   std::set<QueueIndex> own_ahead;
   std::set<UserIndex> ahead, tied;
@@ -272,9 +275,8 @@ void explain_in_tree(const EngineView& view, QueueIndex queue, const ShareContex
   why.users_tied = static_cast<std::int64_t>(tied.size());
   if (first != nullptr && !is_first) why.next = look.other(*first);
   why.tree = look.stand(*own, is_first ? nullptr : first);
-  if (view.dispatcher.choice().blocking == Blocking::freeze && first != nullptr &&
-      !has_room_now(view, first->entry, open))
-    why.blocked_by = look.other(*first);
+  if (is_blocked) why.blocked_by = look.other(*first);
+  return may_be_placed;
 }
 
 void explain_in_tree(const EngineView& view, TournamentEntry served, WhyPlaced& why) {
@@ -307,41 +309,62 @@ void explain_in_tree(const EngineView& view, TournamentEntry served, WhyPlaced& 
 
 ByForce by_force(const PreemptionCandidate& candidate, const Precedence& precedence) {
   const Ledger& ledger = precedence.context->ledger;
-  const auto key = [&](const UsageAfter& after) {
-    return precedence.discipline->share->rounded(*precedence.context, after.usage(), after.weight());
-  };
   const ServerIndex server = candidate.victims.server;
   const QueueRow& queue = ledger.queues[candidate.queue];
-  UsageAfter gainer(ledger, queue.user);
   ByForce force{.server = ledger.servers.id(server),
                 .server_name = name_of_server(ledger, server),
-                .key_before = key(gainer),
+                .key_before = 0,
                 .key_after = 0,
                 .losers = {},
                 .ends = {}};
-  gainer.add(queue.task_class, ledger.demand(queue, server), 1);
-  force.key_after = key(gainer);
-
-  std::vector<UsageAfter> left;  // of the losers
-  for (const TaskIndex task : candidate.victims.tasks) {
-    const JobIndex job = ledger.tasks[task].job;
-    const QueueRow& of = ledger.queues[ledger.jobs[job].queue];
+  std::vector<UsageAfter> left{UsageAfter(ledger, queue.user)};  // of who gains, and of the losers
+  TreeUsageAfter after(ledger);
+  std::vector<UserIndex> losers;
+  const auto add = [&](const QueueRow& of, std::int64_t tasks) {
     const auto known = std::find_if(left.begin(), left.end(),
                                     [&](const UsageAfter& each) { return each.user() == of.user; });
-    const auto loser = static_cast<std::size_t>(known - left.begin());
-    if (known == left.end()) {
-      left.emplace_back(ledger, of.user);
+    UsageAfter& usage = known != left.end() ? *known : left.emplace_back(ledger, of.user);
+    usage.add(of.task_class, ledger.demand(of, server), tasks);
+    after.add(of.user, of.task_class, ledger.demand(of, server), tasks);
+  };
+  add(queue, 1);
+  for (std::size_t at = 0; at < candidate.victims.tasks.size(); ++at) {
+    const JobIndex job = ledger.tasks[candidate.victims.tasks[at]].job;
+    const Right right = candidate.victims.rights[at];
+    const QueueRow& of = ledger.queues[ledger.jobs[job].queue];
+    add(of, -1);
+    const auto known = std::find(losers.begin(), losers.end(), of.user);
+    if (known == losers.end()) {
+      losers.push_back(of.user);
       force.losers.push_back({.user = ledger.users.id(of.user),
                               .user_name = ledger.users[of.user].name,
-                              .key_before = key(left.back()),
+                              .key_before = 0,
                               .key_after = 0,
-                              .tasks = 0});
+                              .tasks = 1,
+                              .right = right});
+    } else {
+      ++force.losers[static_cast<std::size_t>(known - losers.begin())].tasks;
     }
-    left[loser].add(of.task_class, ledger.demand(of, server), -1);
-    ++force.losers[loser].tasks;
-    force.losers[loser].key_after = key(left[loser]);
-    force.ends.push_back({.task = ledger.tasks.id(task), .job = ledger.jobs.id(job)});
+    force.ends.push_back(
+        {.task = ledger.tasks.id(candidate.victims.tasks[at]), .job = ledger.jobs.id(job), .right = right});
   }
+  const auto explain = [&](UserIndex user, auto& of) {
+    if (ledger.has_tree()) {
+      of.standing_before = standing(precedence, user);
+      of.standing_after = standing(precedence, user, &after);
+      of.key_before = of.standing_before.back();
+      of.key_after = of.standing_after.back();
+      return;
+    }
+    const auto key = [&](const UsageAfter& usage) {
+      return precedence.discipline->share->rounded(*precedence.context, usage.usage(), usage.weight());
+    };
+    of.key_before = key(UsageAfter(ledger, user));
+    of.key_after = key(
+        *std::find_if(left.begin(), left.end(), [&](const UsageAfter& each) { return each.user() == user; }));
+  };
+  explain(queue.user, force);
+  for (std::size_t at = 0; at < losers.size(); ++at) explain(losers[at], force.losers[at]);
   return force;
 }
 

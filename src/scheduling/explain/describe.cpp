@@ -102,16 +102,46 @@ std::string exception(const WhyWaiting& why) {
                      printable(why.blocked_by->user_name));
 }
 
+const char* by_right(Right right) {
+  switch (right) {
+    case Right::share:
+      return "";
+    case Right::guarantee:
+      return " by a guarantee";
+    case Right::rank:
+      return " by its lower priority";
+    case Right::tier:
+      return " by its lower tier";
+  }
+  return "";
+}
+
+/// The key; in a tree those of the nodes on the path, from the top.
+std::string goes(double before, double after, const std::vector<double>& standing_before,
+                 const std::vector<double>& standing_after) {
+  const auto list = [](const std::vector<double>& keys) {
+    std::string text;
+    for (const double key : keys) text += fmt::format("{}{:.4g}", text.empty() ? "" : ", ", key);
+    return text;
+  };
+  if (standing_before.size() < 2) return fmt::format("key goes from {:.4g} to {:.4g}\n", before, after);
+  return fmt::format("standing goes from ({}) to ({})\n", list(standing_before), list(standing_after));
+}
+
 std::string losses(const ByForce& force, const std::string& gainer) {
   std::string text;
   for (const ByForce::Loser& loser : force.losers) {
     text +=
-        fmt::format("{} of {} {} on {}, whose key goes from {:.4g} to {:.4g}\n", number(loser.tasks, "task"),
-                    printable(loser.user_name), loser.tasks == 1 ? "ends" : "end",
-                    printable(force.server_name), loser.key_before, loser.key_after);
+        fmt::format("{} of {} {} on {}{}, whose {}", number(loser.tasks, "task"), printable(loser.user_name),
+                    loser.tasks == 1 ? "ends" : "end", printable(force.server_name), by_right(loser.right),
+                    goes(loser.key_before, loser.key_after, loser.standing_before, loser.standing_after));
   }
+  if (force.standing_before.size() < 2)
+    return text + fmt::format("the key of {} goes from {:.4g} to {:.4g}\n", gainer, force.key_before,
+                              force.key_after);
   return text +
-         fmt::format("the key of {} goes from {:.4g} to {:.4g}\n", gainer, force.key_before, force.key_after);
+         fmt::format("{}, whose {}", gainer,
+                     goes(force.key_before, force.key_after, force.standing_before, force.standing_after));
 }
 
 std::string order(const WhyWaiting& why) {

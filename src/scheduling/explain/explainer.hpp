@@ -57,8 +57,9 @@ std::vector<Contender> contenders(const EngineView& view, Precedence precedence,
 
 WhyWaiting::Other other_of(const Ledger& ledger, const Contender& contender);
 
-// With groups or quotas, instead: who is ahead in the tree (order/descent.hpp), and by which keys.
-void explain_in_tree(const EngineView& view, QueueIndex queue, const ShareContext& context,
+// With groups or quotas, instead: who is ahead in the tree (order/descent.hpp), and by which keys. Returns
+// whether a step may place something without force.
+bool explain_in_tree(const EngineView& view, QueueIndex queue, const ShareContext& context,
                      const OpenServers& open, WhyWaiting& why);
 void explain_in_tree(const EngineView& view, TournamentEntry served, WhyPlaced& why);
 

@@ -393,6 +393,7 @@ std::optional<PreemptionCandidate> intended_by_force(const EngineView& view, con
   PreemptionPolicy policy = *view.preemption;
   if (!step.ended.empty()) policy.something_changed();
   return policy.intend({.waiting = view.dispatcher.waiting(),
+                        .tournaments = view.shares.tournaments,
                         .precedence = precedence,
                         .blocking = view.dispatcher.choice().blocking,
                         .open = step.open,
@@ -401,18 +402,17 @@ std::optional<PreemptionCandidate> intended_by_force(const EngineView& view, con
                        step.at);
 }
 
-void explain_force(const EngineView& view, QueueIndex queue, const std::vector<Contender>& all,
-                   const Precedence& precedence, const ReservationPreview& step, WhyWaiting& why) {
-  if (view.preemption == nullptr || why.served_first ||
-      may_place_without_force(all, precedence, view.dispatcher.choice().blocking))
-    return;
+/// Requires that nothing can be placed without force.
+void explain_force(const EngineView& view, QueueIndex queue, const Precedence& precedence,
+                   const ReservationPreview& step, WhyWaiting& why) {
   const std::optional<PreemptionCandidate> candidate = intended_by_force(view, precedence, step);
   if (!candidate) return;
-  const auto gains = std::find_if(all.begin(), all.end(), [&](const Contender& each) {
-    return each.keyed.entry.queue == candidate->queue;
-  });
-  why.forced_first = other_of(view.ledger, *gains);
-  if (candidate->queue == queue && why.older_jobs == 0) why.by_force = by_force(*candidate, precedence);
+  const TournamentEntry gains{.queue = candidate->queue};
+  const ByForce force = by_force(*candidate, precedence);
+  const double key = view.ledger.has_tree() ? force.key_before
+                                            : precedence.discipline->key->rounded(*precedence.context, gains);
+  why.forced_first = other_of(view.ledger, {.keyed = {.entry = gains, .key = key}, .has_room = false});
+  if (candidate->queue == queue && why.older_jobs == 0) why.by_force = force;
 }
 
 }  // namespace
@@ -438,12 +438,16 @@ WhyWaiting why_waiting(const EngineView& view, JobIndex job, Time at) {
   const std::optional<ShareContext> fresh = view.shares.refreshed(at);
   const Precedence precedence = view.dispatcher.precedence_in(fresh ? *fresh : view.shares.context);
   if (ledger.has_tree()) {
-    explain_in_tree(view, queue, *precedence.context, step.open, why);
+    const bool may_be_placed = explain_in_tree(view, queue, *precedence.context, step.open, why);
+    if (view.preemption != nullptr && !why.served_first && !may_be_placed)
+      explain_force(view, queue, precedence, step, why);
     return why;
   }
   const std::vector<Contender> all = contenders(view, precedence, step.open);
   explain_order(queue, all, precedence, view.dispatcher.choice().blocking, why);
-  explain_force(view, queue, all, precedence, step, why);
+  const bool may_be_placed = may_place_without_force(all, precedence, view.dispatcher.choice().blocking);
+  if (view.preemption != nullptr && !why.served_first && !may_be_placed)
+    explain_force(view, queue, precedence, step, why);
   return why;
 }
 

@@ -464,4 +464,15 @@ const ServerSet* AdmittedServers::of(const ServerClasses& server_classes, Server
   return &known.servers;
 }
 
+IndexedVector<UserIndex, std::int64_t> lowest_running_priorities(const Ledger& ledger) {
+  IndexedVector<UserIndex, std::int64_t> lowest(ledger.users.index_count(), INT64_MAX);
+  for (const JobIndex job : ledger.jobs.present()) {
+    const JobRow& row = ledger.jobs[job];
+    if (row.running == 0 || !row.may_be_preempted) continue;
+    std::int64_t& of_user = lowest[ledger.queues[row.queue].user];
+    of_user = std::min(of_user, row.rank.priority);
+  }
+  return lowest;
+}
+
 }  // namespace mirab::scheduling

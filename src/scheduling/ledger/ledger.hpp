@@ -300,6 +300,9 @@ class Ledger {
   /// Then room, terms and labels need not hold for what runs: for decisions they do.
   bool adopts = false;
 
+  /// Has there been a job with a priority other than 0?
+  bool has_priorities = false;
+
  private:
   friend std::string broken_group(const Ledger& ledger);
 
@@ -349,6 +352,10 @@ inline bool fits_without_tasks(const Ledger& ledger, TaskClassIndex task_class, 
 
 /// Has some of these servers room for a task of the task class? O(servers).
 bool fits_somewhere(const Ledger& ledger, TaskClassIndex task_class, const OpenServers& open);
+
+/// Of the running jobs of each user that may be preempted the lowest priority; INT64_MAX where there is none.
+/// O(jobs).
+IndexedVector<UserIndex, std::int64_t> lowest_running_priorities(const Ledger& ledger);
 
 /// The queue of (user, task class), if there is one. O(queues of the user).
 QueueIndex find_queue(const Ledger& ledger, UserIndex user, TaskClassIndex task_class);

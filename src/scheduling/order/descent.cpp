@@ -98,14 +98,18 @@ Number Descent::tasks_alone(TreeNode node) const {
   const ShareContext& context = *precedence_.context;
   Number sum = 0;
   if (node.is_user()) {
-    for (const QueueIndex queue : ledger().users[node.user].queues) {
-      const QueueRow& row = ledger().queues[queue];
-      if (row.running == 0) continue;
+    const auto add = [&](TaskClassIndex task_class, std::int64_t tasks) {
+      if (tasks == 0) return;
       if constexpr (std::is_same_v<Number, double>) {
-        sum += static_cast<double>(row.running) / context.alone_value[row.task_class];
+        sum += static_cast<double>(tasks) / context.alone_value[task_class];
       } else {
-        sum += Number(row.running) / context.alone[row.task_class];
+        sum += Number(tasks) / context.alone[task_class];
       }
+    };
+    if (after_ != nullptr) {
+      after_->by_class(node.user).for_each(add);
+    } else {
+      TasksByClass(ledger().queues, ledger().users[node.user].queues).for_each(add);
     }
     return sum;
   }
@@ -121,12 +125,12 @@ void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::i
                            std::vector<Number>& parts) const {
   parts.assign(components(), Number(0));
   if (measure() == TreeMeasure::tasks) {
-    parts[0] = number_of<Number>(Wide{ledger().running(node)} + Wide{times} * candidate.tasks);
+    parts[0] = number_of<Number>(Wide{running(node)} + Wide{times} * candidate.tasks);
     return;
   }
   if (measure() == TreeMeasure::tasks_alone) {
     parts[0] = tasks_alone<Number>(node);
-    if (times == 0) return;
+    if (times == 0 || candidate.tasks == 0) return;
     const TaskClassIndex task_class = ledger().queues[candidate.entry.queue].task_class;
     const ShareContext& context = *precedence_.context;
     if constexpr (std::is_same_v<Number, double>) {
@@ -137,7 +141,7 @@ void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::i
     }
     return;
   }
-  const std::span<const std::int64_t> used = ledger().used(node);
+  const std::span<const std::int64_t> used = this->used(node);
   const std::span<const std::int64_t> guarantee = ledger().guarantee(node);
   const bool is_sum = measure() == TreeMeasure::sum;
   for (std::size_t r = 0; r < used.size(); ++r) {
@@ -149,9 +153,9 @@ void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::i
 
 template <class Number>
 Number Descent::rho(const TreeCandidate& candidate, TreeNode node) const {
-  if (measure() == TreeMeasure::tasks) return number_of<Number>(ledger().running(node));
+  if (measure() == TreeMeasure::tasks) return number_of<Number>(running(node));
   if (measure() == TreeMeasure::tasks_alone) return tasks_alone<Number>(node);
-  const std::span<const std::int64_t> used = ledger().used(node);
+  const std::span<const std::int64_t> used = this->used(node);
   Number rho = 0;
   for (std::size_t r = 0; r < used.size(); ++r) {
     if (!counts(r, candidate) || used[r] == 0) continue;
@@ -229,8 +233,9 @@ TreeKey<Number> Descent::key_at(const TreeCandidate& candidate, TreeNode node) c
   return key;
 }
 
-std::vector<TreeKey<double>> Descent::path(const TreeCandidate& candidate) const {
-  std::vector<TreeKey<double>> keys{of_user<double>(candidate)};
+template <class Number>
+std::vector<TreeKey<Number>> Descent::path(const TreeCandidate& candidate) const {
+  std::vector<TreeKey<Number>> keys{of_user<Number>(candidate)};
   TreeNode at{.user = candidate.user};
   for (GroupIndex group = ledger().parent(at); group != kRoot; group = ledger().groups[group].parent) {
     keys.push_back(of_group(candidate, group, at, keys.back()));
@@ -238,6 +243,20 @@ std::vector<TreeKey<double>> Descent::path(const TreeCandidate& candidate) const
   }
   return keys;
 }
+
+template std::vector<TreeKey<double>> Descent::path(const TreeCandidate& candidate) const;
+template std::vector<TreeKey<mpq_class>> Descent::path(const TreeCandidate& candidate) const;
+
+template <class Number>
+std::vector<Number> Descent::beyond(const TreeCandidate& candidate, TreeNode node) const {
+  std::vector<Number> over;
+  write_beyond(candidate, node, 0, over);
+  const Number phi = weight_of<Number>(ledger().weight(node));
+  for (Number& each : over) each = Number(each / phi);
+  return over;
+}
+template std::vector<double> Descent::beyond(const TreeCandidate& candidate, TreeNode node) const;
+template std::vector<mpq_class> Descent::beyond(const TreeCandidate& candidate, TreeNode node) const;
 
 double Descent::whole(const TreeCandidate& candidate, TreeNode node) const {
   std::vector<double> over;

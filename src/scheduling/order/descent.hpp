@@ -45,8 +45,9 @@ struct TreeKey {
 /// A view of the ledger as it is: it keeps nothing, and may be asked what would be.
 class Descent {
  public:
-  /// Requires a discipline with a tree measure.
-  explicit Descent(const Precedence& precedence) : precedence_(precedence) {}
+  /// Requires a discipline with a tree measure. `after`: what the nodes would use, instead of what they do.
+  explicit Descent(const Precedence& precedence, const TreeUsageAfter* after = nullptr)
+      : precedence_(precedence), after_(after) {}
 
   /// The next of the candidates; nullptr when there are none. With ties at random it draws one number at each
   /// node, from the top down, where two or more members tie. O(candidates depth (m + members)).
@@ -54,7 +55,12 @@ class Descent {
 
   /// The keys of the nodes of the candidate's path, from the user up, without the root. With a demand of
   /// nothing these are the standings V of its user, the other way round. O(depth m members).
-  std::vector<TreeKey<double>> path(const TreeCandidate& candidate) const;
+  template <class Number = double>
+  std::vector<TreeKey<Number>> path(const TreeCandidate& candidate) const;
+
+  /// over_r / φ of the node, by component, as one counts it for the task. Weights of 0 count as 1. O(m).
+  template <class Number>
+  std::vector<Number> beyond(const TreeCandidate& candidate, TreeNode node) const;
 
   /// What the node uses beyond its guarantee, per weight: κ if nothing were cut.
   double whole(const TreeCandidate& candidate, TreeNode node) const;
@@ -104,9 +110,16 @@ class Descent {
   std::size_t components() const;
 
   const Ledger& ledger() const { return precedence_.context->ledger; }
+  std::span<const std::int64_t> used(TreeNode node) const {
+    return after_ != nullptr ? after_->used(node) : ledger().used(node);
+  }
+  std::int64_t running(TreeNode node) const {
+    return after_ != nullptr ? after_->running(node) : ledger().running(node);
+  }
   TreeMeasure measure() const { return precedence_.discipline->tree; }
 
   Precedence precedence_;
+  const TreeUsageAfter* after_;
 };
 
 /// The candidates of a ledger by their users, and who represents each group, kept up to date: a change of a

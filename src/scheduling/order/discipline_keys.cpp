@@ -328,4 +328,102 @@ void UsageAfter::add(TaskClassIndex task_class, std::span<const std::int64_t> de
   }
 }
 
+const UsageAfter* TreeUsageAfter::find(UserIndex user) const {
+  const auto known =
+      std::find_if(users_.begin(), users_.end(), [&](const UsageAfter& each) { return each.user() == user; });
+  return known == users_.end() ? nullptr : &*known;
+}
+
+const TreeUsageAfter::OfGroup* TreeUsageAfter::find(GroupIndex group) const {
+  const auto known =
+      std::find_if(groups_.begin(), groups_.end(), [&](const OfGroup& each) { return each.group == group; });
+  return known == groups_.end() ? nullptr : &*known;
+}
+
+UsageAfter& TreeUsageAfter::of(UserIndex user) {
+  const UsageAfter* const known = find(user);
+  return known != nullptr ? users_[static_cast<std::size_t>(known - users_.data())]
+                          : users_.emplace_back(*ledger_, user);
+}
+
+TreeUsageAfter::OfGroup& TreeUsageAfter::of(GroupIndex group) {
+  if (const OfGroup* const known = find(group))
+    return groups_[static_cast<std::size_t>(known - groups_.data())];
+  const GroupRow& row = ledger_->groups[group];
+  const std::span<const std::int64_t> used = ledger_->used(group);
+  OfGroup& added = groups_.emplace_back(
+      OfGroup{.group = group, .used = {used.begin(), used.end()}, .charged = {}, .running = row.running});
+  if (ledger_->has_reserves()) added.charged.assign(row.charged.begin(), row.charged.end());
+  return added;
+}
+
+bool TreeUsageAfter::may_count(UserIndex user, std::span<const std::int64_t> demand) const {
+  const auto fits = [&](std::span<const std::int64_t> used) {
+    return std::equal(demand.begin(), demand.end(), used.begin(),
+                      [](std::int64_t more, std::int64_t now) { return more <= INT64_MAX - now; });
+  };
+  if (!fits(used({.user = user}))) return false;
+  for (GroupIndex group = ledger_->users[user].group; group != kRoot; group = ledger_->groups[group].parent) {
+    if (!fits(used({.group = group}))) return false;
+  }
+  return true;
+}
+
+void TreeUsageAfter::add(UserIndex user, TaskClassIndex task_class, std::span<const std::int64_t> demand,
+                         std::int64_t tasks) {
+  using fairness::Wide;
+  const auto reserved = [](const NodeQuota& quota, std::size_t r) {
+    return quota.reserved.empty() ? Wide{0} : Wide{quota.reserved[r]};
+  };
+  UsageAfter& after = of(user);
+  std::vector<Wide> change(demand.size(), 0);  // of what the node below is charged
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    const Wide before = after.amounts()[r], least = reserved(ledger_->users[user].quota, r);
+    change[r] = std::max(before + Wide{demand[r]} * tasks, least) - std::max(before, least);
+  }
+  after.add(task_class, demand, tasks);
+  for (GroupIndex group = ledger_->users[user].group; group != kNone; group = ledger_->groups[group].parent) {
+    if (group == kRoot && !ledger_->has_reserves()) return;
+    OfGroup& row = of(group);
+    row.running += tasks;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (group != kRoot) row.used[r] += demand[r] * tasks;
+      if (!ledger_->has_reserves()) continue;
+      const Wide before = row.charged[r], least = reserved(ledger_->groups[group].quota, r);
+      row.charged[r] += change[r];
+      change[r] = std::max(row.charged[r], least) - std::max(before, least);
+    }
+  }
+}
+
+std::span<const std::int64_t> TreeUsageAfter::used(TreeNode node) const {
+  if (node.is_user()) {
+    const UsageAfter* const after = find(node.user);
+    return after != nullptr ? std::span<const std::int64_t>(after->amounts()) : ledger_->used(node.user);
+  }
+  const OfGroup* const after = find(node.group);
+  return after != nullptr ? std::span<const std::int64_t>(after->used) : ledger_->used(node.group);
+}
+
+std::int64_t TreeUsageAfter::running(TreeNode node) const {
+  if (node.is_user()) {
+    const UsageAfter* const after = find(node.user);
+    return after != nullptr ? after->usage().tasks : ledger_->running(node);
+  }
+  const OfGroup* const after = find(node.group);
+  return after != nullptr ? after->running : ledger_->running(node);
+}
+
+TasksByClass TreeUsageAfter::by_class(UserIndex user) const {
+  const UsageAfter* const after = find(user);
+  return after != nullptr ? after->usage().by_class
+                          : TasksByClass(ledger_->queues, ledger_->users[user].queues);
+}
+
+std::vector<fairness::Wide> TreeUsageAfter::charged() const {
+  const OfGroup* const after = find(kRoot);
+  if (after != nullptr) return after->charged;
+  return {ledger_->charged().begin(), ledger_->charged().end()};
+}
+
 }  // namespace mirab::scheduling

@@ -82,6 +82,45 @@ class UsageAfter {
   std::vector<ClassTasks> changed_;
 };
 
+/// What the nodes of a tree would use after some tasks have ended and others have started. Requires the
+/// ledger to stay as it is.
+class TreeUsageAfter {
+ public:
+  explicit TreeUsageAfter(const Ledger& ledger) : ledger_(&ledger) {}
+
+  /// Would amounts that are counted overflow with this much more of the user?
+  bool may_count(UserIndex user, std::span<const std::int64_t> demand) const;
+
+  /// `tasks` more tasks of the user's task class, each of this demand; fewer when it is below 0. O(depth (m +
+  /// changed)).
+  void add(UserIndex user, TaskClassIndex task_class, std::span<const std::int64_t> demand,
+           std::int64_t tasks);
+
+  /// As the ledger has them, of any node but the root. O(changed).
+  std::span<const std::int64_t> used(TreeNode node) const;
+  std::int64_t running(TreeNode node) const;
+  TasksByClass by_class(UserIndex user) const;
+
+  /// q of the root. Requires that anything is reserved. [m]
+  std::vector<fairness::Wide> charged() const;
+
+ private:
+  struct OfGroup {
+    GroupIndex group;
+    Amounts used;
+    std::vector<fairness::Wide> charged;  // while anything is reserved
+    std::int64_t running;
+  };
+  OfGroup& of(GroupIndex group);
+  const OfGroup* find(GroupIndex group) const;
+  const UsageAfter* find(UserIndex user) const;
+  UsageAfter& of(UserIndex user);
+
+  const Ledger* ledger_;
+  std::vector<UsageAfter> users_;  // those that changed, and the groups around them
+  std::vector<OfGroup> groups_;
+};
+
 /// Rounded keys are right to one part in 10^12: those that differ by more than this part differ exactly in
 /// the same way.
 inline constexpr double kRounding = 4e-12;

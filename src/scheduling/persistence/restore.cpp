@@ -289,6 +289,7 @@ void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
                                .sequence = sequence,
                                .rank = rank,
                                .may_be_preempted = may_be_preempted});
+    if (rank.priority != 0) ledger.has_priorities = true;
     ++ledger.queues[queue].jobs;
   });
   if (!json.failed() && !latest) parts[2].refuse("a queue without jobs");
@@ -542,7 +543,8 @@ void read_reservations(const JsonReader& json, Time now, Ledger& ledger, Reserva
   policy.set_memory(std::move(memory));
 }
 
-void read_preemption(const JsonReader& json, const Preempting& rule, Time now, PreemptionPolicy& policy) {
+void read_preemption(const JsonReader& json, const Preempting& rule, Time now, const Ledger& ledger,
+                     PreemptionPolicy& policy) {
   const std::int64_t latest = now.time_since_epoch().count();
   PreemptionPolicy::Memory memory;
   std::int64_t first = INT64_MIN;
@@ -559,6 +561,13 @@ void read_preemption(const JsonReader& json, const Preempting& rule, Time now, P
   const JsonReader again = json["again"];
   memory.is_futile = !again.is_null();
   if (memory.is_futile) memory.again = Time(Duration(again.integer<std::int64_t>(INT64_MIN, INT64_MAX)));
+  if (const auto started = json.find("started")) {
+    memory.started = indices_in<TaskIndex>(*started);
+    for (const TaskIndex task : memory.started) {
+      if (!json.failed() && !ledger.tasks.holds(task))
+        return started->refuse(fmt::format("there is no task {}", task.number()));
+    }
+  }
   if (!json.failed()) policy.set_memory(std::move(memory));
 }
 
@@ -635,7 +644,8 @@ Result<Engine> restore(std::string_view bytes) {
     if (state.reservations)
       read_reservations(json["reservations"], state.now, state.ledger, *state.reservations);
     if (state.preemption)
-      read_preemption(json["preemption"], *state.options.preemption, state.now, *state.preemption);
+      read_preemption(json["preemption"], *state.options.preemption, state.now, state.ledger,
+                      *state.preemption);
   }
   if (!wrong) {
     read_order(json, state.ledger, state.shares.tournaments, state.dispatcher);

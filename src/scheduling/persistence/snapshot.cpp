@@ -239,7 +239,9 @@ Json preemption_of(const std::optional<PreemptionPolicy>& preemption) {
   const PreemptionPolicy::Memory memory = preemption->memory();
   Json ended = Json::array();
   for (const auto& [when, tasks] : memory.ended) ended.push_back({count_of(when), tasks});
-  return {{"ended", std::move(ended)}, {"again", memory.is_futile ? count_of(memory.again) : Json()}};
+  Json json = {{"ended", std::move(ended)}, {"again", memory.is_futile ? count_of(memory.again) : Json()}};
+  if (!memory.started.empty()) json["started"] = memory.started;
+  return json;
 }
 
 Json parked_of(const ReadyQueue& ready) {

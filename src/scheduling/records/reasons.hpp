@@ -85,10 +85,15 @@ struct Declared<ByForce::Loser> {
   static constexpr std::string_view kName = "mirab.Loser";
   static constexpr std::string_view kEffect = "A user who loses tasks by force.";
   static constexpr std::tuple kFields{
-      field("user", &T::user, "who"), field("user_name", &T::user_name, "of that user"),
+      field("user", &T::user, "who"),
+      field("user_name", &T::user_name, "of that user"),
       field("key_before", &T::key_before, "of the discipline"),
-      field("key_after", &T::key_after, "of the discipline, no less than that of the ByForce"),
-      field("tasks", &T::tasks, "how many end")};
+      field("key_after", &T::key_after, "of the discipline; by share no less than that of the ByForce"),
+      field("tasks", &T::tasks, "how many end"),
+      field("right", &T::right, "by which they may end"),
+      field("standing_before", &T::standing_before,
+            "with groups or quotas: the keys of the nodes on its path, from the top"),
+      field("standing_after", &T::standing_after, "the same, then")};
 };
 
 template <>
@@ -102,7 +107,12 @@ struct Declared<ByForce> {
       field("key_before", &T::key_before, "of the user whose task is placed"),
       field("key_after", &T::key_after, "the level that separates it from those who lose"),
       field("losers", &T::losers, "Loser each, once, who loses the first task at first"),
-      field("ends", &T::ends, "the tasks, Lost each")};
+      field("ends", &T::ends, "the tasks, Preempted each"),
+      field(
+          "standing_before", &T::standing_before,
+          "with groups or quotas: of the user whose task is placed, the keys of the nodes on its path, from "
+          "the top"),
+      field("standing_after", &T::standing_after, "the same, then")};
 };
 
 template <>

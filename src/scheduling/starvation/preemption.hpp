@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -15,8 +14,8 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/order/disciplines.hpp"
-#include "scheduling/order/share_context.hpp"
 #include "scheduling/starvation/reservations.hpp"
+#include "scheduling/starvation/rights.hpp"
 
 namespace mirab::scheduling {
 
@@ -24,22 +23,22 @@ namespace mirab::scheduling {
 struct Victims {
   ServerIndex server;
   std::vector<TaskIndex> tasks;  ///< those with least work lost first
+  std::vector<Right> rights;     ///< of each
   mpq_class work;                ///< lost, all together: ns times parts of the pool
 };
 
-/// Which users may lose tasks to which others, as things stand. See preemption.cpp.
+/// Finds tasks that may end for others, as things stand. See preemption.cpp.
 class VictimSearch {
  public:
-  /// Requires the share context, the share function and the tasks that are spared to stay as they are.
-  /// O(queues m).
-  VictimSearch(const ShareContext& context, const ShareFunction& share, const std::set<TaskIndex>& spared,
-               Time now);
+  /// Requires the ledger, the rights and the tasks that are spared to stay as they are.
+  VictimSearch(const Ledger& ledger, Rights& rights, const std::set<TaskIndex>& spared, Time now)
+      : ledger_(ledger), rights_(rights), spared_(spared), now_(now) {}
 
-  /// May some other user lose a task for one of the queue? False only when none may. O(m).
-  bool may_gain(QueueIndex queue) const;
+  /// May some task end for one of the queue? False only when none may.
+  bool may_gain(QueueIndex queue) const { return rights_.may_gain(queue); }
 
   /// The victims for the next task of the queue, at most this many, on servers that it may use. O(tasks on
-  /// eligible servers), and for those of users who may lose some O(log tasks of a server) rationals.
+  /// eligible servers), and for those that may end some O(log tasks of a server) rationals.
   std::optional<Victims> find(QueueIndex queue, std::int64_t max_tasks,
                               const std::function<bool(ServerIndex server)>& may_use);
 
@@ -51,31 +50,18 @@ class VictimSearch {
   Time next_order() const { return next_order_; }
 
  private:
-  struct Gainer;  // of the user who is to get a task
-  struct Loss;    // of a task that may end
-
-  void note_spare(UserIndex user);
-  double rounded(const UsageAfter& after) const;
-  std::weak_ordering compare(const UsageAfter& a, const UsageAfter& b) const;
-  bool may_lose(UserIndex user, double key) const;
-  bool is_at_least(const UsageAfter& after, const Gainer& gainer) const;
   mpq_class work_rate(std::span<const std::int64_t> demand) const;
   Loss loss_of(TaskIndex task, ServerIndex server, std::size_t place) const;
   bool can_spare(JobIndex job, std::int64_t tasks) const;
-  std::vector<Loss> losses_on(ServerIndex server, const Gainer& gainer) const;
-  std::vector<Loss> taken_on(ServerIndex server, const Gainer& gainer, std::int64_t max_tasks);
+  std::vector<Loss> losses_on(ServerIndex server, std::span<const std::int64_t> demand) const;
   void note_next_order(const std::vector<Loss>& losses);
-  void consider(ServerIndex server, const Gainer& gainer, std::int64_t max_tasks,
+  void consider(ServerIndex server, std::span<const std::int64_t> demand, std::int64_t max_tasks,
                 std::optional<Victims>& best);
 
-  const ShareContext& context_;
   const Ledger& ledger_;
-  const ShareFunction& share_;
+  Rights& rights_;
   const std::set<TaskIndex>& spared_;
   Time now_;
-  IndexedVector<UserIndex, double>
-      spare_;  // the highest key of the user after the loss of one task; -1 without tasks
-  double max_spare_ = -1;
   bool found_too_many_ = false;
   Time next_order_ = Time::max();
 };
@@ -89,6 +75,7 @@ struct PreemptionCandidate {
 /// What the policy looks at.
 struct PreemptionView {
   const WaitingQueues& waiting;
+  const TournamentRules& tournaments;
   Precedence precedence;
   Blocking blocking;
   const OpenServers& open;
@@ -107,16 +94,35 @@ class PreemptionPolicy {
   /// else can be placed. Remembers a search that found nothing.
   std::optional<PreemptionCandidate> intend(const PreemptionView& view, Time now);
 
+  // What has happened.
+  void event_happened() {
+    tasks_changed();
+    keys_.all_changed();
+  }
+  /// An event that changes tasks only: of which users it tells.
+  void tasks_changed() {
+    something_changed();
+    started_.event_happened();
+  }
+  void user_changed(UserIndex user) { keys_.user_changed(user); }
   void something_changed() { is_futile_ = false; }
-  void ended(std::int64_t tasks, Time now);
+  void task_started(TaskIndex task) {
+    something_changed();
+    started_.started(task);
+  }
+  void task_ended(TaskIndex task) { started_.ended(task); }
+  void ended(std::int64_t tasks, Time now);  ///< so many for another one
 
   /// What a snapshot keeps.
   struct Memory {
     std::deque<std::pair<Time, std::int64_t>> ended = {};  ///< when, and how many tasks then
     bool is_futile = false;
     Time again = {};
+    std::vector<TaskIndex> started = {};  ///< since the latest event, by their numbers
   };
-  Memory memory() const { return {.ended = ended_, .is_futile = is_futile_, .again = again_}; }
+  Memory memory() const {
+    return {.ended = ended_, .is_futile = is_futile_, .again = again_, .started = started_.all()};
+  }
   void set_memory(Memory memory);  ///< requires times in order and tasks above 0, no more than the rule says
 
  private:
@@ -135,6 +141,8 @@ class PreemptionPolicy {
   std::int64_t recent_ = 0;  // Σ of those
   bool is_futile_ = false;
   Time again_ = {};  // when it is futile: until then
+  StartedTasks started_;
+  KeysOfUsers keys_;
 };
 
 /// Errors: a number of tasks or a time that is not above 0.

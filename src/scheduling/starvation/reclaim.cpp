@@ -1,0 +1,328 @@
+// Which running tasks may end for a task of user b in a tree of groups (docs/explanation/teams.md, "Who may
+// end whose tasks"). With M the resources of which too little is free on the server, the standing of a user
+// V = (κ at the top, …, κ of the user) as in order/descent.cpp, from what is used now, with the user's own κ
+// in the place of κ⁺, and for each user q who loses tasks c and c' the children, towards b and q, of their
+// lowest common node: of the state after the whole move
+//
+//   1. every limit on b's path holds, and what the root is charged is at most C, or no more than before;
+//   2. every node from q up to c' still uses at least ĝ of each resource in M of which it lost some;
+//   3. for each q there is a right:
+//        rank       q is b, and the task has a lower priority;
+//        tier       b's tier is higher than q's. Nothing of a higher tier ends for a lower one;
+//        guarantee  some node from b up to c uses at most ĝ of each resource in M;
+//        share      V_b ≤ V_q, φ_c > 0, and c as a whole is not ahead of c': over_c/φ_c ≤ over_c'/φ_c' of
+//                   each resource in M, or by the largest of all; not asked where φ_c' = 0;
+//   4. if a right is by share: V_b is above k = V_b before, and each V that falls is above k;
+//   5. no task ends that started after the latest event.
+//
+// Rank and tier do not ask for 2. While tasks are taken one by one, 2 and 3 are asked of the user who loses;
+// of the final set everything is asked.
+//
+// Standings are compared from the top, in doubles; where keys are too close, as fractions. A node of weight 0
+// with κ > 0 is above every one with a weight, as in the descent.
+//
+// Cost: O(depth m members) for each user in question; condition 4 looks at the users of the losers' highest
+// groups.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "scheduling/starvation/rights.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+template <class Number>
+using Standing = std::vector<std::pair<bool, Number>>;  // is it last, and κ; from the top
+
+/// Does a task of nothing: the keys are of what is used.
+TreeCandidate of_nothing(const Amounts& nothing, UserIndex user) {
+  return {.entry = {}, .user = user, .demand = nothing, .tasks = 0};
+}
+
+template <class Number>
+Standing<Number> standing_of(const Descent& descent, const TreeCandidate& candidate) {
+  Standing<Number> standing;
+  for (const TreeKey<Number>& key : descent.template path<Number>(candidate))
+    standing.emplace_back(key.is_last(), key.kappa);
+  std::reverse(standing.begin(), standing.end());
+  return standing;
+}
+
+class RightsInTree final : public Rights {
+ public:
+  RightsInTree(const Precedence& precedence, const StartedTasks& started)
+      : precedence_(precedence),
+        ledger_(precedence.context->ledger),
+        started_tasks_(started),
+        nothing_(ledger_.resource_count(), 0),
+        rounding_(kRounding + 4e-16 * static_cast<double>(ledger_.users.size() + ledger_.groups.size())),
+        before_(ledger_.users.index_count()) {}
+
+  bool may_gain(QueueIndex /*queue*/) const override { return true; }
+
+  bool begin(const Gain& gain) override {
+    gain_ = gain;
+    start_ = TreeUsageAfter(ledger_);
+    if (!start_.may_count(gain.user, gain.demand)) return false;
+    start_.add(gain.user, ledger_.queues[gain.queue].task_class, gain.demand, 1);
+    path_ = path(gain.user);
+    may_lose_.assign(ledger_.users.index_count(), {});
+    promises_ = std::any_of(path_.begin(), path_.end(),
+                            [&](TreeNode node) { return covers_some(ledger_.guarantee(node)); });
+    for (const UserIndex user : ledger_.users.present()) {
+      if (ledger_.users[user].running > 0 && may_lose(user)) return true;
+    }
+    return false;
+  }
+
+  void begin_on(std::span<const std::size_t> missing) override {
+    missing_.assign(missing.begin(), missing.end());
+    move_ = start_;
+  }
+
+  bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
+    if (started_tasks_.contains(task)) return false;
+    return user == gain_.user ? job.rank.priority < gain_.priority : may_lose(user);
+  }
+
+  bool lose(const Loss& loss) override {
+    move_.add(loss.user, loss.task_class, loss.demand, -1);
+    if (right_of(loss.user)) return true;
+    move_.add(loss.user, loss.task_class, loss.demand, 1);
+    return false;
+  }
+
+  void keep(const Loss& loss) override { move_.add(loss.user, loss.task_class, loss.demand, 1); }
+
+  std::optional<std::vector<Right>> of(std::span<const Loss* const> losses) override {
+    if (!holds_limits() || !holds_reserves()) return {};
+    std::vector<std::pair<UserIndex, Right>> known;
+    std::vector<Right> rights;
+    for (const Loss* const loss : losses) {
+      auto at = std::find_if(known.begin(), known.end(),
+                             [&](const auto& each) { return each.first == loss->user; });
+      if (at == known.end()) {
+        const std::optional<Right> right = right_of(loss->user);
+        if (!right) return {};
+        at = known.insert(at, {loss->user, *right});
+      }
+      rights.push_back(at->second);
+    }
+    const bool any_share = std::count(rights.begin(), rights.end(), Right::share) > 0;
+    if (any_share && !rises(known)) return {};
+    return rights;
+  }
+
+ private:
+  Descent now() const { return Descent(precedence_); }
+  Descent after(const TreeUsageAfter& usage) const { return Descent(precedence_, &usage); }
+
+  std::vector<TreeNode> path(UserIndex user) const {
+    std::vector<TreeNode> path{{.user = user}};
+    for (GroupIndex up = ledger_.users[user].group; up != kRoot; up = ledger_.groups[up].parent)
+      path.push_back({.group = up});
+    return path;
+  }
+
+  /// How many nodes, from the top, the paths have in common.
+  static std::size_t common(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b) {
+    std::size_t nodes = 0;
+    while (nodes < a.size() && nodes < b.size() && a[a.size() - 1 - nodes] == b[b.size() - 1 - nodes])
+      ++nodes;
+    return nodes;
+  }
+
+  // Standings.
+
+  std::weak_ordering compare(const Descent& of_a, UserIndex a, const Descent& of_b, UserIndex b) const {
+    return compare(standing_of<double>(of_a, of_nothing(nothing_, a)), of_a, a,
+                   standing_of<double>(of_b, of_nothing(nothing_, b)), of_b, b);
+  }
+  std::weak_ordering compare(const Standing<double>& x, const Descent& of_a, UserIndex a,
+                             const Standing<double>& y, const Descent& of_b, UserIndex b) const {
+    for (std::size_t at = 0; at < std::min(x.size(), y.size()); ++at) {
+      if (x[at].first != y[at].first)
+        return x[at].first ? std::weak_ordering::greater : std::weak_ordering::less;
+      const double p = x[at].second, q = y[at].second;
+      if (p == 0 && q == 0) continue;
+      if (std::abs(p - q) > rounding_ * std::max(p, q))
+        return p < q ? std::weak_ordering::less : std::weak_ordering::greater;
+      return standing_of<mpq_class>(of_a, of_nothing(nothing_, a)) <=>
+             standing_of<mpq_class>(of_b, of_nothing(nothing_, b));
+    }
+    return x.size() <=> y.size();
+  }
+
+  const Standing<double>& before(UserIndex user) const {
+    Standing<double>& known = before_[user];
+    if (known.empty()) known = standing_of<double>(now(), of_nothing(nothing_, user));
+    return known;
+  }
+  /// The user's standing there, compared with b's before the move.
+  std::weak_ordering compare_with_before(const Descent& there, UserIndex user) const {
+    return compare(standing_of<double>(there, of_nothing(nothing_, user)), there, user, before(gain_.user),
+                   now(), gain_.user);
+  }
+
+  // What may be lost.
+
+  bool covers_some(std::span<const std::int64_t> guarantee) const {
+    for (std::size_t r = 0; r < guarantee.size(); ++r) {
+      if (gain_.demand[r] > 0 && guarantee[r] >= gain_.demand[r]) return true;
+    }
+    return false;
+  }
+
+  bool may_lose(UserIndex user) const {
+    std::optional<bool>& known = may_lose_[user.number()];
+    if (!known) known = may_lose_any(user);
+    return *known;
+  }
+  bool may_lose_any(UserIndex user) const {
+    if (user == gain_.user) return true;
+    const std::int64_t own = ledger_.users[gain_.user].tier, other = ledger_.users[user].tier;
+    if (own != other) return own > other;
+    if (promises_) return true;
+    // What others lose does not raise the user's standing, and V_b is to rise.
+    return compare_with_before(after(start_), user) > 0;
+  }
+
+  std::optional<Right> right_of(UserIndex user) const {
+    if (user == gain_.user) return Right::rank;
+    const std::int64_t own = ledger_.users[gain_.user].tier, other = ledger_.users[user].tier;
+    if (own != other) return own > other ? std::optional(Right::tier) : std::nullopt;
+    const std::vector<TreeNode> of_user = path(user);
+    const std::size_t shared = common(path_, of_user);
+    const std::span<const TreeNode> below_b(path_.data(), path_.size() - shared);  // up to c
+    const std::span<const TreeNode> below_user(of_user.data(), of_user.size() - shared);
+    if (!is_protected(below_user)) return {};
+    if (is_within_guarantee(below_b)) return Right::guarantee;
+    return has_share(user, below_b.back(), below_user.back()) ? std::optional(Right::share) : std::nullopt;
+  }
+
+  /// Do the nodes keep what they are guaranteed of what is missing and they lost?
+  bool is_protected(std::span<const TreeNode> nodes) const {
+    return std::all_of(nodes.begin(), nodes.end(), [&](TreeNode node) {
+      const std::span<const std::int64_t> used = move_.used(node), before = ledger_.used(node);
+      const std::span<const std::int64_t> guarantee = ledger_.guarantee(node);
+      return std::all_of(missing_.begin(), missing_.end(),
+                         [&](std::size_t r) { return used[r] >= before[r] || used[r] >= guarantee[r]; });
+    });
+  }
+
+  bool is_within_guarantee(std::span<const TreeNode> nodes) const {
+    return std::any_of(nodes.begin(), nodes.end(), [&](TreeNode node) {
+      const std::span<const std::int64_t> used = move_.used(node), guarantee = ledger_.guarantee(node);
+      return std::all_of(missing_.begin(), missing_.end(),
+                         [&](std::size_t r) { return used[r] <= guarantee[r]; });
+    });
+  }
+
+  bool has_share(UserIndex user, TreeNode own, TreeNode other) const {
+    if (ledger_.weight(own).numerator == 0) return false;
+    const Descent descent = after(move_);
+    if (compare(descent, gain_.user, descent, user) > 0) return false;
+    return ledger_.weight(other).numerator == 0 || is_not_ahead(descent, own, other);
+  }
+
+  /// Of each missing resource, or by the largest of all, does the one have no more per weight?
+  bool is_not_ahead(const Descent& descent, TreeNode own, TreeNode other) const {
+    const TreeCandidate candidate = of_nothing(nothing_, gain_.user);
+    const std::vector<double> x = descent.beyond<double>(candidate, own);
+    const std::vector<double> y = descent.beyond<double>(candidate, other);
+    const auto has_more = [&](const auto& a, const auto& b, const auto& is_more) {
+      const bool by_resource = a.size() == nothing_.size() && a.size() > 1;
+      const auto more = [&](std::size_t r) { return is_more(a[r], b[r]); };
+      const bool of_some =
+          by_resource ? std::any_of(missing_.begin(), missing_.end(), more) : is_more(a[0], b[0]);
+      return of_some && is_more(*std::max_element(a.begin(), a.end()), *std::max_element(b.begin(), b.end()));
+    };
+    // Surely, in doubles; or as fractions.
+    if (!has_more(x, y, [&](double a, double b) { return a > b * (1 - rounding_); })) return true;
+    if (has_more(x, y, [&](double a, double b) { return a > b * (1 + rounding_) && a > 0; })) return false;
+    return !has_more(descent.beyond<mpq_class>(candidate, own), descent.beyond<mpq_class>(candidate, other),
+                     [](const mpq_class& a, const mpq_class& b) { return a > b; });
+  }
+
+  // The move as a whole.
+
+  bool holds_limits() const {
+    return std::all_of(path_.begin(), path_.end(), [&](TreeNode node) {
+      const Amounts& limit = ledger_.quota(node).limit;
+      const std::span<const std::int64_t> used = move_.used(node);
+      for (std::size_t r = 0; r < limit.size(); ++r) {
+        if (gain_.demand[r] > 0 && limit[r] != kNoLimit && used[r] > limit[r]) return false;
+      }
+      return true;
+    });
+  }
+
+  bool holds_reserves() const {
+    if (!ledger_.has_reserves()) return true;
+    const std::vector<fairness::Wide> charged = move_.charged();
+    const std::span<const std::int64_t> before = ledger_.charged(), pool = ledger_.server_pool.pool();
+    for (std::size_t r = 0; r < charged.size(); ++r) {
+      if (charged[r] > pool[r] && charged[r] > before[r]) return false;
+    }
+    return true;
+  }
+
+  /// Condition 4: only users below the losers' highest groups can fall.
+  bool rises(std::span<const std::pair<UserIndex, Right>> losers) const {
+    const Descent descent = after(move_), now = this->now();
+    if (compare_with_before(descent, gain_.user) <= 0) return false;
+    const auto stays_above = [&](UserIndex user) {
+      return user == gain_.user || compare_with_before(descent, user) > 0 ||
+             compare(descent, user, now, user) >= 0;
+    };
+    std::vector<TreeNode> seen;
+    for (const auto& [loser, right] : losers) {
+      const TreeNode top = path(loser).back();
+      if (std::find(seen.begin(), seen.end(), top) != seen.end()) continue;
+      seen.push_back(top);
+      if (!all_below(top, stays_above)) return false;
+    }
+    return true;
+  }
+
+  template <class Holds>
+  bool all_below(TreeNode node, const Holds& holds) const {
+    if (node.is_user()) return holds(node.user);
+    const GroupRow& row = ledger_.groups[node.group];
+    return std::all_of(row.users.begin(), row.users.end(), holds) &&
+           std::all_of(row.groups.begin(), row.groups.end(),
+                       [&](GroupIndex group) { return all_below({.group = group}, holds); });
+  }
+
+  const Precedence precedence_;
+  const Ledger& ledger_;
+  const StartedTasks& started_tasks_;
+  const Amounts nothing_;
+  const double rounding_;
+  mutable IndexedVector<UserIndex, Standing<double>> before_;  // as it is; empty: not known yet
+
+  Gain gain_{};
+  TreeUsageAfter start_{ledger_}, move_{ledger_};      // with the task of b; and with the losses
+  std::vector<TreeNode> path_;                         // of b, from the user up
+  bool promises_ = false;                              // may a guarantee on it hold the task?
+  mutable std::vector<std::optional<bool>> may_lose_;  // [user]
+  std::vector<std::size_t> missing_;                   // M
+};
+
+}  // namespace
+
+std::unique_ptr<Rights> rights_in_tree(const Precedence& precedence, const StartedTasks& started) {
+  return std::make_unique<RightsInTree>(precedence, started);
+}
+
+std::vector<double> standing(const Precedence& precedence, UserIndex user, const TreeUsageAfter* after) {
+  const Amounts nothing(precedence.context->ledger.resource_count(), 0);
+  std::vector<double> keys;
+  for (const auto& [is_last, key] :
+       standing_of<double>(Descent(precedence, after), of_nothing(nothing, user)))
+    keys.push_back(key);
+  return keys;
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <gmpxx.h>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <mirab/scheduling/events.hpp>
+
+#include "scheduling/order/descent.hpp"
+#include "scheduling/order/disciplines.hpp"
+
+namespace mirab::scheduling {
+
+/// A waiting task for which others would end on a server.
+struct Gain {
+  QueueIndex queue;
+  UserIndex user;                        ///< b
+  std::span<const std::int64_t> demand;  ///< d, [m]
+  std::int64_t priority;                 ///< of its job
+};
+
+/// A running task that would end.
+struct Loss {
+  TaskIndex task;
+  JobIndex job;
+  UserIndex user;  ///< q
+  TaskClassIndex task_class;
+  std::span<const std::int64_t> demand;
+  std::size_t place;  ///< among the tasks of the server, the newest first
+  mpq_class work;     ///< that is lost: ns times parts of the pool
+};
+
+/// The running tasks that have started since the latest event.
+class StartedTasks {
+ public:
+  void event_happened() {
+    ++present_;
+    tasks_.clear();
+  }
+  void started(TaskIndex task) {
+    events_.cover(task);
+    events_[task] = present_;
+    tasks_.push_back(task);
+  }
+  void ended(TaskIndex task) {
+    if (events_.holds(task)) events_[task] = 0;
+  }
+  bool contains(TaskIndex task) const { return events_.holds(task) && events_[task] == present_; }
+  std::vector<TaskIndex> all() const;  ///< by their numbers
+
+ private:
+  std::uint64_t present_ = 1;                       // how many events there were
+  IndexedVector<TaskIndex, std::uint64_t> events_;  // after how many it started
+  std::vector<TaskIndex> tasks_;                    // some of them have ended
+};
+
+/// The rounded keys of users after the gain or the loss of one task, kept from one search to the next.
+class KeysOfUsers {
+ public:
+  // What has happened: a user has more tasks or jobs, or fewer; or something else, whatever it is.
+  void user_changed(UserIndex user) {
+    if (changed_.size() > rows_.size()) all_changed_ = true;
+    if (!all_changed_) changed_.push_back(user);
+  }
+  void all_changed() { all_changed_ = true; }
+
+  /// Brings them up to date. O(users), and O(queues m) of those that changed.
+  void refresh(const ShareContext& context, const ShareFunction& share);
+
+  /// Of all ways in which tasks of the user's jobs may run, the one that adds least; infinite without jobs.
+  double least(UserIndex user) const { return rows_[user].least; }
+  /// Of all ways in which the user's tasks may run, or do, the one that leaves most; -1 without tasks.
+  double spare(UserIndex user) const { return rows_[user].spare; }
+  double max_spare() const { return max_spare_; }  ///< of all users
+
+ private:
+  struct Row {
+    double least = std::numeric_limits<double>::infinity();
+    double spare = -1;
+  };
+  static Row row_of(const ShareContext& context, const ShareFunction& share, UserIndex user);
+
+  IndexedVector<UserIndex, Row> rows_;
+  double max_spare_ = -1;
+  std::vector<UserIndex> changed_;
+  bool all_changed_ = true;
+};
+
+/// Which tasks may end for which: the rights of users. One move after another is asked about: a task of b
+/// starts on a server, and tasks end there one by one. Requires the ledger to stay as it is.
+class Rights {
+ public:
+  Rights() = default;
+  virtual ~Rights() = default;
+  Rights(const Rights&) = delete;
+  Rights& operator=(const Rights&) = delete;
+
+  /// May some task end for the next one of the queue? False only when none may.
+  virtual bool may_gain(QueueIndex queue) const = 0;
+
+  /// From now on moves are for this task. False: no task may end for it.
+  virtual bool begin(const Gain& gain) = 0;
+  /// On a server where too little is free of these resources; nothing has been lost as yet.
+  virtual void begin_on(std::span<const std::size_t> missing) = 0;
+
+  /// May the task end in some move? False only when it may in none.
+  virtual bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const = 0;
+  /// The task ends too, if it may after those that have; else nothing changes.
+  virtual bool lose(const Loss& loss) = 0;
+  /// A task that was lost goes on.
+  virtual void keep(const Loss& loss) = 0;
+
+  /// May the move be made as it stands? Then the right by which each of the losses, all there are, ends.
+  virtual std::optional<std::vector<Right>> of(std::span<const Loss* const> losses) = 0;
+};
+
+/// Without groups: rights by share, and by rank. See rights.cpp. Requires keys that are up to date. O(1), and
+/// O(jobs) where jobs have priorities.
+std::unique_ptr<Rights> rights_of_users(const ShareContext& context, const ShareFunction& share,
+                                        const KeysOfUsers& keys, const StartedTasks& started);
+
+/// With groups, quotas or tiers. See reclaim.cpp.
+std::unique_ptr<Rights> rights_in_tree(const Precedence& precedence, const StartedTasks& started);
+
+/// The keys of the nodes on a user's path, from the top: its standing. `after`: what the nodes would use.
+/// O(depth m members).
+std::vector<double> standing(const Precedence& precedence, UserIndex user,
+                             const TreeUsageAfter* after = nullptr);
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,289 @@
+// Who may end whose tasks in a tree of groups, by rank and by tier: the cases of
+// tests/golden/teams_cases.json and small ones, each for one sentence of docs/explanation/teams.md.
+#include <algorithm>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "scheduling/engines.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A park whose users may preempt, with names in place of identifiers.
+class Park {
+ public:
+  explicit Park(Amounts capacity, const std::string& discipline = "drf")
+      : engine_(*Engine::from({.resources = resources(capacity.size()),
+                               .discipline = choice(discipline),
+                               .placement = choice("first-fit"),
+                               .oversized = Oversized::wait,
+                               .preemption = Preempting{.tasks = 1'000, .per = Duration(1)}})) {
+    server(std::move(capacity));
+  }
+
+  ServerId server(Amounts capacity) {
+    return *engine_.apply(ServerAdded{.name = "s", .capacity = std::move(capacity)}, now_);
+  }
+  GroupId group(GroupAdded event) {
+    event.parent = event.parent == GroupId{} ? kCluster : event.parent;
+    return *engine_.apply(event, now_);
+  }
+  UserId user(const UserAdded& event) {
+    const UserId user = *engine_.apply(event, now_);
+    names_[user] = event.name;
+    return user;
+  }
+  /// Later than all before, and as many tasks as are placed then.
+  JobId job(JobSubmitted event) {
+    now_ += Duration(10);
+    return *engine_.apply(event, now_);
+  }
+  std::optional<Placed> step() { return engine_.step(now_, random_); }
+
+  /// Steps until nothing is placed. Each task that ended, "b takes from a (share)".
+  std::vector<std::string> moves() {
+    std::vector<std::string> moves;
+    while (true) {
+      const std::optional<Placed> placed = step();
+      if (!placed) return moves;
+      for (const Preempted& lost : placed->preempted)
+        moves.push_back(names_.at(placed->user) + " takes from " + names_.at(engine_.job(lost.job)->user) +
+                        " (" + std::string(kWords<Right>[static_cast<std::size_t>(lost.right)]) + ")");
+    }
+  }
+
+  std::int64_t running(UserId user) const { return engine_.user(user)->running; }
+  Engine& engine() { return engine_; }
+  Time now() const { return now_; }
+
+ private:
+  static std::vector<std::string> resources(std::size_t count) {
+    std::vector<std::string> names;
+    for (std::size_t r = 0; r < count; ++r) names.push_back("r" + std::to_string(r));
+    return names;
+  }
+
+  Engine engine_;
+  Random random_{1};
+  Time now_{};
+  std::map<UserId, std::string> names_;
+};
+
+// The golden cases.
+
+Amounts amounts_in(const nlohmann::json& by_name, const std::vector<std::string>& resources) {
+  Amounts amounts;
+  for (const std::string& resource : resources)
+    amounts.push_back(by_name.contains(resource) ? std::stoll(by_name.at(resource).get<std::string>())
+                                                 : kNoLimit);
+  return amounts;
+}
+
+struct Member {
+  UserId user;
+  Amounts demand;
+};
+
+void add_members(Park& park, const nlohmann::json& members, GroupId parent,
+                 const std::vector<std::string>& resources, std::map<std::string, Member>& users) {
+  for (const nlohmann::json& member : members) {
+    const auto name = member.at("name").get<std::string>();
+    if (member.contains("members")) {
+      const GroupId group = park.group({.name = name, .parent = parent});
+      add_members(park, member.at("members"), group, resources, users);
+      continue;
+    }
+    UserAdded user{.name = name, .group = parent};
+    if (member.contains("guarantee")) user.guarantee = amounts_in(member.at("guarantee"), resources);
+    if (member.contains("limit")) user.limit = amounts_in(member.at("limit"), resources);
+    users[name] = {.user = park.user(user), .demand = amounts_in(member.at("demand"), resources)};
+  }
+}
+
+class GoldenReclaim : public testing::TestWithParam<const char*> {};
+
+TEST_P(GoldenReclaim, MakesTheMovesOfTheCaseAndEndsWithItsTasks) {
+  std::ifstream file(MIRAB_SOURCE_DIR "/tests/golden/teams_cases.json");
+  const nlohmann::json cases = nlohmann::json::parse(file).at("cases");
+  const auto golden = std::find_if(cases.begin(), cases.end(),
+                                   [](const nlohmann::json& each) { return each.at("name") == GetParam(); });
+  ASSERT_NE(golden, cases.end());
+  const nlohmann::json& problem = golden->at("problem");
+  const auto resources = problem.at("resources").get<std::vector<std::string>>();
+  Park park(amounts_in(problem.at("servers")[0].at("capacity"), resources));
+  std::map<std::string, Member> users;
+  add_members(park, problem.at("members"), kCluster, resources, users);
+  std::vector<std::string> moves;
+  for (const nlohmann::json& submitted : golden->at("submitted")) {
+    const Member& member = users.at(submitted.at("user"));
+    park.job({.user = member.user, .demand = member.demand, .tasks = submitted.at("tasks")});
+    for (const std::string& move : park.moves()) moves.push_back(move);
+  }
+  EXPECT_EQ(moves, golden->at("moves").get<std::vector<std::string>>());
+  for (const auto& [name, member] : users) {
+    EXPECT_EQ(park.running(member.user), golden->at("running").at(name).get<std::int64_t>()) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(TeamsCases, GoldenReclaim,
+                         testing::Values("reclaim-no-ping-pong", "reclaim-by-share"), [](const auto& each) {
+                           std::string name = each.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// Rank and tier.
+
+TEST(Reclaim, AJobWithAHigherPriorityEndsTasksOfItsOwnUserWithoutGroupsToo) {
+  for (const bool in_tree : {false, true}) {
+    Park park({4});
+    if (in_tree) park.group({.name = "g"});
+    const UserId a = park.user({.name = "a"});
+    park.job({.user = a, .demand = {1}, .tasks = 9});
+    EXPECT_THAT(park.moves(), ElementsAre());
+    park.job({.user = a, .demand = {2}, .tasks = 1, .rank = Rank{.priority = 1}});
+    EXPECT_THAT(park.moves(), ElementsAre("a takes from a (rank)", "a takes from a (rank)"));
+    EXPECT_EQ(park.running(a), 3);
+    park.job({.user = a, .demand = {2}, .tasks = 1, .rank = Rank{.priority = 1}});
+    EXPECT_THAT(park.moves(), ElementsAre("a takes from a (rank)", "a takes from a (rank)"));
+    park.job({.user = a, .demand = {2}, .tasks = 1, .rank = Rank{.priority = 1}});
+    EXPECT_THAT(park.moves(), ElementsAre()) << "equal priorities";
+  }
+}
+
+TEST(Reclaim, WhatHasStartedSinceTheLatestEventDoesNotEndByRank) {
+  Park park({2});
+  const UserId a = park.user({.name = "a"});
+  park.job({.user = a, .demand = {1}, .tasks = 2});
+  ASSERT_TRUE(park.step() && park.step());
+  // No event since: the tasks are of this one.
+  const JobSubmitted urgent{.user = a, .demand = {1}, .rank = Rank{.priority = 1}};
+  park.job(urgent);
+  EXPECT_THAT(park.moves(), ElementsAre("a takes from a (rank)")) << "they ran at the event";
+  park.job({.user = a, .demand = {2}, .tasks = 1, .rank = Rank{.priority = 2}});
+  EXPECT_THAT(park.moves(), ElementsAre("a takes from a (rank)", "a takes from a (rank)"));
+}
+
+/// On the first server b's own task and one of q make room. Without the own one q's is enough, but then b has
+/// 5 and q keeps 4.
+TEST(Reclaim, ATaskThatGoesOnAfterAllCountsWhenTheRightsAreAskedOfTheFinalSet) {
+  Park park({10});
+  const UserId q = park.user({.name = "q"});
+  const UserId z = park.user({.name = "z"});
+  const UserId b = park.user({.name = "b"});
+  park.job({.user = q, .demand = {4}});
+  park.moves();
+  park.job({.user = z, .demand = {5}, .may_be_preempted = false});
+  park.moves();
+  park.job({.user = b, .demand = {1}});
+  park.moves();
+  park.server({4});
+  park.job({.user = q, .demand = {4}});
+  park.moves();
+  ASSERT_EQ(park.running(q), 2);
+  park.job({.user = b, .demand = {4}, .rank = Rank{.priority = 1}});
+  EXPECT_THAT(park.moves(), ElementsAre());
+}
+
+TEST(Reclaim, AHigherTierTakesWhatItNeedsAndLosesNothingToALowerOne) {
+  Park park({4});
+  const UserId low = park.user({.name = "low", .guarantee = Amounts{4}});
+  const UserId high = park.user({.name = "high", .tier = 1});
+  park.job({.user = low, .demand = {1}, .tasks = 9});
+  EXPECT_THAT(park.moves(), ElementsAre());
+  park.job({.user = high, .demand = {2}, .tasks = 2});
+  EXPECT_THAT(park.moves(), ElementsAre("high takes from low (tier)", "high takes from low (tier)",
+                                        "high takes from low (tier)", "high takes from low (tier)"));
+  EXPECT_EQ(park.running(low), 0);
+  park.job({.user = low, .demand = {1}});
+  EXPECT_THAT(park.moves(), ElementsAre()) << "not even by its guarantee";
+}
+
+TEST(Reclaim, AJobThatMayNotBePreemptedKeepsItsTasksWhateverTheRight) {
+  Park park({2});
+  const UserId low = park.user({.name = "low"});
+  const UserId high = park.user({.name = "high", .tier = 1});
+  park.job({.user = low, .demand = {1}, .tasks = 2, .may_be_preempted = false});
+  EXPECT_THAT(park.moves(), ElementsAre());
+  park.job({.user = high, .demand = {1}});
+  EXPECT_THAT(park.moves(), ElementsAre());
+}
+
+// Guarantees.
+
+// docs/explanation/teams.md: protection is for the resources that were missing.
+TEST(Reclaim, ProtectsWhatIsGuaranteedOfTheMissingResourcesOnly) {
+  Park park({10, 10});
+  const UserId z = park.user({.name = "z"});
+  const UserId q = park.user({.name = "q", .guarantee = Amounts{2, 6}});
+  const UserId b = park.user({.name = "b"});
+  park.job({.user = z, .demand = {5, 0}, .may_be_preempted = false});
+  park.moves();
+  park.job({.user = q, .demand = {1, 1}, .tasks = 5});
+  park.moves();
+  park.job({.user = b, .demand = {1, 0}});
+  EXPECT_THAT(park.moves(), ElementsAre("b takes from q (share)"));
+  EXPECT_EQ(park.engine().user(q)->used, (Amounts{4, 4})) << "less than the 6 of the other one";
+}
+
+TEST(Reclaim, AGuaranteeOfAGroupIsTakenBackForItsMemberAndNotBeyond) {
+  Park park({8});
+  const GroupId team = park.group({.name = "team", .guarantee = Amounts{3}});
+  const UserId member = park.user({.name = "member", .group = team});
+  const UserId other = park.user({.name = "other"});
+  park.job({.user = other, .demand = {1}, .tasks = 9});
+  park.moves();
+  park.job({.user = member, .demand = {1}, .tasks = 5});
+  EXPECT_THAT(park.moves(),
+              ElementsAre("member takes from other (guarantee)", "member takes from other (guarantee)",
+                          "member takes from other (guarantee)", "member takes from other (share)",
+                          "member takes from other (share)"));
+}
+
+TEST(Reclaim, ALimitThatAMembersLossMakesRoomUnderIsKept) {
+  Park park({8});
+  const GroupId team = park.group({.name = "team", .limit = Amounts{4}});
+  const UserId rich = park.user({.name = "rich", .group = team});
+  const UserId poor = park.user({.name = "poor", .group = team});
+  const UserId other = park.user({.name = "other"});
+  park.job({.user = rich, .demand = {1}, .tasks = 9});
+  park.moves();
+  park.job({.user = other, .demand = {1}, .tasks = 4, .may_be_preempted = false});
+  park.moves();
+  park.job({.user = poor, .demand = {1}, .tasks = 9});
+  EXPECT_THAT(park.moves(), ElementsAre("poor takes from rich (share)", "poor takes from rich (share)"));
+  EXPECT_EQ(park.engine().group(team)->used, Amounts{4});
+}
+
+TEST(Reclaim, WhyTellsTheRightAndTheStandings) {
+  Park park({10});
+  const GroupId team = park.group({.name = "A"});
+  const UserId a1 = park.user({.name = "a1", .group = team});
+  const UserId a2 = park.user({.name = "a2", .group = team});
+  park.job({.user = a1, .demand = {1}, .tasks = 10});
+  park.moves();
+  const JobId job = park.job({.user = a2, .demand = {1}, .tasks = 10});
+  const auto why = park.engine().why_waiting(job, park.now());
+  ASSERT_TRUE(why && why->by_force && why->is_next());
+  ASSERT_EQ(why->by_force->losers.size(), 1U);
+  EXPECT_EQ(why->by_force->losers[0].right, Right::share);
+  EXPECT_THAT(why->by_force->losers[0].standing_before, ElementsAre(1.0, 1.0));
+  EXPECT_THAT(why->by_force->losers[0].standing_after, ElementsAre(1.0, 0.9));
+  EXPECT_THAT(why->by_force->standing_before, ElementsAre(0.0, 0.0));
+  EXPECT_THAT(why->by_force->standing_after, ElementsAre(0.2, 0.1)) << "of a1 as much as a2 holds counts";
+  EXPECT_THAT(describe(*why, std::vector<std::string>{"r0"}),
+              HasSubstr("1 task of a1 ends on s, whose standing goes from (1, 1) to (1, 0.9)\n"
+                        "a2, whose standing goes from (0, 0) to (0.2, 0.1)\n"));
+  const std::optional<Placed> placed = park.step();
+  ASSERT_TRUE(placed);
+  EXPECT_EQ(placed->preempted, why->by_force->ends);
+}
+
+}  // namespace
+}  // namespace mirab::scheduling
