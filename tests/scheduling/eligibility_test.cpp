@@ -172,8 +172,8 @@ TEST(Domains, AreTheServersWithEqualValuesOfTheLabels) {
       const auto found = servers.at(server).find(*label);
       return found == servers.at(server).end() ? std::nullopt : std::optional(found->second);
     };
-    for (int step = 0; step < 60; ++step) {
-      const ServerIndex changed(static_cast<std::uint32_t>(random.below(150)));
+    for (int step = 0; step < 100; ++step) {
+      const ServerIndex changed(static_cast<std::uint32_t>(13 * random.below(10)));
       if (servers.erase(changed) > 0) {
         domains.remove(changed);
       } else {
