@@ -69,7 +69,7 @@ std::optional<Placed> Engine::State::place_where_kept(WhyPlaced* why) {
 /// compared by shares is brought up to date after the first task and after the last one.
 void Engine::State::place_companions(const Dispatch& dispatch, JobIndex job, Random& random, Placed& placed) {
   for (std::int64_t left = dispatch.batch - 1; left > 0; --left) {
-    const ServerIndex server = room_search.server_of_companion(job, left, random);
+    const ServerIndex server = room_search.server_of_companion(job, random);
     const TaskIndex task = ledger.start(job, server, now);
     placement.task_started(task);
     dispatcher.room_taken(server);

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <bit>
 #include <gtest/gtest.h>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -151,6 +154,55 @@ TEST(ServerClasses, ANewOneTakesTheLowestVacantIndex) {
       server_classes.release(gone->first, server_class);
       held.erase(gone);
       if (server_classes.servers(server_class) == 0) capacities[server_class.number()].reset();
+    }
+  }
+}
+
+TEST(Domains, AreTheServersWithEqualValuesOfTheLabels) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    DomainLabels by;
+    if (random.below(3) > 0) by.spread = "rack";
+    if (random.below(3) > 0) by.pack = "zone";
+    Domains domains(by);
+    std::map<ServerIndex, Domains::Labels> servers;
+    const auto value = [&](ServerIndex server, const std::optional<std::string>& label) {
+      if (!label) return std::optional<std::string>("");
+      const auto found = servers.at(server).find(*label);
+      return found == servers.at(server).end() ? std::nullopt : std::optional(found->second);
+    };
+    for (int step = 0; step < 100; ++step) {
+      const ServerIndex changed(static_cast<std::uint32_t>(13 * random.below(10)));
+      if (servers.erase(changed) > 0) {
+        domains.remove(changed);
+      } else {
+        Domains::Labels labels;
+        if (random.below(5) > 0) labels["rack"] = std::to_string(random.below(4));
+        if (random.below(5) > 0) labels["zone"] = std::to_string(random.below(3));
+        servers[changed] = labels;
+        domains.add(changed, labels);
+      }
+      for (const auto& [server, labels] : servers) {
+        const DomainIndex domain = domains.of(server);
+        ASSERT_EQ(domain == kNone, !value(server, by.pack));
+        if (domain == kNone) continue;
+        ASSERT_EQ(domains[domain].takes_tasks, value(server, by.spread).has_value());
+        for (const auto& [other, of_other] : servers) {
+          const bool is_packed = value(server, by.pack) == value(other, by.pack);
+          const bool is_same = is_packed && value(server, by.spread) == value(other, by.spread);
+          ASSERT_EQ(domains.of(other) == domain, is_same);
+          if (domains.of(other) == kNone) continue;
+          ASSERT_EQ(domains[domains.of(other)].pack == domains[domain].pack, is_packed);
+        }
+      }
+      std::size_t listed = 0, in_domains = 0;
+      for (const Domains::Domain& domain : domains.domains()) {
+        for (const Domains::Word& word : domain.words)
+          listed += static_cast<std::size_t>(std::popcount(word.servers));
+      }
+      for (const auto& [server, labels] : servers) in_domains += domains.of(server) == kNone ? 0U : 1U;
+      ASSERT_EQ(listed, in_domains);
     }
   }
 }

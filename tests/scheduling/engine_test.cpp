@@ -298,6 +298,8 @@ TEST(Engine, ARefusalSaysWhichNumbersAreRight) {
             "gang: must be between 1 and the job's tasks (2), not 0");
   EXPECT_EQ(refused({.user = {}, .demand = {}, .tasks = 2, .gang = 3}),
             "gang: must be between 1 and the job's tasks (2), not 3");
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .tasks = 100'001, .gang = 100'001}),
+            "gang: must be at most 100000, since one step starts them all, not 100001");
   EXPECT_EQ(refused({.user = {}, .demand = {}, .per_server = 0}), "per_server: must be at least 1, not 0");
   EXPECT_EQ(refused({.user = {}, .demand = {}, .spread = Spread{.label = "zone", .most_apart = 0}}),
             "spread.most_apart: must be at least 1, not 0");

@@ -126,8 +126,11 @@ class AllWays {
   std::map<Counts, std::pair<std::int64_t, std::int64_t>> known_;
 };
 
-bool contains(const std::vector<ServerSet>& sets, ServerIndex server) {
-  return std::any_of(sets.begin(), sets.end(), [&](const ServerSet& set) { return set.contains(server); });
+/// Do the terms allow the first task of the batch there, and has the server room for it?
+bool may_be_first(const Small& small, const std::optional<GangFeasibility::First>& first,
+                  ServerIndex server) {
+  return first && (first->is_any || first->servers.contains(server)) &&
+         small.ledger.has_room(TaskClassIndex(0), server);
 }
 
 TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
@@ -143,7 +146,8 @@ TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
     const PlacementConstraints& terms = *small.ledger.task_classes.terms(TaskClassIndex(0));
     ASSERT_TRUE(terms.pack || most == fewest) << "the order does not matter";
     for (std::int64_t batch = 1; batch <= most + 1; ++batch) {
-      const std::vector<ServerSet> first = gang_feasibility.first_of(batch, {});
+      const std::optional<GangFeasibility::First> first = gang_feasibility.first_of(batch);
+      ASSERT_EQ(gang_feasibility.has_room_for(batch), batch <= most);
       for (const ServerIndex server : small.running.indices()) {
         bool leaves_room = all.may_go(small.running, server);
         if (leaves_room) {
@@ -151,7 +155,7 @@ TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
           ++more[server];
           leaves_room = all.ends(more).second + 1 >= batch;
         }
-        ASSERT_EQ(contains(first, server), leaves_room)
+        ASSERT_EQ(may_be_first(small, first, server), leaves_room)
             << "a batch of " << batch << ", server " << server.number();
       }
     }
@@ -160,6 +164,43 @@ TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
   }
   EXPECT_GT(with_spread, 2'000);
   EXPECT_GT(stopped, 100);
+}
+
+TEST(GangFeasibility, KeepsUpWithTasksThatStartAndEnd) {
+  std::int64_t starts = 0, ends = 0;
+  for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    Small small = random_small(random);
+    GangFeasibility kept(small.ledger, small.job);
+    for (int step = 0; step < 12; ++step) {
+      std::vector<TaskIndex> tasks;
+      small.ledger.for_each_task_of(small.job, [&](TaskIndex task) { tasks.push_back(task); });
+      const ServerIndex server(static_cast<std::uint32_t>(random.below(small.running.size())));
+      if (!tasks.empty() && random.below(3) == 0) {
+        const TaskIndex task = tasks[random.below(tasks.size())];
+        const ServerIndex there = small.ledger.tasks[task].server;
+        small.ledger.end(task);
+        kept.task_ended(there);
+        ++ends;
+      } else if (small.ledger.has_room(TaskClassIndex(0), server)) {  // whatever the terms say: adopted
+        small.ledger.start(small.job, server, {});
+        kept.task_started(server);
+        ++starts;
+      }
+      GangFeasibility again(small.ledger, small.job);
+      ASSERT_EQ(kept.running(), again.running());
+      ASSERT_EQ(kept.max_tasks(), again.max_tasks());
+      const ServerSet* const allowed = kept.allowed();
+      const ServerSet* const should = again.allowed();
+      ASSERT_EQ(allowed == nullptr, should == nullptr);
+      if (allowed == nullptr) continue;
+      for (const ServerIndex each : small.running.indices())
+        ASSERT_EQ(allowed->contains(each), should->contains(each)) << "server " << each.number();
+    }
+  }
+  EXPECT_GT(starts, 5'000);
+  EXPECT_GT(ends, 2'000);
 }
 
 TEST(GangFeasibility, AreCountedBeyond64Bits) {
@@ -175,9 +216,10 @@ TEST(GangFeasibility, AreCountedBeyond64Bits) {
   }
   const TaskClassIndex task_class = ledger.task_classes.hold(wish);
   const GangFeasibility gang_feasibility(ledger, task_class, *ledger.task_classes.terms(task_class),
+                                         ledger.task_classes.domains(task_class),
                                          GangFeasibility::Emptied::open);
   EXPECT_EQ(gang_feasibility.max_tasks(), INT64_MAX);
-  EXPECT_TRUE(contains(gang_feasibility.first_of(INT64_MAX, {}), ServerIndex(1)));
+  EXPECT_TRUE(gang_feasibility.first_of(INT64_MAX)->servers.contains(ServerIndex(1)));
 }
 
 }  // namespace

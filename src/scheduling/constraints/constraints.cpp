@@ -27,8 +27,11 @@
 // known before the first one is placed, and the placement then chooses for one task after the other, of the
 // servers that leave room for the rest (dispatcher.cpp).
 //
-// Known failure: nothing is kept from one decision to the next, so that a batch of b tasks costs b times
-// O(servers m).
+// Room is counted for a batch of more than one task, and no further than shows whether there is room for it:
+// that a domain has room for more than the batch changes nothing, since none takes more of it. For one task
+// the placement finds out itself: a task can start where the terms allow the next one and it fits. While the
+// tasks of a batch start, what the terms allow is kept up to date (task_started), and room is not counted
+// again: by the proof there is room for all of them.
 #include "scheduling/constraints/constraints.hpp"
 
 #include <algorithm>
@@ -37,163 +40,266 @@
 
 namespace mirab::scheduling {
 
-GangFeasibility::GangFeasibility(const Ledger& ledger, JobIndex job, const OpenServers& open)
-    : ledger_(ledger),
-      task_class_(ledger.queues[ledger.jobs[job].queue].task_class),
-      terms_(*ledger.task_classes.terms(task_class_)) {
-  add_running(job);
-  const Amounts nothing(ledger.resource_count(), 0);  // is free on a server that is kept for a task
-  servers_.reserve(ledger.servers.size());
-  for (const ServerIndex server : ledger.servers.present()) {
-    if (ledger.servers[server].drained) continue;
-    add_server(server, open.contains(server) ? ledger.server_pool.free(server) : nothing);
-  }
+GangFeasibility::GangFeasibility(const Ledger& ledger, JobIndex job, OpenServers open)
+    : ledger_(&ledger),
+      task_class_(ledger.task_class_of(job)),
+      terms_(ledger.task_classes.terms(task_class_)),
+      of_servers_(ledger.task_classes.domains(task_class_)),
+      open_(std::move(open)) {
+  find_domains();
+  ledger.for_each_task_of(job, [&](TaskIndex task) {
+    const ServerIndex server = ledger.tasks[task].server;
+    if (terms_->per_server) ++running_on_[server];
+    if (const DomainIndex domain = domain_of(server); domain != kNone) ++domains_[domain].running;
+    ++running_;
+  });
   count_packs();
 }
 
 GangFeasibility::GangFeasibility(const Ledger& ledger, TaskClassIndex task_class,
-                                 const PlacementConstraints& terms, Emptied emptied)
-    : ledger_(ledger), task_class_(task_class), terms_(terms) {
-  servers_.reserve(ledger.servers.size());
-  for (const ServerIndex server : ledger.servers.present()) {
-    if (emptied == Emptied::all || !ledger.servers[server].drained)
-      add_server(server, ledger.server_pool.capacity(server));
-  }
+                                 const PlacementConstraints& terms, const Domains* domains, Emptied emptied)
+    : ledger_(&ledger),
+      task_class_(task_class),
+      terms_(&terms),
+      of_servers_(domains),
+      open_(ledger.server_pool),
+      emptied_(emptied) {
+  find_domains();
   count_packs();
 }
 
-void GangFeasibility::add_running(JobIndex job) {
-  for (TaskIndex task = ledger_.jobs[job].first_task; task != kNone; task = ledger_.tasks[task].next_of_job) {
-    const ServerIndex server = ledger_.tasks[task].server;
-    running_on_.cover(server);
-    ++running_on_[server];
-    ++running_;
-    const DomainIndex domain = domain_of(server);
-    if (domain != kNowhere) {
-      ++domains_[domain].running;
-    } else if (terms_.pack) {
-      const auto& labels = ledger_.task_classes.eligibility.description_of(server).labels;
-      if (const auto value = labels.find(*terms_.pack); value != labels.end())
-        ++running_nowhere_[value->second];
-    }
+void GangFeasibility::find_domains() {
+  packs_.resize(has_labels() ? of_servers_->pack_count() : 1);
+  if (!has_labels()) return domains_.resize(1);
+  for (const Domains::Domain& domain : of_servers_->domains()) {
+    domains_.push_back({.pack = domain.pack,
+                        .takes_tasks = domain.takes_tasks,
+                        .is_present = domain.takes_tasks && is_present(domain)});
   }
 }
 
-void GangFeasibility::add_server(ServerIndex server, std::span<const std::int64_t> free) {
-  const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(task_class_, server);
-  if (alternative == nullptr || !is_within(alternative->demand, ledger_.server_pool.capacity(server))) return;
-  const DomainIndex domain = domain_of(server);
-  if (domain == kNowhere) return;
-  domains_[domain].is_present = true;
-  const std::int64_t room = room_on(server, *alternative, free);
-  if (room <= 0) return;
-  domains_[domain].room += room;
-  const auto at = alternative - ledger_.task_classes.alternatives(task_class_).data();
-  servers_.push_back(
-      {.index = server, .alternative = AlternativeIndex(static_cast<std::uint32_t>(at)), .domain = domain});
+bool GangFeasibility::is_present(const Domains::Domain& domain) const {
+  for (const DemandAlternative& alternative : ledger_->task_classes.alternatives(task_class_)) {
+    const ServerSet* const may = ledger_->task_classes.eligibility.servers(alternative.servers);
+    for (const Domains::Word& word : domain.words) {
+      std::uint64_t servers = may == nullptr ? word.servers : word.servers & may->word(word.index);
+      for (; servers != 0; servers &= servers - 1) {
+        const ServerIndex server = ServerSet::first_of(word.index, servers);
+        const bool counts = emptied_ == Emptied::all || !ledger_->servers[server].drained;
+        if (counts && is_within(alternative.demand, ledger_->server_pool.capacity(server))) return true;
+      }
+    }
+  }
+  return false;
 }
+
+void GangFeasibility::count_packs() {
+  is_allowed_known_ = false;
+  for (Pack& pack : packs_) pack = {};
+  for (const Domain& domain : domains_) {
+    if (domain.pack == kNone) continue;
+    Pack& pack = packs_[domain.pack];
+    pack.running += domain.running;
+    if (!domain.is_present) continue;
+    if (pack.at_min == 0 || domain.running < pack.min_running) {
+      pack.min_running = domain.running;
+      pack.at_min = 0;
+    }
+    if (domain.running == pack.min_running) ++pack.at_min;
+  }
+  for (Pack& pack : packs_) pack.is_excluded = terms_->pack && pack.running < running_;
+}
+
+void GangFeasibility::task_started(ServerIndex server) {
+  const bool was_first = running_++ == 0;
+  if (terms_->per_server && ++running_on_[server] >= *terms_->per_server) allowed_.erase(server);
+  const DomainIndex at = domain_of(server);
+  if (at == kNone) return count_packs();
+  Domain& domain = domains_[at];
+  Pack& pack = packs_[domain.pack];
+  ++pack.running;
+  const bool was_least = domain.running++ == pack.min_running;
+  const bool is_elsewhere = terms_->pack && (was_first || pack.running < running_);
+  if (!domain.is_present || is_elsewhere) return count_packs();
+  if (!terms_->spread) return;
+  if (was_least && --pack.at_min == 0) return count_packs();
+  if (may_be_next_in(domain)) return;
+  for (const Domains::Word& word : (*of_servers_)[at].words) allowed_.erase(word.index, word.servers);
+}
+
+void GangFeasibility::task_ended(ServerIndex server) {
+  --running_;
+  if (terms_->per_server && --running_on_[server] == 0) running_on_.erase(server);
+  if (const DomainIndex domain = domain_of(server); domain != kNone) --domains_[domain].running;
+  count_packs();
+}
+
+// Room.
 
 std::int64_t GangFeasibility::room_on(ServerIndex server, const DemandAlternative& alternative,
                                       std::span<const std::int64_t> free) const {
-  const std::int64_t running = running_on_.holds(server) ? running_on_[server] : 0;
-  std::int64_t room = terms_.per_server.value_or(INT64_MAX) - running;
+  std::int64_t room = terms_->per_server ? *terms_->per_server - running_on(server) : INT64_MAX;
   for (std::size_t r = 0; r < free.size(); ++r) {
     if (alternative.demand[r] > 0) room = std::min(room, free[r] / alternative.demand[r]);
   }
   return room;
 }
 
-/// kNowhere for a server without a label that the terms name.
-GangFeasibility::DomainIndex GangFeasibility::domain_of(ServerIndex server) {
-  const DescriptionIndex description = ledger_.task_classes.eligibility.description_index(server);
-  domains_of_.cover(description);
-  if (domains_of_[description] == kNone)
-    domains_of_[description] = new_domain(ledger_.task_classes.eligibility.description_of(server).labels);
-  return domains_of_[description];
+/// Σ room_i of the servers of a domain, or some number from `at_most` on. `queries`: for each way to run a
+/// task, what asks for room for it.
+fairness::Wide GangFeasibility::room_in(const std::vector<Domains::Word>& words,
+                                        std::span<const Columns::Query> queries, std::int64_t at_most) const {
+  const std::span<const DemandAlternative> ways = ledger_->task_classes.alternatives(task_class_);
+  const ServerPool& pool = ledger_->server_pool;
+  Wide sum = 0;
+  for (std::size_t at = 0; at < ways.size(); ++at) {
+    const ServerSet* const may = ledger_->task_classes.eligibility.servers(ways[at].servers);
+    for (const Domains::Word& word : words) {
+      std::uint64_t servers = may == nullptr ? word.servers : word.servers & may->word(word.index);
+      if (!emptied_) servers &= open_.may_have_room(queries[at], word.index);
+      for (; servers != 0; servers &= servers - 1) {
+        const ServerIndex server = ServerSet::first_of(word.index, servers);
+        if (emptied_ != Emptied::all && ledger_->servers[server].drained) continue;
+        const std::span<const std::int64_t> free = emptied_ ? pool.capacity(server) : pool.free(server);
+        if (!is_within(ways[at].demand, free)) continue;
+        sum += std::max<std::int64_t>(0, room_on(server, ways[at], free));
+        if (sum >= at_most) return sum;
+      }
+    }
+  }
+  return sum;
 }
 
-GangFeasibility::DomainIndex GangFeasibility::new_domain(const std::map<std::string, std::string>& labels) {
-  const auto value = [&](const std::string& label) -> std::optional<std::string_view> {
-    const auto found = labels.find(label);
-    return found == labels.end() ? std::nullopt : std::optional<std::string_view>(found->second);
+/// The same of all servers.
+fairness::Wide GangFeasibility::room_anywhere(std::int64_t at_most) const {
+  const ServerPool& pool = ledger_->server_pool;
+  Wide sum = 0;
+  for (const DemandAlternative& way : ledger_->task_classes.alternatives(task_class_)) {
+    const ServerSet* const may = ledger_->task_classes.eligibility.servers(way.servers);
+    const auto add = [&](ServerIndex server) {
+      const std::span<const std::int64_t> free = emptied_ ? pool.capacity(server) : pool.free(server);
+      const bool counts = emptied_ == Emptied::all || !ledger_->servers[server].drained;
+      if (counts && is_within(way.demand, free)) sum += std::max<std::int64_t>(0, room_on(server, way, free));
+      return sum >= at_most;
+    };
+    if (!emptied_) {
+      if (open_.any_with_room({.demand = way.demand, .among = may}, add)) return sum;
+      continue;
+    }
+    for (const ServerIndex server : ledger_->servers.present()) {
+      if ((may == nullptr || may->contains(server)) && add(server)) return sum;
+    }
+  }
+  return sum;
+}
+
+/// How many more tasks can start in each pack that is not excluded, where no domain takes many more than
+/// `at_most`.
+IndexedVector<PackIndex, fairness::Wide> GangFeasibility::max_more(std::int64_t at_most) const {
+  IndexedVector<DomainIndex, Wide> rooms(domains_.size());  // room_d
+  const auto is_asked = [&](const Domain& domain) {
+    return domain.is_present && !packs_[domain.pack].is_excluded;
   };
-  const auto packed = terms_.pack ? value(*terms_.pack) : "";
-  const auto spread = terms_.spread ? value(terms_.spread->label) : "";
-  if (!packed || !spread) return kNowhere;
-  const PackIndex pack = known_packs_.emplace(*packed, packs_.end_index()).first->second;
-  packs_.cover(pack);
-  const DomainIndex domain =
-      known_domains_.emplace(std::pair(pack, *spread), domains_.end_index()).first->second;
-  if (!domains_.holds(domain)) domains_.push_back({.pack = pack});
-  return domain;
-}
-
-void GangFeasibility::count_packs() {
+  if (!has_labels()) {
+    rooms[DomainIndex(0)] = room_anywhere(at_most);
+  } else {
+    std::vector<Columns::Query> queries;
+    for (const DemandAlternative& way : ledger_->task_classes.alternatives(task_class_))
+      queries.push_back(ledger_->server_pool.room_for(way.demand));
+    for (const DomainIndex at : domains_.indices()) {
+      if (is_asked(domains_[at])) rooms[at] = room_in((*of_servers_)[at].words, queries, at_most);
+    }
+  }
   IndexedVector<PackIndex, std::optional<Wide>> fullest(packs_.size());  // M
-  IndexedVector<PackIndex, std::optional<std::int64_t>> min_running(packs_.size());
-  for (const Domain& domain : domains_) {
-    packs_[domain.pack].running += domain.running;
-    if (!domain.is_present) continue;
-    const Wide full = domain.running + domain.room;
+  for (const DomainIndex at : domains_.indices()) {
+    const Domain& domain = domains_[at];
+    if (!is_asked(domain)) continue;
+    const Wide full = domain.running + rooms[at];
     fullest[domain.pack] = std::min(full, fullest[domain.pack].value_or(full));
-    min_running[domain.pack] = std::min(domain.running, min_running[domain.pack].value_or(domain.running));
   }
-  for (const auto& [value, tasks] : running_nowhere_) {
-    if (const auto pack = known_packs_.find(value); pack != known_packs_.end())
-      packs_[pack->second].running += tasks;
+  IndexedVector<PackIndex, Wide> more(packs_.size());
+  for (const DomainIndex at : domains_.indices()) {
+    const Domain& domain = domains_[at];
+    if (!is_asked(domain)) continue;
+    Wide at_the_end = domain.running + rooms[at];
+    if (terms_->spread) at_the_end = std::min(at_the_end, *fullest[domain.pack] + terms_->spread->most_apart);
+    more[domain.pack] += std::max(Wide{0}, at_the_end - domain.running);
   }
-  for (Pack& pack : packs_) pack.is_excluded = terms_.pack && pack.running < running_;
-  for (const Domain& domain : domains_) {
-    Pack& pack = packs_[domain.pack];
-    if (!domain.is_present) continue;
-    pack.min_running = *min_running[domain.pack];
-    Wide at_the_end = domain.running + domain.room;
-    if (terms_.spread) at_the_end = std::min(at_the_end, *fullest[domain.pack] + terms_.spread->most_apart);
-    pack.max_more += std::max(Wide{0}, at_the_end - domain.running);
-  }
+  return more;
 }
 
 std::int64_t GangFeasibility::max_tasks() const {
   Wide max = 0;
-  for (const Pack& pack : packs_) {
-    if (!pack.is_excluded) max = std::max(max, pack.max_more);
-  }
+  for (const Wide more : max_more(INT64_MAX)) max = std::max(max, more);
   return static_cast<std::int64_t>(std::min(max, Wide{INT64_MAX}));
 }
 
+bool GangFeasibility::has_room_for(std::int64_t tasks) const {
+  const IndexedVector<PackIndex, Wide> more = max_more(tasks);
+  return std::any_of(more.begin(), more.end(), [&](Wide here) { return here >= tasks; });
+}
+
+// Where the terms allow a task.
+
 bool GangFeasibility::may_be_next_in(const Domain& domain) const {
-  return !terms_.spread || domain.running < max_in(domain);
+  return !terms_->spread || domain.running < max_in(domain);
 }
 
 /// min_e c_e + a
 std::int64_t GangFeasibility::max_in(const Domain& domain) const {
-  const Wide max = Wide{packs_[domain.pack].min_running} + terms_.spread->most_apart;
+  const Wide max = Wide{packs_[domain.pack].min_running} + terms_->spread->most_apart;
   return static_cast<std::int64_t>(std::min(max, Wide{INT64_MAX}));
 }
 
 GangFeasibility::Objection GangFeasibility::objection(ServerIndex server) const {
   using Term = Objection::Term;
-  const Domain& domain = domains_[domains_of_[ledger_.task_classes.eligibility.description_index(server)]];
+  const Domain& domain = domains_[domain_of(server)];
   if (packs_[domain.pack].is_excluded) return {.term = Term::pack};
-  const std::int64_t running = running_on_.holds(server) ? running_on_[server] : 0;
-  if (terms_.per_server && running >= *terms_.per_server)
-    return {.term = Term::per_server, .running = running, .at_most = *terms_.per_server};
+  const std::int64_t running = running_on(server);
+  if (terms_->per_server && running >= *terms_->per_server)
+    return {.term = Term::per_server, .running = running, .at_most = *terms_->per_server};
   if (!may_be_next_in(domain))
     return {.term = Term::spread, .running = domain.running, .at_most = max_in(domain)};
   return {};
 }
 
-std::vector<ServerSet> GangFeasibility::first_of(std::int64_t batch,
-                                                 std::optional<ServerClassIndex> server_class) const {
-  std::vector<ServerSet> servers(ledger_.task_classes.alternatives(task_class_).size());
-  for (const Server& server : servers_) {
-    const Domain& domain = domains_[server.domain];
-    const Pack& pack = packs_[domain.pack];
-    if (pack.is_excluded || pack.max_more < batch || !may_be_next_in(domain)) continue;
-    if (server_class && ledger_.servers[server.index].server_class != *server_class) continue;
-    servers[server.alternative.number()].insert(server.index);
+/// In the packs that are open.
+template <class IsOpen>
+ServerSet GangFeasibility::allowed_in(IsOpen is_open) const {
+  ServerSet allowed;
+  if (!has_labels()) {
+    for (std::size_t index = (ledger_->servers.index_count() + ServerSet::kWord - 1) / ServerSet::kWord;
+         index-- > 0;)
+      allowed.insert(index, ~std::uint64_t{0});
   }
-  return servers;
+  for (const DomainIndex at : has_labels() ? domains_.indices() : Indices<DomainIndex>(0)) {
+    const Domain& domain = domains_[at];
+    if (!domain.is_present || packs_[domain.pack].is_excluded || !is_open(domain.pack) ||
+        !may_be_next_in(domain))
+      continue;
+    for (const Domains::Word& word : (*of_servers_)[at].words) allowed.insert(word.index, word.servers);
+  }
+  for (const auto& [server, running] : running_on_) {
+    if (running >= *terms_->per_server) allowed.erase(server);
+  }
+  return allowed;
+}
+
+const ServerSet* GangFeasibility::allowed() {
+  if (allows_all()) return nullptr;
+  if (!is_allowed_known_) allowed_ = allowed_in([](PackIndex /*pack*/) { return true; });
+  is_allowed_known_ = true;
+  return &allowed_;
+}
+
+std::optional<GangFeasibility::First> GangFeasibility::first_of(std::int64_t batch) const {
+  const auto all = [](PackIndex /*pack*/) { return true; };
+  if (batch == 1) return allows_all() ? First{} : First{.is_any = false, .servers = allowed_in(all)};
+  const IndexedVector<PackIndex, Wide> more = max_more(batch);
+  const auto has_room = [&](PackIndex pack) { return more[pack] >= batch; };
+  const Indices<PackIndex> packs = more.indices();
+  if (std::none_of(packs.begin(), packs.end(), has_room)) return {};
+  return allows_all() ? First{} : First{.is_any = false, .servers = allowed_in(has_room)};
 }
 
 std::int64_t batch_of(const Ledger& ledger, JobIndex job) {
@@ -202,15 +308,17 @@ std::int64_t batch_of(const Ledger& ledger, JobIndex job) {
   return std::min(row.waiting, std::max<std::int64_t>(1, terms.gang - row.running));
 }
 
-bool any(const ServerSet& servers) {
-  return std::any_of(servers.words().begin(), servers.words().end(),
-                     [](std::uint64_t word) { return word != 0; });
-}
-
 bool batch_fits(const Ledger& ledger, JobIndex job, const OpenServers& open) {
-  const std::vector<ServerSet> servers =
-      GangFeasibility(ledger, job, open).first_of(batch_of(ledger, job), {});
-  return std::any_of(servers.begin(), servers.end(), any);
+  const std::int64_t batch = batch_of(ledger, job);
+  GangFeasibility gang(ledger, job, open);
+  if (batch > 1) return gang.has_room_for(batch);
+  std::vector<SearchAlternative> ways;
+  std::vector<ServerSet> sets;
+  write_ways(
+      ledger, ledger.task_class_of(job), gang.allowed(),
+      [](const DemandAlternative& /*way*/) { return true; }, ways, sets);
+  return std::any_of(ways.begin(), ways.end(),
+                     [&](const SearchAlternative& way) { return open.any_with_room(way); });
 }
 
 namespace {
@@ -232,11 +340,16 @@ Check check_gang_possible(const Ledger& ledger, const JobSubmitted& job, TaskCla
   more(1, "per_server").per_server = all->per_server;
   more(2, "pack").pack = all->pack;
   more(3, "spread").spread = all->spread;
+  // A server that is drained is a domain less, so that fewer servers may have room for more.
+  using Emptied = GangFeasibility::Emptied;
+  const Domains* const held = ledger.task_classes.domains(task_class);
+  if (GangFeasibility(ledger, task_class, *all, held, Emptied::all).has_room_for(all->gang)) return {};
   for (const auto& [key, terms] : stages) {
-    // A server that is drained is a domain less, so that fewer servers may have room for more.
+    const Domains by_labels = ledger.task_classes.eligibility.domains_by(labels_of(terms));
+    const Domains* const domains = labels_of(terms) == DomainLabels{} ? nullptr : &by_labels;
     const std::int64_t max_tasks =
-        std::max(GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::all).max_tasks(),
-                 GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::open).max_tasks());
+        std::max(GangFeasibility(ledger, task_class, terms, domains, Emptied::all).max_tasks(),
+                 GangFeasibility(ledger, task_class, terms, domains, Emptied::open).max_tasks());
     if (max_tasks >= all->gang) continue;
     return Error{.message = fmt::format("{} tasks of the job could start together if nothing ran, not {}",
                                         max_tasks, all->gang),

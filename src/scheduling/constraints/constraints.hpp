@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduling/ledger/columns.hpp"
@@ -13,28 +11,46 @@
 
 namespace mirab::scheduling {
 
-/// Where a job with terms may start tasks, as things stand. O(servers m + running tasks of the job).
+/// Where a job with terms may start tasks, as things stand: what runs of it, and what that leaves. Room is
+/// counted when it is asked for.
+///
+/// O(domains + running tasks of the job). Of jobs whose terms name no label there is one domain.
 class GangFeasibility {
  public:
-  /// Requires that the job has terms. Valid until anything changes.
-  GangFeasibility(const Ledger& ledger, JobIndex job, const OpenServers& open);
+  /// Requires that the job has terms. Valid until anything changes that is not told.
+  GangFeasibility(const Ledger& ledger, JobIndex job, OpenServers open);
   GangFeasibility(const Ledger& ledger, JobIndex job)
       : GangFeasibility(ledger, job, OpenServers(ledger.server_pool)) {}
 
   /// The same for a job of this task class, without tasks as yet, on the servers that are not drained if
-  /// nothing ran there, or on all of them.
+  /// nothing ran there, or on all of them. `domains` are those of the labels of the terms, if they name any.
   enum class Emptied { open, all };
   GangFeasibility(const Ledger& ledger, TaskClassIndex task_class, const PlacementConstraints& terms,
-                  Emptied emptied);
+                  const Domains* domains, Emptied emptied);
 
   /// The most tasks that can start now, one after the other, each where the terms allow it then; INT64_MAX if
-  /// there are more.
+  /// there are more. O(servers m).
   std::int64_t max_tasks() const;
+  /// Can that many? O(servers with room m), and less where it soon shows.
+  bool has_room_for(std::int64_t tasks) const;
 
-  /// The servers to which the first of `batch` tasks may go, so that the others find room after it wherever
-  /// the terms allow them to be put; by way of the task class. Only servers of the server class, if one is
-  /// given.
-  std::vector<ServerSet> first_of(std::int64_t batch, std::optional<ServerClassIndex> server_class) const;
+  /// The servers to which the terms allow the next task; nullptr when they allow all. What they do not look
+  /// at is not asked: labels and names, and room. Valid until something is told. O(servers / 64) when a
+  /// domain begins or ceases to take tasks, else O(1).
+  const ServerSet* allowed();
+  /// The same of the first of `batch` tasks, so that the others find room after it wherever the terms allow
+  /// them to be put; nothing when there is no room for them. O(servers with room m + servers / 64).
+  struct First {
+    bool is_any = true;
+    ServerSet servers = {};  ///< if not any
+  };
+  std::optional<First> first_of(std::int64_t batch) const;
+
+  /// A task of the job has started there, or ended. O(1), but for what allowed() does again; of a task that
+  /// ends O(domains).
+  void task_started(ServerIndex server);
+  void task_ended(ServerIndex server);
+  std::int64_t running() const { return running_; }  ///< tasks of the job
 
   /// What of the terms keeps one more task from a server, whatever is free there: the first that does.
   struct Objection {
@@ -49,66 +65,69 @@ class GangFeasibility {
  private:
   using Wide = fairness::Wide;  // sums over servers of 63-bit numbers
 
-  using DomainIndex = Index<struct DomainTag>;
-  using PackIndex = Index<struct PackTag>;
-
-  struct Server {
-    ServerIndex index;
-    AlternativeIndex alternative;
-    DomainIndex domain;
-  };
-  /// The servers with one value of the label of spread, and one of that of pack.
   struct Domain {
-    PackIndex pack;
-    bool is_present = false;   // with a server, not drained, that holds one task when it is empty
+    PackIndex pack{0};
+    bool takes_tasks = true;   // it has the labels of the terms
+    bool is_present = true;    // with a server, not drained, that holds one task when it is empty
     std::int64_t running = 0;  // c_d
-    Wide room = 0;             // room_d
   };
-  /// The servers with one value of the label of pack.
   struct Pack {
     bool is_excluded = false;  // some task of the job runs elsewhere
     std::int64_t running = 0;
-    std::int64_t min_running = 0;  // m = min_d c_d
-    Wide max_more = 0;             // more tasks of the job
+    std::int64_t min_running = 0;  // m = min_d c_d over the present domains d
+    std::size_t at_min = 0;        // the domains with c_d = m
   };
 
-  DomainIndex domain_of(ServerIndex server);
-  DomainIndex new_domain(const std::map<std::string, std::string>& labels);
-  void add_running(JobIndex job);
-  void add_server(ServerIndex server, std::span<const std::int64_t> free);
+  bool has_labels() const { return of_servers_ != nullptr; }
+  DomainIndex domain_of(ServerIndex server) const {
+    return has_labels() ? of_servers_->of(server) : DomainIndex(0);
+  }
+  std::int64_t running_on(ServerIndex server) const {
+    const auto known = running_on_.find(server);
+    return known == running_on_.end() ? 0 : known->second;
+  }
+  void find_domains();
+  bool is_present(const Domains::Domain& domain) const;
+  void count_packs();
+  IndexedVector<PackIndex, Wide> max_more(std::int64_t at_most) const;
+  Wide room_in(const std::vector<Domains::Word>& words, std::span<const Columns::Query> queries,
+               std::int64_t at_most) const;
+  Wide room_anywhere(std::int64_t at_most) const;
   std::int64_t room_on(ServerIndex server, const DemandAlternative& alternative,
                        std::span<const std::int64_t> free) const;
-  void count_packs();
+  bool allows_all() const { return !has_labels() && !terms_->per_server; }
+  template <class IsOpen>
+  ServerSet allowed_in(IsOpen is_open) const;
   bool may_be_next_in(const Domain& domain) const;
   std::int64_t max_in(const Domain& domain) const;
 
-  const Ledger& ledger_;
+  const Ledger* ledger_;
   TaskClassIndex task_class_;
-  const PlacementConstraints& terms_;
-  static constexpr DomainIndex kNowhere{UINT32_MAX - 1};  // of a server without a label that is needed
-  IndexedVector<ServerIndex, std::int64_t> running_on_;   // shorter when the last ones have none
-  IndexedVector<DescriptionIndex, DomainIndex> domains_of_;
+  const PlacementConstraints* terms_;
+  const Domains* of_servers_;  // nullptr: the terms name no label
+  OpenServers open_;
+  std::optional<Emptied> emptied_;
+  std::unordered_map<ServerIndex, std::int64_t> running_on_;  // of a job with per_server
   IndexedVector<DomainIndex, Domain> domains_;
   IndexedVector<PackIndex, Pack> packs_;
-  std::map<std::string_view, PackIndex> known_packs_;
-  std::map<std::pair<PackIndex, std::string_view>, DomainIndex> known_domains_;
-  std::vector<Server> servers_;  // with room for one task at least
-  std::int64_t running_ = 0;     // tasks of the job
-  // Those on servers with the label of pack, by its value, and without that of spread: a decision places none
-  // there, but labels change, and tasks are adopted.
-  std::map<std::string_view, std::int64_t> running_nowhere_;
+  std::int64_t running_ = 0;  // tasks of the job
+  bool is_allowed_known_ = false;
+  ServerSet allowed_;
 };
 
 /// The next tasks of the job start together: those that its gang lacks, or one. Requires that it has terms
 /// and that some wait.
 std::int64_t batch_of(const Ledger& ledger, JobIndex job);
 
-/// Is there room now, on these servers, for the next tasks of a job with terms that start together? O(servers
-/// m + running tasks of the job).
-bool batch_fits(const Ledger& ledger, JobIndex job, const OpenServers& open);
+/// The ways to run a task of the task class on these servers (nullptr: on all), of those that pass the test
+/// `serves`. What they point to stands in `sets`. O(ways × servers / 64).
+template <class Serves>
+void write_ways(const Ledger& ledger, TaskClassIndex task_class, const ServerSet* allowed, Serves serves,
+                std::vector<SearchAlternative>& ways, std::vector<ServerSet>& sets);
 
-/// Is there a server in the set?
-bool any(const ServerSet& servers);
+/// Is there room now, on these servers, for the next tasks of a job with terms that start together? O(domains
+/// + running tasks of the job + servers with room m).
+bool batch_fits(const Ledger& ledger, JobIndex job, const OpenServers& open);
 
 /// Could the job run, and start as it wants to, if nothing else did? Errors: its tasks are too large for
 /// every server that it may use; the first term with which its gang cannot start.
@@ -117,5 +136,26 @@ Check check_possible(const Ledger& ledger, const JobSubmitted& job, TaskClassInd
 /// The first term that a running job breaks, in words; nothing when none is broken, or when they need not
 /// hold (Ledger::adopts). O(everything).
 std::string broken_constraint(const Ledger& ledger);
+
+template <class Serves>
+void write_ways(const Ledger& ledger, TaskClassIndex task_class, const ServerSet* allowed, Serves serves,
+                std::vector<SearchAlternative>& ways, std::vector<ServerSet>& sets) {
+  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
+  ways.clear();
+  sets.resize(alternatives.size());  // the ways point to them
+  for (std::size_t at = 0; at < alternatives.size(); ++at) {
+    const ServerSet* among = ledger.task_classes.eligibility.servers(alternatives[at].servers);
+    if (!serves(alternatives[at])) {
+      among = &(sets[at] = {});
+    } else if (allowed != nullptr && among != nullptr) {
+      sets[at] = *among;
+      sets[at].intersect(*allowed);
+      among = &sets[at];
+    } else if (allowed != nullptr) {
+      among = allowed;
+    }
+    ways.push_back({.demand = alternatives[at].demand, .among = among});
+  }
+}
 
 }  // namespace mirab::scheduling

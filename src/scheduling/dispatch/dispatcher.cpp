@@ -24,7 +24,7 @@ Dispatcher::Dispatcher(const Ledger& ledger, Shares& shares, RoomSearch& room_se
       choice_(choice),
       tie_(tie),
       ready_({.discipline = choice.discipline, .tie = tie, .context = &shares.context}),
-      rooms_(ledger, shares.tournaments) {}
+      rooms_(ledger, shares.tournaments, room_search) {}
 
 Dispatcher::Dispatcher(const Dispatcher& other, const Ledger& ledger, Shares& shares, RoomSearch& room_search)
     : ledger_(ledger),
@@ -33,7 +33,7 @@ Dispatcher::Dispatcher(const Dispatcher& other, const Ledger& ledger, Shares& sh
       choice_(other.choice_),
       tie_(other.tie_),
       ready_(other.ready_, shares.context),
-      rooms_(ledger, shares.tournaments),
+      rooms_(ledger, shares.tournaments, room_search),
       released_(other.released_) {
   order_.all_changed();
   if (ledger.has_tree()) begin_rooms();
@@ -109,6 +109,7 @@ void Dispatcher::change_waiting(UserIndex user) {
 /// allowed or covered otherwise.
 void Dispatcher::change_in_tree(UserIndex user) {
   order_.user_changed(user);
+  if (!ledger_.has_quotas()) return;
   if (ledger_.has_reserves()) return order_.all_changed();
   GroupIndex highest = kNone;
   for (GroupIndex group = ledger_.users[user].group; group != kRoot; group = ledger_.groups[group].parent) {
@@ -200,6 +201,7 @@ void Dispatcher::batch_placed(TournamentEntry entry) {
 }
 
 void Dispatcher::task_ended(UserIndex user, TaskClassIndex task_class, ServerIndex server) {
+  if (ledger_.task_classes.terms(task_class) != nullptr) room_search_.task_ended(task_class, server);
   room_released(server);
   user_changed(user);
   retry_constrained(task_class, server);

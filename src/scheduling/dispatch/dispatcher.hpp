@@ -77,6 +77,7 @@ class Dispatcher {
   void hold_changed(ServerIndex server);  ///< others hold less there, or more
   void server_removed(ServerIndex server) { released_.forget(server); }
   void servers_changed() {  ///< those that take tasks, or their capacities
+    room_search_.servers_changed();
     ready_.retry_constrained();
     rooms_.all_changed();
   }

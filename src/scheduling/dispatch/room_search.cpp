@@ -4,22 +4,6 @@
 #include <algorithm>
 
 namespace mirab::scheduling {
-namespace {
-
-/// The servers for the first task of a batch that is served in the tournament, by way of the task class.
-std::vector<ServerSet> first_of_batch(const GangFeasibility& gang, std::int64_t batch,
-                                      TaskClassIndex task_class, const Ledger& ledger,
-                                      const TournamentRules& tournaments, TournamentId tournament) {
-  std::vector<ServerSet> servers = gang.first_of(batch, tournaments.server_class(tournament));
-  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
-  for (std::size_t at = 0; at < servers.size(); ++at) {
-    if (!tournaments.serves(tournament, task_class, alternatives[at])) servers[at] = {};
-  }
-  return servers;
-}
-
-}  // namespace
-
 /// The ways to run a task of the task class, on the servers of the tournament.
 void RoomSearch::write_alternatives(TaskClassIndex task_class, TournamentId tournament) {
   const std::optional<ServerClassIndex> server_class = tournaments_.server_class(tournament);
@@ -34,45 +18,119 @@ void RoomSearch::write_alternatives(TaskClassIndex task_class, TournamentId tour
   }
 }
 
-/// `servers` by way of the task class.
-std::optional<ServerIndex> RoomSearch::find_on_some(const std::vector<ServerSet>& servers,
-                                                    TaskClassIndex task_class, Random& random) {
-  const std::span<const DemandAlternative> ways = ledger_.task_classes.alternatives(task_class);
-  alternatives_.clear();
-  for (std::size_t way = 0; way < ways.size(); ++way)
-    alternatives_.push_back({.demand = ways[way].demand, .among = &servers[way]});
-  return placement_.find(alternatives_, random);
+// Of jobs with terms.
+
+/// What is kept of the job, brought up to date: of those of its tasks that run, the newest stand first.
+GangFeasibility& RoomSearch::gang_of(JobIndex job) {
+  constexpr std::size_t kMaxKept = 1024;
+  const JobRow& row = ledger_.jobs[job];
+  const TaskClassIndex task_class = ledger_.task_class_of(job);
+  const auto kept = kept_.find(task_class);
+  if (kept != kept_.end() && kept->second.sequence == row.sequence) {
+    GangFeasibility& gang = kept->second.gang;
+    MIRAB_ASSERT(row.running >= gang.running(), "a task of a job with terms ended unseen");
+    TaskIndex task = row.first_task;
+    for (std::int64_t more = row.running - gang.running(); more > 0; --more) {
+      gang.task_started(ledger_.tasks[task].server);
+      task = ledger_.tasks[task].next_of_job;
+    }
+    return gang;
+  }
+  if (kept != kept_.end()) kept_.erase(kept);
+  if (kept_.size() >= kMaxKept) kept_.clear();
+  const Kept fresh{.job = job, .sequence = row.sequence, .gang = GangFeasibility(ledger_, job)};
+  return kept_.emplace(task_class, fresh).first->second.gang;
+}
+
+void RoomSearch::task_ended(TaskClassIndex task_class, ServerIndex server) {
+  const auto kept = kept_.find(task_class);
+  if (kept == kept_.end()) return;
+  auto& [job, sequence, gang] = kept->second;
+  const bool is_known = ledger_.jobs.holds(job) && ledger_.jobs[job].sequence == sequence &&
+                        ledger_.jobs[job].running + 1 == gang.running();
+  if (is_known) return gang.task_ended(server);
+  kept_.erase(kept);
+}
+
+namespace {
+
+/// The servers for the first task of a batch that is served in the tournament, by way of the task class;
+/// false when there is no room for the batch. What the ways point to stands in `first` and `sets`.
+bool write_first_of_batch(const Ledger& ledger, const TournamentRules& tournaments, TournamentId tournament,
+                          JobIndex job, GangFeasibility& gang, ServerSet& first,
+                          std::vector<SearchAlternative>& ways, std::vector<ServerSet>& sets) {
+  const std::int64_t batch = batch_of(ledger, job);
+  const ServerSet* allowed = nullptr;
+  if (batch == 1) {
+    allowed = gang.allowed();
+  } else {
+    std::optional<GangFeasibility::First> found = gang.first_of(batch);
+    if (!found) return false;
+    first = std::move(found->servers);
+    if (!found->is_any) allowed = &first;
+  }
+  if (const std::optional<ServerClassIndex> server_class = tournaments.server_class(tournament)) {
+    ServerSet both = ledger.server_classes.set(*server_class);
+    if (allowed != nullptr) both.intersect(*allowed);
+    first = std::move(both);
+    allowed = &first;
+  }
+  const TaskClassIndex task_class = ledger.task_class_of(job);
+  const auto serves = [&](const DemandAlternative& way) {
+    return tournaments.serves(tournament, task_class, way);
+  };
+  write_ways(ledger, task_class, allowed, serves, ways, sets);
+  return true;
+}
+
+}  // namespace
+
+bool RoomSearch::write_batch(TournamentId tournament, JobIndex job) {
+  return write_first_of_batch(ledger_, tournaments_, tournament, job, gang_of(job), batch_servers_,
+                              alternatives_, way_servers_);
+}
+
+bool RoomSearch::batch_fits(TournamentId tournament, JobIndex job) {
+  return write_batch(tournament, job) &&
+         std::any_of(alternatives_.begin(), alternatives_.end(), [&](const SearchAlternative& way) {
+           return ledger_.server_pool.first_with_room(way).has_value();
+         });
 }
 
 std::optional<Dispatch> RoomSearch::find(TournamentEntry entry, Random& random) {
   const QueueRow& queue = ledger_.queues[entry.queue];
-  if (ledger_.task_classes.terms(queue.task_class) == nullptr) {
+  const bool has_terms = ledger_.task_classes.terms(queue.task_class) != nullptr;
+  if (!has_terms) {
     write_alternatives(queue.task_class, entry.tournament);
-    const std::optional<ServerIndex> server = placement_.find(alternatives_, random);
-    if (!server) return {};
-    return Dispatch{.entry = entry, .server = *server, .has_terms = false, .batch = 1};
+  } else if (!write_batch(entry.tournament, queue.first_job)) {
+    return {};
   }
-  const std::int64_t batch = batch_of(ledger_, queue.first_job);
-  batch_servers_ = first_of_batch(GangFeasibility(ledger_, queue.first_job), batch, queue.task_class, ledger_,
-                                  tournaments_, entry.tournament);
-  const std::optional<ServerIndex> server = find_on_some(batch_servers_, queue.task_class, random);
+  const std::optional<ServerIndex> server = placement_.find(alternatives_, random);
   if (!server) return {};
-  return Dispatch{.entry = entry, .server = *server, .has_terms = true, .batch = batch};
+  return Dispatch{.entry = entry,
+                  .server = *server,
+                  .has_terms = has_terms,
+                  .batch = has_terms ? batch_of(ledger_, queue.first_job) : 1};
 }
 
-ServerIndex RoomSearch::server_of_companion(JobIndex job, std::int64_t left, Random& random) {
-  batch_servers_ = GangFeasibility(ledger_, job).first_of(left, {});
-  const std::optional<ServerIndex> server = find_on_some(batch_servers_, ledger_.task_class_of(job), random);
+ServerIndex RoomSearch::server_of_companion(JobIndex job, Random& random) {
+  write_ways(
+      ledger_, ledger_.task_class_of(job), gang_of(job).allowed(),
+      [](const DemandAlternative& /*way*/) { return true; }, alternatives_, way_servers_);
+  const std::optional<ServerIndex> server = placement_.find(alternatives_, random);
   MIRAB_ASSERT(server.has_value(), "a gang starts in part");
   return *server;
 }
 
 bool batch_fits_in(const Ledger& ledger, const TournamentRules& tournaments, TournamentId tournament,
                    JobIndex job, const OpenServers& open) {
-  const std::vector<ServerSet> servers =
-      first_of_batch(GangFeasibility(ledger, job, open), batch_of(ledger, job), ledger.task_class_of(job),
-                     ledger, tournaments, tournament);
-  return std::any_of(servers.begin(), servers.end(), [](const ServerSet& set) { return any(set); });
+  GangFeasibility gang(ledger, job, open);
+  ServerSet first;
+  std::vector<SearchAlternative> ways;
+  std::vector<ServerSet> sets;
+  return write_first_of_batch(ledger, tournaments, tournament, job, gang, first, ways, sets) &&
+         std::any_of(ways.begin(), ways.end(),
+                     [&](const SearchAlternative& way) { return open.any_with_room(way); });
 }
 
 bool has_room_in(TournamentId tournament, const Ledger& ledger, const TournamentRules& tournaments,
@@ -123,10 +181,8 @@ ServerIndex RoomByClass::search(TaskClassIndex task_class, TournamentId tourname
   if (ledger_.task_classes.terms(task_class) != nullptr) {
     for (const QueueIndex queue : waiting.queues(task_class)) {
       if (!waiting.holds(queue) || ledger_.queues[queue].task_class != task_class) continue;
-      return batch_fits_in(ledger_, tournaments_, tournament, ledger_.queues[queue].first_job,
-                           OpenServers(ledger_.server_pool))
-                 ? kFirstServer
-                 : kNone;
+      return room_search_.batch_fits(tournament, ledger_.queues[queue].first_job) ? kFirstServer
+                                                                                  : ServerIndex(kNone);
     }
     return kNone;
   }

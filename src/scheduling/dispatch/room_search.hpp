@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduling/constraints/constraints.hpp"
@@ -35,15 +36,29 @@ class RoomSearch {
   /// others that have to start together with it.
   std::optional<Dispatch> find(TournamentEntry entry, Random& random);
 
-  /// The server of the next one of a job's `left` tasks that are still to start together. There is one.
-  ServerIndex server_of_companion(JobIndex job, std::int64_t left, Random& random);
+  /// The server of the next one of a job's tasks that are still to start together. There is one.
+  ServerIndex server_of_companion(JobIndex job, Random& random);
+
+  /// Is there room for the next tasks of a job with terms that start together, the first one on a server of
+  /// the tournament? Cost as for GangFeasibility::first_of, whatever runs of the job.
+  bool batch_fits(TournamentId tournament, JobIndex job);
+
+  // What has happened. Tasks that start it sees itself.
+  void task_ended(TaskClassIndex task_class, ServerIndex server);
+  void servers_changed() { kept_.clear(); }  ///< those that take tasks, their capacities, or their labels
 
   /// The ways to run the task of the latest search, with the servers among which one was searched.
   std::span<const SearchAlternative> alternatives() const { return alternatives_; }
 
  private:
-  std::optional<ServerIndex> find_on_some(const std::vector<ServerSet>& servers, TaskClassIndex task_class,
-                                          Random& random);
+  /// What the terms of a job leave, which is kept from one decision about it to the next.
+  struct Kept {
+    JobIndex job;
+    std::uint64_t sequence;  // of the job
+    GangFeasibility gang;
+  };
+  GangFeasibility& gang_of(JobIndex job);
+  bool write_batch(TournamentId tournament, JobIndex job);
   void write_alternatives(TaskClassIndex task_class, TournamentId tournament);
 
   const Ledger& ledger_;
@@ -51,11 +66,13 @@ class RoomSearch {
   PlacementSearch& placement_;
   AdmittedServers admitted_;
   std::vector<SearchAlternative> alternatives_;  // of the latest search
-  std::vector<ServerSet> batch_servers_;         // to which they point, of a job with terms
+  ServerSet batch_servers_;                      // to which they point, of a job with terms
+  std::vector<ServerSet> way_servers_;           // the same, by way
+  std::unordered_map<TaskClassIndex, Kept> kept_;
 };
 
 /// Is there room now, on these servers, for the next tasks of a job with terms that start together, the first
-/// one on a server of the tournament? O(servers m + running tasks of the job).
+/// one on a server of the tournament? As batch_fits().
 bool batch_fits_in(const Ledger& ledger, const TournamentRules& tournaments, TournamentId tournament,
                    JobIndex job, const OpenServers& open);
 
@@ -69,9 +86,9 @@ bool has_room_in(TournamentId tournament, const Ledger& ledger, const Tournament
 /// fit nowhere. Task classes with terms are searched again after every change.
 class RoomByClass {
  public:
-  /// Requires both to outlive it.
-  RoomByClass(const Ledger& ledger, const TournamentRules& tournaments)
-      : ledger_(ledger), tournaments_(tournaments) {}
+  /// Requires them to outlive it.
+  RoomByClass(const Ledger& ledger, const TournamentRules& tournaments, RoomSearch& room_search)
+      : ledger_(ledger), tournaments_(tournaments), room_search_(room_search) {}
 
   // What has happened.
   void entered(TaskClassIndex task_class);  ///< some of its queues wait
@@ -116,6 +133,7 @@ class RoomByClass {
 
   const Ledger& ledger_;
   const TournamentRules& tournaments_;
+  RoomSearch& room_search_;
   AdmittedServers admitted_;
   IndexedVector<TaskClassIndex, OfClass> classes_;
   std::vector<TaskClassIndex> new_;  // not searched as yet

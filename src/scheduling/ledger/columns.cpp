@@ -220,4 +220,16 @@ Block Columns::next(const Query& query, std::size_t from, const ServerSet* among
   return block.rows == 0 ? Block{.index = block_count(), .rows = 0} : block;
 }
 
+std::uint64_t Columns::rows(const Query& query, std::size_t block) const {
+  if (block >= block_count()) return 0;
+  return query
+      .kernels[query.count - 1]({.lanes = lanes_.data(),
+                                 .width = width_,
+                                 .bounds = query.bounds.data(),
+                                 .among = nullptr,
+                                 .from = block,
+                                 .end = block + 1})
+      .rows;
+}
+
 }  // namespace mirab::scheduling

@@ -27,6 +27,21 @@ class ServerSet {
     if (word_of(server) < words_.size()) words_[word_of(server)] &= ~bit(server);
   }
 
+  /// The servers that bits of a word stand for, as word() gives it.
+  void insert(std::size_t index, std::uint64_t bits) {
+    if (index >= words_.size()) words_.resize(index + 1, 0);
+    words_[index] |= bits;
+  }
+  void erase(std::size_t index, std::uint64_t bits) {
+    if (index < words_.size()) words_[index] &= ~bits;
+  }
+
+  /// Only those that are in the other one too stay.
+  void intersect(const ServerSet& other) {
+    words_.resize(std::min(words_.size(), other.words_.size()));
+    for (std::size_t index = 0; index < words_.size(); ++index) words_[index] &= other.words_[index];
+  }
+
   bool contains(ServerIndex server) const { return (word(word_of(server)) & bit(server)) != 0; }
 
   /// The servers 64 index … 64 index + 63, the first in the lowest bit.
@@ -105,6 +120,8 @@ class Columns {
   /// The first block from `from` on with a row that answers the query and is among those given (nullptr:
   /// all).
   Block next(const Query& query, std::size_t from, const ServerSet* among) const;
+  /// The rows of this block that answer the query.
+  std::uint64_t rows(const Query& query, std::size_t block) const;
 
   /// Visits the rows found from row `from` on, in order, until a visit returns true. Returns whether one did.
   template <class Visit>

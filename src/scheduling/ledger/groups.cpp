@@ -65,9 +65,9 @@ void Ledger::add_use_of_groups(GroupIndex group, std::span<const std::int64_t> a
   }
 }
 
-void Ledger::count_reserve(const NodeQuota& of, int sign) {
-  if (of.reserved.empty()) return;
-  nodes_with_reserve_ += static_cast<std::size_t>(sign);
+void Ledger::count_quota(const NodeQuota& of, int sign) {
+  if (of.is_any()) nodes_with_quota_ += static_cast<std::size_t>(sign);
+  if (!of.reserved.empty()) nodes_with_reserve_ += static_cast<std::size_t>(sign);
 }
 
 /// What the node is charged, and the groups below it.
@@ -138,7 +138,7 @@ void Ledger::enter_group(UserIndex user, GroupIndex group) {
   row.place = static_cast<std::uint32_t>(of.users.size());
   of.users.push_back(user);
   if (row.needs_tree()) ++users_of_tree_;
-  count_reserve(row.quota, 1);
+  count_quota(row.quota, 1);
   if (row.quota.guarantee) add_promise(group, *row.quota.guarantee, 1);
   add_use_of_groups(group, used(user), row.running, 1);
 }
@@ -150,7 +150,7 @@ void Ledger::leave_group(UserIndex user) {
   members[row.place] = members.back();
   members.pop_back();
   if (row.needs_tree()) --users_of_tree_;
-  count_reserve(row.quota, -1);
+  count_quota(row.quota, -1);
   if (row.quota.guarantee) add_promise(row.group, *row.quota.guarantee, -1);
   add_use_of_groups(row.group, used(user), row.running, -1);
 }
@@ -159,12 +159,12 @@ void Ledger::change_user(UserIndex user, const Weight& weight, NodeQuota quota) 
   UserRow& row = users[user];
   const bool has_quota = row.quota.is_any() || quota.is_any();
   if (row.needs_tree()) --users_of_tree_;
-  count_reserve(row.quota, -1);
+  count_quota(row.quota, -1);
   if (row.quota.guarantee) add_promise(row.group, *row.quota.guarantee, -1);
   row.weight = weight;
   row.quota = std::move(quota);
   if (row.needs_tree()) ++users_of_tree_;
-  count_reserve(row.quota, 1);
+  count_quota(row.quota, 1);
   if (row.quota.guarantee) add_promise(row.group, *row.quota.guarantee, 1);
   if (has_quota) charge_all();
 }
@@ -181,7 +181,7 @@ GroupIndex Ledger::add_group(GroupRow row) {
   row.promised.assign(resources_, 0);
   const GroupIndex group = groups.add(std::move(row));
   groups[parent].groups.push_back(group);
-  count_reserve(groups[group].quota, 1);
+  count_quota(groups[group].quota, 1);
   add_promise(parent, guarantee({.group = group}), 1);
   charge_all();
   return group;
@@ -195,17 +195,17 @@ void Ledger::put_group_back(GroupIndex group, GroupRow row) {
   groups.put_back(group, std::move(row));
   if (parent == kNone) return;
   groups[parent].groups.push_back(group);
-  count_reserve(groups[group].quota, 1);
+  count_quota(groups[group].quota, 1);
   add_promise(parent, guarantee({.group = group}), 1);
 }
 
 void Ledger::change_group(GroupIndex group, const Weight& weight, NodeQuota quota) {
   GroupRow& row = groups[group];
-  count_reserve(row.quota, -1);
+  count_quota(row.quota, -1);
   add_promise(row.parent, guarantee({.group = group}), -1);
   row.weight = weight;
   row.quota = std::move(quota);
-  count_reserve(row.quota, 1);
+  count_quota(row.quota, 1);
   add_promise(row.parent, guarantee({.group = group}), 1);
   charge_all();
 }
@@ -225,7 +225,7 @@ void Ledger::move_group(GroupIndex group, GroupIndex parent) {
 void Ledger::remove_group(GroupIndex group) {
   GroupRow& row = groups[group];
   MIRAB_ASSERT(group != kRoot && row.groups.empty() && row.users.empty(), "a group with members goes");
-  count_reserve(row.quota, -1);
+  count_quota(row.quota, -1);
   add_promise(row.parent, guarantee({.group = group}), -1);
   std::erase(groups[row.parent].groups, group);
   groups.remove(group);
@@ -272,6 +272,7 @@ std::optional<std::size_t> first_beyond(std::span<const std::int64_t> held,
 
 std::optional<QuotaInTheWay> quota_in_the_way(const Ledger& ledger, UserIndex user,
                                               std::span<const std::int64_t> demand) {
+  if (!ledger.has_quotas()) return {};
   std::optional<QuotaInTheWay> found;
   any_on_path(ledger, user, [&](TreeNode node) {
     const Amounts& limit = ledger.quota(node).limit;
@@ -294,6 +295,7 @@ std::optional<QuotaInTheWay> quota_in_the_way(const Ledger& ledger, UserIndex us
 }
 
 std::optional<TreeNode> covering(const Ledger& ledger, UserIndex user, std::span<const std::int64_t> demand) {
+  if (!ledger.has_quotas()) return {};
   std::optional<TreeNode> found;
   any_on_path(ledger, user, [&](TreeNode node) {
     // Without a guarantee of any resource no task is covered, since every task takes something.
@@ -409,10 +411,11 @@ Check check_promises(const Ledger& ledger, const ProposedNode& node, const std::
 
 std::string broken_group(const Ledger& ledger) {
   const std::size_t m = ledger.resource_count();
-  std::size_t users_of_tree = 0, reserves = 0;
+  std::size_t users_of_tree = 0, quotas = 0, reserves = 0;
   IndexedVector<UserIndex, std::uint32_t> listed(ledger.users.index_count());
   for (const GroupIndex group : ledger.groups.present()) {
     const GroupRow& row = ledger.groups[group];
+    quotas += row.quota.is_any() ? 1 : 0;
     reserves += row.quota.reserved.empty() ? 0 : 1;
     std::vector<Wide> used(m, 0), promised(m, 0), charged(m, 0);
     std::int64_t running = 0;
@@ -449,9 +452,11 @@ std::string broken_group(const Ledger& ledger) {
   for (const UserIndex user : ledger.users.present()) {
     if (listed[user] != 1) return fmt::format("user {} is in no group", user.number());
     users_of_tree += ledger.users[user].needs_tree() ? 1 : 0;
+    quotas += ledger.users[user].quota.is_any() ? 1 : 0;
     reserves += ledger.users[user].quota.reserved.empty() ? 0 : 1;
   }
-  if (users_of_tree != ledger.users_of_tree_ || reserves != ledger.nodes_with_reserve_)
+  if (users_of_tree != ledger.users_of_tree_ || quotas != ledger.nodes_with_quota_ ||
+      reserves != ledger.nodes_with_reserve_)
     return "the nodes with a quota are not as many as counted";
   return {};
 }

@@ -251,6 +251,8 @@ class Ledger {
   /// ĝ: as given, else Σ ĝ of the members. [m]
   std::span<const std::int64_t> guarantee(TreeNode node) const;
 
+  /// Has any node a guarantee, a limit or a reserve?
+  bool has_quotas() const { return nodes_with_quota_ > 0; }
   /// Is anything reserved?
   bool has_reserves() const { return nodes_with_reserve_ > 0; }
   /// q of the root: Σ over its members of what they use, or of what is reserved for them where that is more.
@@ -315,7 +317,7 @@ class Ledger {
   void add_promise(GroupIndex group, std::span<const std::int64_t> guarantee, int sign);
   void add_use_of_groups(GroupIndex group, std::span<const std::int64_t> amounts, std::int64_t tasks,
                          int sign);
-  void count_reserve(const NodeQuota& quota, int sign);
+  void count_quota(const NodeQuota& quota, int sign);
   void charge_use(UserIndex user, std::span<const std::int64_t> demand, int sign);
   Amounts charged_of(TreeNode node) const;
   void add_use(QueueIndex queue, std::span<const std::int64_t> demand);
@@ -329,6 +331,7 @@ class Ledger {
   /// The waiting jobs of queues in which some have had a rank, in their order.
   std::map<QueueIndex, std::map<JobOrder, JobIndex>> by_rank_;
   std::size_t users_of_tree_ = 0;  // UserRow::needs_tree
+  std::size_t nodes_with_quota_ = 0;
   std::size_t nodes_with_reserve_ = 0;
 };
 

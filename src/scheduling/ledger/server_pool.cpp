@@ -334,16 +334,4 @@ std::optional<ServerIndex> ServerPool::first_with_room(const SearchAlternative& 
   return first;
 }
 
-bool OpenServers::any_with_room(const SearchAlternative& alternative) const {
-  for (std::size_t index = 0; index < opened_.words().size(); ++index) {
-    std::uint64_t word = opened_.word(index);
-    if (alternative.among != nullptr) word &= alternative.among->word(index);
-    for (; word != 0; word &= word - 1) {
-      if (is_within(alternative.demand, pool_->free(ServerSet::first_of(index, word)))) return true;
-    }
-  }
-  return pool_->any_with_room(alternative, kFirstServer,
-                              [&](ServerIndex server) { return !closed_.contains(server); });
-}
-
 }  // namespace mirab::scheduling

@@ -167,6 +167,15 @@ class ServerPool {
     }
   }
 
+  /// The same for some blocks: what is asked of each, and the servers 64 block … 64 block + 63 that are open
+  /// and may have room, the first in the lowest bit.
+  Columns::Query room_for(std::span<const std::int64_t> demand) const {
+    return rounded_free_.at_least(demand);
+  }
+  std::uint64_t may_have_room(const Columns::Query& query, std::size_t block) const {
+    return rounded_free_.rows(query, block);
+  }
+
   /// The first server from `from` on that has room for the alternative.
   std::optional<ServerIndex> first_with_room(const SearchAlternative& alternative,
                                              ServerIndex from = kFirstServer) const;
@@ -225,9 +234,30 @@ class OpenServers {
     return opened_.contains(server) || (pool_->is_open(server) && !closed_.contains(server));
   }
 
-  /// Has any of them room for the alternative? As ServerPool::first_with_room, and O(m) for each that is
-  /// taken to be open.
-  bool any_with_room(const SearchAlternative& alternative) const;
+  /// Visits those that have room for the alternative, each once, until a visit returns true. Returns whether
+  /// one did. As ServerPool::any_with_room, and O(m) for each that is taken to be open.
+  template <class Visit>
+  bool any_with_room(const SearchAlternative& alternative, Visit visit) const {
+    for (std::size_t index = 0; index < opened_.words().size(); ++index) {
+      std::uint64_t word = opened_.word(index);
+      if (alternative.among != nullptr) word &= alternative.among->word(index);
+      for (; word != 0; word &= word - 1) {
+        const ServerIndex server = ServerSet::first_of(index, word);
+        if (is_within(alternative.demand, pool_->free(server)) && visit(server)) return true;
+      }
+    }
+    return pool_->any_with_room(alternative, kFirstServer, [&](ServerIndex server) {
+      return !closed_.contains(server) && !opened_.contains(server) && visit(server);
+    });
+  }
+  bool any_with_room(const SearchAlternative& alternative) const {
+    return any_with_room(alternative, [](ServerIndex /*server*/) { return true; });
+  }
+
+  /// As ServerPool::may_have_room().
+  std::uint64_t may_have_room(const Columns::Query& query, std::size_t block) const {
+    return (pool_->may_have_room(query, block) & ~closed_.word(block)) | opened_.word(block);
+  }
 
  private:
   const ServerPool* pool_;

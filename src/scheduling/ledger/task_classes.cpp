@@ -39,6 +39,7 @@ Eligibility::Eligibility(const Eligibility& other)
       vacant_descriptions_(other.vacant_descriptions_),
       description_of_(other.description_of_),
       sets_(other.sets_),
+      domains_(other.domains_),
       changes_(other.changes_) {
   for (const auto& [description, index] : known_descriptions_)
     descriptions_[index].description = &description;
@@ -134,6 +135,7 @@ void Eligibility::admit(ServerIndex server, const Description& description) {
         is_within(row.selection, server))
       row.servers->insert(server);
   }
+  for (auto& [by, held] : domains_) held.domains.add(server, description.labels);
 }
 
 void Eligibility::describe(ServerIndex server, const Description& description) {
@@ -156,6 +158,7 @@ void Eligibility::server_removed(ServerIndex server) {
   for (const Row& row : rows_) {
     if (row.servers) row.servers->erase(server);
   }
+  for (auto& [by, held] : domains_) held.domains.remove(server);
   for (auto& [name, set] : sets_) {
     if (!set.servers.contains(server)) continue;
     set.servers.erase(server);
@@ -172,6 +175,7 @@ void Eligibility::server_relabelled(ServerIndex server, const std::map<std::stri
   for (const Row& row : rows_) {
     if (row.servers) row.servers->erase(server);
   }
+  for (auto& [by, held] : domains_) held.domains.remove(server);
   forget_description(server);
   describe(server, description);
   admit(server, description);
@@ -183,6 +187,30 @@ void Eligibility::forget_description(ServerIndex server) {
   known_descriptions_.erase(known_descriptions_.find(*descriptions_[gone].description));
   descriptions_[gone] = {};
   vacant_descriptions_.push_back(gone);
+}
+
+Domains Eligibility::domains_by(const DomainLabels& labels) const {
+  Domains domains(labels);
+  for (const ServerIndex server : description_of_.indices()) {
+    if (description_of_[server] != kNone) domains.add(server, description_of(server).labels);
+  }
+  return domains;
+}
+
+void Eligibility::hold_domains(const DomainLabels& labels) {
+  if (labels == DomainLabels{}) return;
+  const auto held = domains_.find(labels);
+  if (held != domains_.end()) {
+    ++held->second.holders;
+  } else {
+    domains_.emplace(labels, HeldDomains{.domains = domains_by(labels), .holders = 1});
+  }
+}
+
+void Eligibility::release_domains(const DomainLabels& labels) {
+  if (labels == DomainLabels{}) return;
+  const auto held = domains_.find(labels);
+  if (--held->second.holders == 0) domains_.erase(held);
 }
 
 bool Eligibility::holds_what_is_admitted() const {
@@ -200,6 +228,10 @@ bool Eligibility::holds_what_is_admitted() const {
     const Indices<ServerIndex> servers = description_of_.indices();
     return std::all_of(servers.begin(), servers.end(), is_right);
   });
+}
+
+DomainLabels labels_of(const PlacementConstraints& terms) {
+  return {.spread = terms.spread ? std::optional(terms.spread->label) : std::nullopt, .pack = terms.pack};
 }
 
 std::optional<PlacementConstraints> constraints_of(const JobSubmitted& job) {
@@ -221,6 +253,11 @@ Check check_constraints(const JobSubmitted& job) {
     return Error{
         .message = fmt::format("must be between 1 and the job's tasks ({}), not {}", job.tasks, job.gang),
         .key = "gang"};
+  }
+  if (job.gang > kMaxGang) {
+    return Error{.message = fmt::format("must be at most {}, since one step starts them all, not {}",
+                                        kMaxGang, job.gang),
+                 .key = "gang"};
   }
   if (job.per_server && *job.per_server < 1) {
     return Error{.message = fmt::format("must be at least 1, not {}", *job.per_server), .key = "per_server"};
@@ -282,6 +319,7 @@ TaskClassIndex TaskClasses::hold(const JobSubmitted& job) {
     vacant_.pop_back();
   }
   if (!terms) known_.emplace(wish, next);
+  if (terms) eligibility.hold_domains(labels_of(*terms));
   rows_[next] = {.wish = std::move(wish),
                  .terms = OwnCopy(terms ? std::make_unique<const PlacementConstraints>(*terms) : nullptr),
                  .holders = 1};
@@ -293,6 +331,7 @@ void TaskClasses::release(TaskClassIndex task_class) {
   MIRAB_ASSERT(row.holders > 0, "a task class without holders is released");
   if (--row.holders > 0) return;
   if (!row.terms) known_.erase(row.wish);
+  if (row.terms) eligibility.release_domains(labels_of(*row.terms));
   for (const DemandAlternative& alternative : row.wish.alternatives) eligibility.release(alternative.servers);
   row = {};
   vacant_.push_back(task_class);

@@ -14,6 +14,7 @@
 #include <mirab/scheduling/events.hpp>
 
 #include "scheduling/ledger/columns.hpp"
+#include "scheduling/ledger/domains.hpp"
 
 namespace mirab::scheduling {
 
@@ -96,6 +97,17 @@ class Eligibility {
     return index == kAll || rows_[index].servers->contains(server);
   }
 
+  /// The servers by the values of these labels are held once more, if one is given. O(log held); for new
+  /// labels O(servers log domains).
+  void hold_domains(const DomainLabels& labels);
+  void release_domains(const DomainLabels& labels);
+  /// Those that are held, which stay where they are; nullptr when no label is given. O(log held).
+  const Domains* domains(const DomainLabels& labels) const {
+    return labels == DomainLabels{} ? nullptr : &domains_.at(labels).domains;
+  }
+  /// The same, held by nobody. O(servers log domains).
+  Domains domains_by(const DomainLabels& labels) const;
+
   /// Does each selection admit just the servers that it should? O(selections × servers).
   bool holds_what_is_admitted() const;
 
@@ -132,6 +144,11 @@ class Eligibility {
   std::vector<DescriptionIndex> vacant_descriptions_;
   IndexedVector<ServerIndex, DescriptionIndex> description_of_;  // kNone where there is no server
   std::map<std::string, NamedSet> sets_;
+  struct HeldDomains {
+    Domains domains;
+    std::uint64_t holders;
+  };
+  std::map<DomainLabels, HeldDomains> domains_;
   std::uint64_t changes_ = 0;
 };
 
@@ -144,12 +161,17 @@ struct PlacementConstraints {
   friend bool operator==(const PlacementConstraints&, const PlacementConstraints&) = default;
 };
 
+DomainLabels labels_of(const PlacementConstraints& terms);
+
 /// Nothing when the job's tasks start one by one, wherever there is room.
 std::optional<PlacementConstraints> constraints_of(const JobSubmitted& job);
 
 void set_constraints(JobSubmitted& job, const PlacementConstraints& terms);
 
-/// Errors: a gang below 1 or above the tasks, numbers below 1, pack and spread by one label.
+/// The largest gang: what bounds how long one step takes.
+inline constexpr std::int64_t kMaxGang = 100'000;
+
+/// Errors: a gang below 1, above the tasks or above kMaxGang, numbers below 1, pack and spread by one label.
 Check check_constraints(const JobSubmitted& job);
 
 /// One way to run a task of a task class: what it takes, and on which servers it may.
@@ -215,6 +237,12 @@ class TaskClasses {
 
   /// Of the job that has the task class alone; nullptr when it has none.
   const PlacementConstraints* terms(TaskClassIndex task_class) const { return rows_[task_class].terms.get(); }
+
+  /// By the labels of its terms; nullptr when they name none.
+  const Domains* domains(TaskClassIndex task_class) const {
+    const PlacementConstraints* const terms = this->terms(task_class);
+    return terms == nullptr ? nullptr : eligibility.domains(labels_of(*terms));
+  }
 
   Eligibility eligibility;
 

@@ -30,7 +30,8 @@
 // Example: one resource of 10, B holds 2, of team A a1 holds 6 and a2 nothing. For a task of a2 its κ⁺ is
 // 1/10: a1 counts for 1/10, A for 1/10 and B for 2/10. A is next.
 //
-// Cost: of a decision O(Σ over the groups with candidates of m members).
+// Cost: O(depth (m members + log members)) for each user that changed since the latest decision (TreeOrder):
+// o_r is added up again for each group on its path, from numbers that stand next to each other.
 #include "scheduling/order/descent.hpp"
 
 #include <algorithm>
@@ -45,7 +46,8 @@ namespace {
 template <class Number>
 Number number_of(Wide value) {
   if constexpr (std::is_same_v<Number, double>) {
-    return static_cast<double>(value);
+    const auto low = static_cast<std::int64_t>(value);
+    return low == value ? static_cast<double>(low) : static_cast<double>(value);
   } else {
     mpz_class high(static_cast<std::int64_t>(value >> 62));
     high <<= 62;
@@ -119,11 +121,50 @@ Number Descent::tasks_alone(TreeNode node) const {
   return sum;
 }
 
+namespace {
+
+/// max(0, used_r + demand_r − guarantee_r) s_r / C_r, where what is nullptr is nothing. In doubles, for drf.
+void write_parts_beyond(const ShareContext& context, std::span<const std::int64_t> used,
+                        const std::int64_t* demand, const std::int64_t* guarantee, std::span<double> parts) {
+  const std::int64_t* const pool = context.pool().data();
+  const double* const scale = context.scale.rounded.data();
+  for (std::size_t r = 0; r < used.size(); ++r) {
+    Wide beyond = used[r];
+    if (demand != nullptr) beyond += demand[r];
+    if (guarantee != nullptr) beyond -= guarantee[r];
+    parts[r] = beyond > 0 && pool[r] > 0
+                   ? scale[r] * (number_of<double>(beyond) / static_cast<double>(pool[r]))
+                   : 0.0;
+  }
+}
+
+/// max_r used_r s_r / C_r, where a demand is given over d_r > 0. The same.
+double largest_part(const ShareContext& context, std::span<const std::int64_t> used,
+                    const std::int64_t* demand) {
+  const std::int64_t* const pool = context.pool().data();
+  const double* const scale = context.scale.rounded.data();
+  double most = 0;
+  for (std::size_t r = 0; r < used.size(); ++r) {
+    if (pool[r] <= 0 || (demand != nullptr && demand[r] == 0)) continue;
+    most = std::max(most, scale[r] * (static_cast<double>(used[r]) / static_cast<double>(pool[r])));
+  }
+  return most;
+}
+
+}  // namespace
+
 /// over_r of the node, with the candidate's task this number of times, by component.
 template <class Number>
 void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::int64_t times,
-                           std::vector<Number>& parts) const {
-  parts.assign(components(), Number(0));
+                           std::span<Number> parts) const {
+  const bool is_promised = !node.is_user() || ledger().users[node.user].quota.guarantee.has_value();
+  const std::int64_t* const guarantee = is_promised ? ledger().guarantee(node).data() : nullptr;
+  const std::int64_t* const demand = times > 0 ? candidate.demand.data() : nullptr;
+  if constexpr (std::is_same_v<Number, double>) {
+    if (measure() == TreeMeasure::resources)
+      return write_parts_beyond(*precedence_.context, used(node), demand, guarantee, parts);
+  }
+  std::fill(parts.begin(), parts.end(), Number(0));
   if (measure() == TreeMeasure::tasks) {
     parts[0] = number_of<Number>(Wide{running(node)} + Wide{times} * candidate.tasks);
     return;
@@ -142,11 +183,12 @@ void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::i
     return;
   }
   const std::span<const std::int64_t> used = this->used(node);
-  const std::span<const std::int64_t> guarantee = ledger().guarantee(node);
   const bool is_sum = measure() == TreeMeasure::sum;
   for (std::size_t r = 0; r < used.size(); ++r) {
     if (!counts(r, candidate)) continue;
-    const Wide beyond = Wide{used[r]} + Wide{times} * candidate.demand[r] - guarantee[r];
+    Wide beyond = used[r];
+    if (demand != nullptr) beyond += demand[r];
+    if (guarantee != nullptr) beyond -= guarantee[r];
     if (beyond > 0) parts[is_sum ? 0 : r] += part<Number>(beyond, r, candidate);
   }
 }
@@ -156,6 +198,10 @@ Number Descent::rho(const TreeCandidate& candidate, TreeNode node) const {
   if (measure() == TreeMeasure::tasks) return number_of<Number>(running(node));
   if (measure() == TreeMeasure::tasks_alone) return tasks_alone<Number>(node);
   const std::span<const std::int64_t> used = this->used(node);
+  if constexpr (std::is_same_v<Number, double>) {
+    if (measure() == TreeMeasure::resources)
+      return largest_part(*precedence_.context, used, node.is_user() ? nullptr : candidate.demand.data());
+  }
   Number rho = 0;
   for (std::size_t r = 0; r < used.size(); ++r) {
     if (!counts(r, candidate) || used[r] == 0) continue;
@@ -172,35 +218,46 @@ Number Descent::rho(const TreeCandidate& candidate, TreeNode node) const {
 
 /// κ, κ⁺ and ρ of e and e⁺.
 template <class Number>
-void Descent::finish(const TreeCandidate& candidate, TreeNode node, TreeKey<Number>& key) const {
+TreeLevel<Number> Descent::level(const TreeCandidate& candidate, TreeNode node, Parts<Number> parts) const {
   const Weight& weight = ledger().weight(node);
   const Number phi = weight_of<Number>(weight);
-  key.has_weight = weight.numerator > 0;
-  key.kappa = Number(*std::max_element(key.e.begin(), key.e.end()) / phi);
-  key.kappa_with = Number(*std::max_element(key.e_with.begin(), key.e_with.end()) / phi);
-  key.rho = Number(rho<Number>(candidate, node) / phi);
+  return {.kappa = Number(*std::max_element(parts.e.begin(), parts.e.end()) / phi),
+          .kappa_with = Number(*std::max_element(parts.e_with.begin(), parts.e_with.end()) / phi),
+          .rho = Number(rho<Number>(candidate, node) / phi),
+          .has_weight = weight.numerator > 0};
 }
 
+/// Requires that e is over_r.
 template <class Number>
-TreeKey<Number> Descent::of_user(const TreeCandidate& candidate) const {
-  TreeKey<Number> key;
+TreeLevel<Number> Descent::write_user(const TreeCandidate& candidate, Parts<Number> parts) const {
   const TreeNode user{.user = candidate.user};
-  write_beyond(candidate, user, 0, key.e);
-  write_beyond(candidate, user, 1, key.e_with);
-  finish(candidate, user, key);
-  return key;
+  write_beyond(candidate, user, 1, parts.e_with);
+  return level(candidate, user, parts);
 }
 
+/// The same. `others`: o_r.
 template <class Number>
-void Descent::write_of_group(const TreeCandidate& candidate, GroupIndex group, TreeNode member,
-                             const TreeKey<Number>& of_member, TreeKey<Number>& key) const {
-  const GroupRow& row = ledger().groups[group];
+TreeLevel<Number> Descent::write_group(const TreeCandidate& candidate, GroupIndex group,
+                                       Parts<Number> of_member, std::span<const Number> others,
+                                       Parts<Number> parts) const {
   const TreeNode node{.group = group};
-  std::vector<Number> others(components(), Number(0));
-  std::vector<Number> over;
+  write_beyond(candidate, node, 1, parts.e_with);
+  for (std::size_t r = 0; r < others.size(); ++r) {
+    parts.e[r] = std::min(parts.e[r], Number(of_member.e[r] + others[r]));
+    parts.e_with[r] = std::min(parts.e_with[r], Number(of_member.e_with[r] + others[r]));
+  }
+  return level(candidate, node, parts);
+}
+
+/// o_r of the group. O(members m).
+template <class Number>
+void Descent::write_others(const TreeCandidate& candidate, GroupIndex group, TreeNode member,
+                           const TreeLevel<Number>& of_member, std::span<Number> others) const {
+  const GroupRow& row = ledger().groups[group];
+  std::vector<Number> over(others.size());
   const auto add = [&](TreeNode sibling) {
     if (sibling == member) return;
-    write_beyond(candidate, sibling, 0, over);
+    write_beyond(candidate, sibling, 0, std::span(over));
     const Weight& weight = ledger().weight(sibling);
     if (of_member.cuts_nothing()) {
       for (std::size_t r = 0; r < over.size(); ++r) others[r] += over[r];
@@ -211,14 +268,30 @@ void Descent::write_of_group(const TreeCandidate& candidate, GroupIndex group, T
   };
   for (const GroupIndex sibling : row.groups) add({.group = sibling});
   for (const UserIndex sibling : row.users) add({.user = sibling});
+}
 
-  write_beyond(candidate, node, 0, key.e);
-  write_beyond(candidate, node, 1, key.e_with);
-  for (std::size_t r = 0; r < others.size(); ++r) {
-    key.e[r] = std::min(key.e[r], Number(of_member.e[r] + others[r]));
-    key.e_with[r] = std::min(key.e_with[r], Number(of_member.e_with[r] + others[r]));
-  }
-  finish(candidate, node, key);
+template <class Number>
+TreeKey<Number> Descent::of_user(const TreeCandidate& candidate) const {
+  TreeKey<Number> key;
+  key.e.resize(components());
+  key.e_with.resize(components());
+  write_beyond(candidate, {.user = candidate.user}, 0, std::span(key.e));
+  static_cast<TreeLevel<Number>&>(key) = write_user(candidate, parts_of(key));
+  return key;
+}
+
+template <class Number>
+TreeKey<Number> Descent::of_group(const TreeCandidate& candidate, GroupIndex group, TreeNode member,
+                                  TreeKey<Number>& of_member) const {
+  TreeKey<Number> key;
+  key.e.resize(components());
+  key.e_with.resize(components());
+  std::vector<Number> others(components(), Number(0));
+  write_others<Number>(candidate, group, member, of_member, others);
+  write_beyond(candidate, {.group = group}, 0, std::span(key.e));
+  static_cast<TreeLevel<Number>&>(key) =
+      write_group<Number>(candidate, group, parts_of(of_member), others, parts_of(key));
+  return key;
 }
 
 template <class Number>
@@ -249,8 +322,8 @@ template std::vector<TreeKey<mpq_class>> Descent::path(const TreeCandidate& cand
 
 template <class Number>
 std::vector<Number> Descent::beyond(const TreeCandidate& candidate, TreeNode node) const {
-  std::vector<Number> over;
-  write_beyond(candidate, node, 0, over);
+  std::vector<Number> over(components());
+  write_beyond(candidate, node, 0, std::span(over));
   const Number phi = weight_of<Number>(ledger().weight(node));
   for (Number& each : over) each = Number(each / phi);
   return over;
@@ -259,8 +332,8 @@ template std::vector<double> Descent::beyond(const TreeCandidate& candidate, Tre
 template std::vector<mpq_class> Descent::beyond(const TreeCandidate& candidate, TreeNode node) const;
 
 double Descent::whole(const TreeCandidate& candidate, TreeNode node) const {
-  std::vector<double> over;
-  write_beyond(candidate, node, 0, over);
+  std::vector<double> over(components());
+  write_beyond(candidate, node, 0, std::span(over));
   return *std::max_element(over.begin(), over.end()) / weight_of<double>(ledger().weight(node));
 }
 
@@ -271,7 +344,7 @@ namespace {
 std::weak_ordering key_order(const mpq_class& a, const mpq_class& b) { return cmp(a, b) <=> 0; }
 
 template <class Number>
-std::weak_ordering key_order(const TreeKey<Number>& a, const TreeKey<Number>& b) {
+std::weak_ordering key_order(const TreeLevel<Number>& a, const TreeLevel<Number>& b) {
   if (a.is_last() != b.is_last()) return a.is_last() ? std::weak_ordering::greater : std::weak_ordering::less;
   const std::weak_ordering kappa = key_order(a.kappa, b.kappa);
   return kappa != 0 ? kappa : key_order(a.rho, b.rho);
@@ -281,21 +354,32 @@ std::weak_ordering key_order(const TreeKey<Number>& a, const TreeKey<Number>& b)
 
 /// Of two siblings, or two entries of one user.
 std::weak_ordering Descent::compare(const Best& a, const Best& b) const {
-  if (a.key.is_last() != b.key.is_last())
-    return a.key.is_last() ? std::weak_ordering::greater : std::weak_ordering::less;
+  if (a.level.is_last() != b.level.is_last())
+    return a.level.is_last() ? std::weak_ordering::greater : std::weak_ordering::less;
   const double terms = static_cast<double>(ledger().users.size() + ledger().groups.size());
   const double rounding = kRounding + 4e-16 * terms;
   const auto differ = [&](double x, double y) { return std::abs(x - y) > rounding * std::max(x, y); };
   const auto ordered = [](double x, double y) {
     return x < y ? std::weak_ordering::less : std::weak_ordering::greater;
   };
-  if (differ(a.key.kappa, b.key.kappa)) return ordered(a.key.kappa, b.key.kappa);
-  const bool is_nothing = a.key.kappa == 0 && b.key.kappa == 0;
+  if (differ(a.level.kappa, b.level.kappa)) return ordered(a.level.kappa, b.level.kappa);
+  const bool is_nothing = a.level.kappa == 0 && b.level.kappa == 0;
   if (is_nothing) {
-    if (differ(a.key.rho, b.key.rho)) return ordered(a.key.rho, b.key.rho);
-    if (a.key.rho == 0 && b.key.rho == 0) return std::weak_ordering::equivalent;
+    if (differ(a.level.rho, b.level.rho)) return ordered(a.level.rho, b.level.rho);
+    if (a.level.rho == 0 && b.level.rho == 0) return std::weak_ordering::equivalent;
   }
   if (a.node == b.node && measure() != TreeMeasure::server_class) return std::weak_ordering::equivalent;
+  // Of a user without a guarantee κ = ρ is the share per weight, whose fractions are compared faster.
+  const auto is_compared_by_share = [&](TreeNode node) {
+    return node.is_user() && measure() != TreeMeasure::server_class &&
+           precedence_.discipline->share != nullptr && ledger().weight(node).numerator > 0 &&
+           !ledger().quota(node).guarantee;
+  };
+  if (is_compared_by_share(a.node) && is_compared_by_share(b.node)) {
+    return precedence_.discipline->share->compare(*precedence_.context, usage_of(ledger(), a.node.user),
+                                                  ledger().weight(a.node), usage_of(ledger(), b.node.user),
+                                                  ledger().weight(b.node));
+  }
   return key_order(key_at<mpq_class>(*a.candidate, a.node), key_at<mpq_class>(*b.candidate, b.node));
 }
 
@@ -318,8 +402,8 @@ std::weak_ordering Descent::compare(const TreeCandidate& a, const TreeCandidate&
     const GroupIndex common = ledger().parent(of_b);
     while (ledger().parent(of_a) != common) of_a = {.group = ledger().parent(of_a)};
   }
-  return compare(Best{.candidate = &a, .node = of_a, .key = key_at<double>(a, of_a)},
-                 Best{.candidate = &b, .node = of_b, .key = key_at<double>(b, of_b)});
+  return compare(Best{.candidate = &a, .node = of_a, .level = key_at<double>(a, of_a)},
+                 Best{.candidate = &b, .node = of_b, .level = key_at<double>(b, of_b)});
 }
 
 // The choice. Each node is represented, in each band of candidates, by the first of its members' own.
@@ -336,7 +420,8 @@ void TreeOrder::below_changed(const Ledger& ledger, GroupIndex group) {
   for (const UserIndex member : ledger.groups[group].users) user_changed(member);
 }
 
-void TreeOrder::begin(const Ledger& ledger) {
+void TreeOrder::begin(const Descent& descent) {
+  const Ledger& ledger = descent.ledger();
   all_changed_ = false;
   users_ = {};
   groups_ = {};
@@ -344,103 +429,198 @@ void TreeOrder::begin(const Ledger& ledger) {
   groups_.resize(ledger.groups.index_count());
   changed_users_.clear();
   changed_groups_.clear();
-  for (const GroupIndex group : ledger.groups.present())
-    groups_[group].depth = static_cast<std::uint32_t>(depth_of(ledger, group));
-  for (const UserIndex user : ledger.users.present()) user_changed(user);
+  components_ = descent.components();
+  others_.resize(components_);
+  parts_.resize(2 * components_);
+  for (const GroupIndex group : ledger.groups.present()) {
+    const GroupRow& row = ledger.groups[group];
+    OfGroup& of = groups_[group];
+    of.depth = static_cast<std::uint32_t>(depth_of(ledger, group));
+    const auto enter = [&](TreeNode member) {
+      const Weight& weight = ledger.weight(member);
+      of.weights.push_back(weight.numerator == 0 ? 0 : weight_of<double>(weight));
+      return Member(static_cast<std::uint32_t>(of.weights.size() - 1));
+    };
+    for (const GroupIndex member : row.groups) groups_[member].member = enter({.group = member});
+    for (const UserIndex member : row.users) {
+      users_[member].group = group;
+      users_[member].member = enter({.user = member});
+      user_changed(member);
+    }
+    of.over.resize(of.weights.size() * components_);
+  }
 }
 
 void TreeOrder::change_groups(const Ledger& ledger, GroupIndex group) {
-  for (; group != kNone && !groups_[group].is_changed; group = ledger.groups[group].parent) {
-    groups_[group].is_changed = true;
+  for (; group != kRoot && !groups_[group].is_changed; group = ledger.groups[group].parent) {
+    OfGroup& of = groups_[group];
+    of.is_changed = true;
     changed_groups_.push_back(group);
+    for (InBand& in_band : groups_[ledger.groups[group].parent].bands)
+      in_band.bests[of.member].candidate = nullptr;
   }
+}
+
+TreeOrder::InBand& TreeOrder::in_band(GroupIndex group, Band band) {
+  OfGroup& of = groups_[group];
+  const auto known = std::find_if(of.bands.begin(), of.bands.end(),
+                                  [&](const InBand& in_band) { return in_band.band == band; });
+  if (known != of.bands.end()) return *known;
+  const std::size_t members = of.weights.size();
+  return of.bands.emplace_back(InBand{.band = band,
+                                      .bests = IndexedVector<Member, Best>(members),
+                                      .parts = std::vector<double>(members * 2 * components_)});
+}
+
+/// over_r of a member of the group. For ps-dsf, where that depends on the candidate, nothing.
+void TreeOrder::write_over(const Descent& descent, TreeNode node, GroupIndex group, Member member) {
+  const TreeCandidate nothing{};
+  if (descent.measure() != TreeMeasure::server_class)
+    descent.write_beyond(nothing, node, 0, over(group, member));
+}
+
+/// e before the cut, which is over_r.
+void TreeOrder::write_e(const Descent& descent, const TreeCandidate& candidate, TreeNode node,
+                        std::span<const double> over, std::span<double> e) {
+  if (descent.measure() == TreeMeasure::server_class) return descent.write_beyond(candidate, node, 0, e);
+  std::copy(over.begin(), over.end(), e.begin());
 }
 
 void TreeOrder::represent(const Descent& descent, UserIndex user) {
   OfUser& of = users_[user];
-  of.bests.clear();
+  if (of.group == kNone) return;  // it came and went
+  if (descent.ledger().users.holds(user)) write_over(descent, {.user = user}, of.group, of.member);
+  of.left.swap(of.bands);
+  of.bands.clear();
+  const auto is_in = [](const std::vector<Band>& some, Band band) {
+    return std::find(some.begin(), some.end(), band) != some.end();
+  };
   for (const TreeCandidate& each : of.candidates) {
     const Band band{.tier = each.tier, .is_covered = each.is_covered};
-    Best here{.candidate = &each, .node = {.user = user}, .key = descent.of_user<double>(each)};
-    const auto known = std::find_if(of.bests.begin(), of.bests.end(),
-                                    [&](const InBand& in_band) { return in_band.band == band; });
-    if (known == of.bests.end()) {
-      of.bests.push_back({.band = band, .best = std::move(here)});
-    } else if (descent.comes_before(here, known->best)) {
-      known->best = std::move(here);
-    }
+    InBand& in_band = this->in_band(of.group, band);
+    const std::span<double> written(parts_);
+    const Descent::Parts<double> here{.e = written.first(components_), .e_with = written.last(components_)};
+    write_e(descent, each, {.user = user}, over(of.group, of.member), here.e);
+    const Best best{
+        .candidate = &each, .node = {.user = user}, .level = descent.write_user<double>(each, here)};
+    Best& known = in_band.bests[of.member];
+    if (is_in(of.bands, band) && !descent.comes_before(best, known)) continue;
+    if (!is_in(of.bands, band)) of.bands.push_back(band);
+    known = best;
+    const Descent::Parts<double> kept = parts(in_band, of.member);
+    std::copy(here.e.begin(), here.e.end(), kept.e.begin());
+    std::copy(here.e_with.begin(), here.e_with.end(), kept.e_with.begin());
   }
-  if (descent.ledger().users.holds(user)) change_groups(descent.ledger(), descent.ledger().users[user].group);
+  std::erase_if(of.left, [&](Band band) { return is_in(of.bands, band); });
+  for (const Band band : of.left) in_band(of.group, band).bests[of.member].candidate = nullptr;
+  change_groups(descent.ledger(), of.group);
 }
 
-template <class Visit>
-void TreeOrder::for_each_in_band(const Ledger& ledger, GroupIndex group, Band band, Visit visit) const {
-  const auto look = [&](const std::vector<InBand>& of_member) {
-    for (const InBand& each : of_member) {
-      if (each.band == band) visit(each.best);
+void TreeOrder::play(const Descent& descent, UserIndex user) {
+  const OfUser& of = users_[user];
+  for (const Band band : of.bands) {
+    InBand& in_band = this->in_band(of.group, band);
+    in_band.order.play(of.member, before(descent, in_band));
+  }
+  for (const Band band : of.left) {
+    InBand& in_band = this->in_band(of.group, band);
+    in_band.order.leave(of.member, before(descent, in_band));
+  }
+}
+
+/// o_r of the group in others_, from what its members hold. For ps-dsf, where that depends on the candidate,
+/// from the ledger.
+void TreeOrder::write_others(const Descent& descent, GroupIndex group, const Best& first, Member member) {
+  std::fill(others_.begin(), others_.end(), 0.0);
+  if (descent.measure() == TreeMeasure::server_class)
+    return descent.write_others<double>(*first.candidate, group, first.node, first.level, others_);
+  const OfGroup& of = groups_[group];
+  const double kappa_with = first.level.kappa_with;
+  const auto add = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = 0; r < components_; ++r) {
+      double sum = others_[r];
+      for (std::size_t sibling = begin; sibling < end; ++sibling)
+        sum += std::min(of.over[sibling * components_ + r], of.weights[sibling] * kappa_with);
+      others_[r] = sum;
     }
   };
-  for (const GroupIndex member : ledger.groups[group].groups) look(groups_[member].bests);
-  for (const UserIndex member : ledger.groups[group].users) look(users_[member].bests);
+  if (first.level.cuts_nothing()) {
+    for (std::size_t sibling = 0; sibling < of.weights.size(); ++sibling) {
+      if (sibling == member.number()) continue;
+      for (std::size_t r = 0; r < components_; ++r) others_[r] += of.over[sibling * components_ + r];
+    }
+    return;
+  }
+  add(0, member.number());
+  add(member.number() + 1, of.weights.size());
 }
 
+/// Its members' matches have been played.
 void TreeOrder::represent(const Descent& descent, GroupIndex group) {
-  const GroupRow& row = descent.ledger().groups[group];
-  std::vector<InBand>& bests = groups_[group].bests;
-  std::vector<std::pair<Band, const Best*>> firsts;
-  const auto look = [&](const std::vector<InBand>& of_member) {
-    for (const InBand& each : of_member) {
-      const auto known = std::find_if(firsts.begin(), firsts.end(),
-                                      [&](const auto& first) { return first.first == each.band; });
-      if (known == firsts.end()) {
-        firsts.emplace_back(each.band, &each.best);
-      } else if (descent.comes_before(each.best, *known->second)) {
-        known->second = &each.best;
-      }
+  const GroupIndex parent = descent.ledger().groups[group].parent;
+  OfGroup& of = groups_[group];
+  of.is_changed = false;
+  write_over(descent, {.group = group}, parent, of.member);
+  for (InBand& below : of.bands) {
+    if (below.order.empty()) continue;
+    const Member member = below.order.winner();
+    const Best& first = below.bests[member];
+    write_others(descent, group, first, member);
+    InBand& in_band = this->in_band(parent, below.band);
+    const Descent::Parts<double> here = parts(in_band, of.member);
+    write_e(descent, *first.candidate, {.group = group}, over(parent, of.member), here.e);
+    in_band.bests[of.member] = {
+        .candidate = first.candidate,
+        .node = {.group = group},
+        .level = descent.write_group<double>(*first.candidate, group, parts(below, member), others_, here)};
+  }
+}
+
+void TreeOrder::play(const Descent& descent, GroupIndex group) {
+  const Member member = groups_[group].member;
+  for (InBand& in_band : groups_[descent.ledger().groups[group].parent].bands) {
+    if (in_band.bests[member].candidate != nullptr) {
+      in_band.order.play(member, before(descent, in_band));
+    } else {
+      in_band.order.leave(member, before(descent, in_band));
     }
-  };
-  for (const GroupIndex member : row.groups) look(groups_[member].bests);
-  for (const UserIndex member : row.users) look(users_[member].bests);
-  bests.resize(firsts.size());
-  for (std::size_t at = 0; at < firsts.size(); ++at) {
-    const Best& member = *firsts[at].second;
-    bests[at].band = firsts[at].first;
-    bests[at].best.candidate = member.candidate;
-    bests[at].best.node = {.group = group};
-    if (group != kRoot)
-      descent.write_of_group(*member.candidate, group, member.node, member.key, bests[at].best.key);
   }
 }
 
 /// Those around which something changed, from below.
 void TreeOrder::represent_groups(const Descent& descent) {
+  const auto depth = [&](GroupIndex group) { return groups_[group].depth; };
   std::sort(changed_groups_.begin(), changed_groups_.end(),
-            [&](GroupIndex a, GroupIndex b) { return groups_[a].depth > groups_[b].depth; });
-  for (const GroupIndex group : changed_groups_) {
-    groups_[group].is_changed = false;
-    represent(descent, group);
+            [&](GroupIndex a, GroupIndex b) { return depth(a) > depth(b); });
+  for (auto begin = changed_groups_.begin(); begin != changed_groups_.end();) {
+    const auto end = std::find_if(begin, changed_groups_.end(),
+                                  [&](GroupIndex group) { return depth(group) != depth(*begin); });
+    for (auto group = begin; group != end; ++group) represent(descent, *group);
+    for (; begin != end; ++begin) play(descent, *begin);
   }
   changed_groups_.clear();
 }
 
 const TreeCandidate* TreeOrder::chosen(const Descent& descent, Random& random) const {
   const InBand* first = nullptr;
-  for (const InBand& each : groups_[kRoot].bests) {
-    if (first == nullptr || each.band.is_above(first->band)) first = &each;
+  for (const InBand& each : groups_[kRoot].bands) {
+    if (!each.order.empty() && (first == nullptr || each.band.is_above(first->band))) first = &each;
   }
   if (first == nullptr) return nullptr;
   return descent.precedence_.tie == Tie::random ? drawn(descent, kRoot, first->band, random)
-                                                : first->best.candidate;
+                                                : first->bests[first->order.winner()].candidate;
 }
 
 const TreeCandidate* TreeOrder::drawn(const Descent& descent, GroupIndex group, Band band,
                                       Random& random) const {
+  const std::vector<InBand>& bands = groups_[group].bands;
+  const InBand& in_band =
+      *std::find_if(bands.begin(), bands.end(), [&](const InBand& each) { return each.band == band; });
+  const Best& lowest = in_band.bests[in_band.order.winner()];
   std::vector<const Best*> members;
-  for_each_in_band(descent.ledger(), group, band, [&](const Best& each) { members.push_back(&each); });
-  const Best& lowest = **std::min_element(members.begin(), members.end(), [&](const Best* a, const Best* b) {
-    return descent.comes_before(*a, *b);
-  });
-  std::erase_if(members, [&](const Best* each) { return descent.compare(*each, lowest) != 0; });
+  in_band.order.for_each_tied(
+      [&](Member member) { return descent.compare(in_band.bests[member], lowest) == 0; },
+      [&](Member member) { members.push_back(&in_band.bests[member]); });
   std::sort(members.begin(), members.end(), [&](const Best* a, const Best* b) {
     return descent.precedence_.is_before_by_tie_rule(a->candidate->entry, b->candidate->entry);
   });
