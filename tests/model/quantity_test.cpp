@@ -59,8 +59,8 @@ TEST(Quantity, ReadsEverySuffixOfKubernetes) {
 }
 
 TEST(Quantity, RefusesWhatIsNotAnAmountAndSaysWhatWouldBe) {
-  for (const char* text :
-       {"", "abc", "1 2", "64GiX", "64XB", "B", "1e", "1e3.5", "--1", "1.2.3", "0x10", "1_000", "e3", ".", "Gi"}) {
+  for (const char* text : {"", "abc", "1 2", "64GiX", "64XB", "B", "1e", "1e3.5", "--1", "1.2.3", "0x10",
+                           "1_000", "e3", ".", "Gi"}) {
     EXPECT_THAT(quantity_refusal(text), HasSubstr("is not an amount; write a number like 16")) << text;
   }
 }
