@@ -161,8 +161,8 @@ TEST(BadInput, AFileThatAScenarioNamesInVainIsAnErrorOfTheScenario) {
 
 TEST(BadInput, ATextOfNoKindIsToldWhatIsTaken) {
   const TemporaryFolder folder;
-  EXPECT_THAT(shell("mirab validate " + folder.write("bad.csv", "a,b\n")).err,
-              HasSubstr("bad.csv:1: is neither a cluster, a scenario nor a workload file: must be a map"));
+  EXPECT_THAT(shell("mirab validate " + folder.write("bad.txt", "a,b\n")).err,
+              HasSubstr("bad.txt:1: is neither a cluster, a scenario nor a workload file: must be a map"));
 }
 
 TEST(BadInput, WhatIsAllowedButLooksLikeASlipIsNoted) {
