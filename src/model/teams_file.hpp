@@ -18,7 +18,7 @@ struct Teams {
   std::vector<std::optional<std::size_t>> group_of;  ///< [member]; without a value: of the cluster itself
 };
 
-/// Reads a teams file (docs/reference/teams-file.md): the `groups` of a cluster file, each with a list
+/// Reads a teams file (docs/reference/simulate.md, "Teams"): the `groups` of a cluster file, each with a list
 /// `members_key` (`users`) of the members' names. A `*` in a name stands for any text; such a name takes those
 /// that no plain name and no earlier one has taken. Percentages are of the cluster's capacity.
 ///

@@ -75,7 +75,9 @@ TEST(Schema, EveryExampleHolds) {
       if (entry.path().extension() != ".yaml") continue;
       ++examples;
       const Json example = json_of(YAML::LoadFile(entry.path().string()));
-      const std::string schema = example.contains("kind") ? "scenario.schema.json" : "cluster.schema.json";
+      const std::string schema = example.contains("kind")      ? "scenario.schema.json"
+                                 : example.contains("servers") ? "cluster.schema.json"
+                                                               : "teams.schema.json";
       EXPECT_EQ(faults(schema, example), "") << entry.path();
     }
   }

@@ -186,7 +186,7 @@ class Force(unittest.TestCase):
         why = engine.why_waiting(of_b)
         self.assertEqual(why.forced_first, mirab.Other((b, "b", of_b, 0.0)))
         self.assertEqual(why.by_force[:4], (s, "s", 0.0, 0.25))
-        self.assertEqual(why.by_force.losers, [mirab.Loser((a, "a", 1.0, 0.75, 1))])
+        self.assertEqual(why.by_force.losers, [mirab.Loser((a, "a", 1.0, 0.75, 1, "share", [], []))])
         self.assertEqual([lost.job for lost in why.by_force.ends], [of_a])
         self.assertTrue(why.is_next)
         of_other = engine.why_waiting(of_c)

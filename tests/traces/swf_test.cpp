@@ -50,7 +50,8 @@ TEST(Swf, AJobIsAGangOfTasksOfOneProcessor) {
                   .request = 0,
                   .tasks = 4,
                   .gang = 4,
-                  .runtime = seconds(60)};
+                  .runtime = seconds(60),
+                  .requested = seconds(90)};
   const Job second{.name = "2",
                    .submitted = seconds(3),
                    .user = 1,

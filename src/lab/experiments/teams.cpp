@@ -185,7 +185,7 @@ Reproduction run_convergence(const RunOptions& options) {
                  part, part >= kKinds[kind].least_near));
     const double ratio = mean(by_size.front()) / mean(by_size.back());
     result.findings.push_back(
-        required(fmt::format("{}: tasks {} times smaller bring the shares so many times nearer, at least {}",
+        required(fmt::format("{}: tasks {} times smaller, differences of shares smaller by the factor, at least {}",
                              kKinds[kind].name, kTasks.back() / kTasks.front(), 20),
                  ratio, ratio >= 20));
   }

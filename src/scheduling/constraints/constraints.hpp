@@ -35,7 +35,7 @@ class GangFeasibility {
   bool has_room_for(std::int64_t tasks) const;
 
   /// The servers to which the terms allow the next task; nullptr when they allow all. What they do not look
-  /// at is not asked: labels and names, and room. Valid until something is told. O(servers / 64) when a
+  /// at is not asked: labels and names, and room. Valid until the next call of task_started or task_ended. O(servers / 64) when a
   /// domain begins or ceases to take tasks, else O(1).
   const ServerSet* allowed();
   /// The same of the first of `batch` tasks, so that the others find room after it wherever the terms allow

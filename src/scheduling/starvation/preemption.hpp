@@ -111,7 +111,7 @@ class PreemptionPolicy {
     started_.started(task);
   }
   void task_ended(TaskIndex task) { started_.ended(task); }
-  void ended(std::int64_t tasks, Time now);  ///< so many for another one
+  void ended(std::int64_t tasks, Time now);  ///< this number, for another one
 
   /// What a snapshot keeps.
   struct Memory {

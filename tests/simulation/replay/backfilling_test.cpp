@@ -106,7 +106,7 @@ std::vector<LogJob> random_log(Random& random, std::int64_t processors) {
 /// Writes the log, reads it back, and replays it: the second in which each job starts.
 std::vector<std::int64_t> replayed_starts(const std::vector<LogJob>& jobs, std::int64_t nodes,
                                           std::int64_t each, const char* discipline, const char* placement) {
-  const std::string path = testing::TempDir() + "backfilling.swf";
+  const std::string path = testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".swf";
   std::ofstream log(path);
   log << fmt::format("; MaxNodes: {}\n; MaxProcs: {}\n", nodes, nodes * each);
   for (std::size_t n = 0; n < jobs.size(); ++n)

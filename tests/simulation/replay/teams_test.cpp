@@ -1,4 +1,4 @@
-// Traces with teams: who is assigned where, what the engine is told, and what is measured.
+// Traces with teams: who is assigned where, what the engine gets, and what is measured.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +22,7 @@ Problem ten_machines() {
 }
 
 Result<Teams> teams_of(const std::string& text, std::span<const std::string> users = kUsers) {
-  const std::string path = testing::TempDir() + "teams.yaml";
+  const std::string path = testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + "-teams.yaml";
   std::ofstream(path) << text;
   return read_teams_file(path, ten_machines(), users, "users");
 }

@@ -25,10 +25,10 @@ struct EasyEnding {
   std::uint32_t request;
 };
 
-/// How tasks start. Whoever keeps the servers says where they go.
+/// How tasks start. The owner of the servers says where they go.
 struct EasyStart {
-  /// Starts so many tasks of the job together, for the time being: the room of each; empty when they do not
-  /// fit.
+  /// Starts this number of tasks of the job together, for the time being: the room of each; empty when they
+  /// do not fit.
   std::function<std::vector<std::size_t>(std::uint32_t job, std::int64_t tasks)> attempt;
   std::function<void()> keep;  ///< the latest attempt stands
   std::function<void()> undo;  ///< it never was
