@@ -151,7 +151,7 @@ class TreeSequence {
 
   void decide() {
     constexpr int kMost = 1'000;  // far more than there can be tasks
-    const bool is_tree = engine_.group_count() > 0;
+    const bool is_tree = reference_.has_tree();
     for (int steps = 0;; ++steps) {
       ASSERT_LT(steps, kMost) << "a loop";
       const auto before = reference_.standings();

@@ -160,13 +160,19 @@ TEST(Reclaim, AJobWithAHigherPriorityEndsTasksOfItsOwnUserWithoutGroupsToo) {
 TEST(Reclaim, WhatHasStartedSinceTheLatestEventDoesNotEndByRank) {
   Park park({2});
   const UserId a = park.user({.name = "a"});
-  park.job({.user = a, .demand = {1}, .tasks = 2});
-  ASSERT_TRUE(park.step() && park.step());
-  // No event since: the tasks are of this one.
-  const JobSubmitted urgent{.user = a, .demand = {1}, .rank = Rank{.priority = 1}};
-  park.job(urgent);
-  EXPECT_THAT(park.moves(), ElementsAre("a takes from a (rank)")) << "they ran at the event";
-  park.job({.user = a, .demand = {2}, .tasks = 1, .rank = Rank{.priority = 2}});
+  park.job({.user = a, .demand = {1}, .tasks = 1});
+  ASSERT_TRUE(park.step());
+  park.job({.user = a, .demand = {1}, .tasks = 1, .may_be_preempted = false});
+  const std::optional<Placed> kept = park.step();
+  ASSERT_TRUE(kept);
+  park.job({.user = a, .demand = {2}, .tasks = 1, .rank = Rank{.priority = 1}});
+  park.job({.user = a, .demand = {1}, .tasks = 1});
+  EXPECT_THAT(park.moves(), ElementsAre()) << "one of the two may not be preempted";
+  // When that one ends the small job starts, and only the next event lets its task end for the urgent one.
+  ASSERT_FALSE(park.engine().apply(TaskFinished{kept->task}, park.now()));
+  EXPECT_THAT(park.moves(), ElementsAre());
+  EXPECT_EQ(park.running(a), 2);
+  park.user({.name = "b"});
   EXPECT_THAT(park.moves(), ElementsAre("a takes from a (rank)", "a takes from a (rank)"));
 }
 

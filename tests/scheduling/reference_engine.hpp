@@ -140,6 +140,9 @@ class ReferenceEngine {
   /// docs/explanation/teams.md, "Who may end whose tasks", does not hold; nothing when all do.
   std::optional<std::string> wrong_move(const Placed& placed) const;
 
+  /// Are there groups, quotas, tiers or weights of 0?
+  bool has_tree() const;
+
  private:
   struct Candidate;
 
@@ -160,7 +163,6 @@ class ReferenceEngine {
   const Team& team(GroupId id) const;
   const User& user(UserId id) const;
   bool is_known(GroupId id) const;
-  bool has_tree() const;
   bool needs_tree(const mpq_class& weight, const Bounds& bounds) const;
   std::optional<std::string> no_tree() const;
   std::vector<Node> members(GroupId of) const;

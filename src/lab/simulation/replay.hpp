@@ -35,7 +35,9 @@ struct ReplayContender {
 /// overtakes) or `easy`. Errors as of choose_discipline().
 Result<ReplayContender> choose_contender(std::string_view discipline);
 
-/// What tells it from others: its discipline, and what it asks of the engine besides.
+/// What it asks of the engine besides a discipline and a placement; empty for nothing.
+std::string options_text(const ReplayContender& contender);
+/// What distinguishes it from others: its discipline, and its options.
 std::string contender_text(const ReplayContender& contender);
 
 /// What is cut or multiplied before the replay. Each > 0; 1 changes nothing. See docs/explanation/replay.md.
@@ -112,8 +114,8 @@ struct ReplayTeam : ReplayTally {
 
 /// What became of a job: a row of the workload, for one of the users who submit it.
 struct ReplayJobOutcome {
-  std::string name;        ///< as the trace calls it
-  std::uint32_t user = 0;  ///< index into ReplayOutcome::users
+  std::string name;                                   ///< as the trace calls it
+  std::uint32_t user = 0;                             ///< index into ReplayOutcome::users
   std::int64_t tasks = 0, started = 0, finished = 0;  ///< started: ran at least once
   double submitted = 0;                               ///< seconds, as all times here
   double runtime = 0;                                 ///< of each task

@@ -57,7 +57,9 @@ class RightsInTree final : public Rights {
         started_tasks_(started),
         nothing_(ledger_.resource_count(), 0),
         rounding_(kRounding + 4e-16 * static_cast<double>(ledger_.users.size() + ledger_.groups.size())),
-        before_(ledger_.users.index_count()) {}
+        before_(ledger_.users.index_count()) {
+    if (ledger_.has_priorities) lowest_priority_ = lowest_running_priorities(ledger_);
+  }
 
   bool may_gain(QueueIndex /*queue*/) const override { return true; }
 
@@ -180,11 +182,13 @@ class RightsInTree final : public Rights {
     return *known;
   }
   bool may_lose_any(UserIndex user) const {
-    if (user == gain_.user) return true;
+    if (user == gain_.user) return !lowest_priority_.empty() && lowest_priority_[user] < gain_.priority;
     const std::int64_t own = ledger_.users[gain_.user].tier, other = ledger_.users[user].tier;
     if (own != other) return own > other;
     if (promises_) return true;
     // What others lose does not raise the user's standing, and V_b is to rise.
+    if (path(user).back() != path_.back())  // b's task does not change the keys of others than its top group
+      return compare(before(user), now(), user, before(gain_.user), now(), gain_.user) > 0;
     return compare_with_before(after(start_), user) > 0;
   }
 
@@ -300,6 +304,7 @@ class RightsInTree final : public Rights {
   const StartedTasks& started_tasks_;
   const Amounts nothing_;
   const double rounding_;
+  IndexedVector<UserIndex, std::int64_t> lowest_priority_;     // of running jobs; empty without priorities
   mutable IndexedVector<UserIndex, Standing<double>> before_;  // as it is; empty: not known yet
 
   Gain gain_{};

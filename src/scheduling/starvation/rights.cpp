@@ -43,18 +43,17 @@ KeysOfUsers::Row KeysOfUsers::row_of(const ShareContext& context, const ShareFun
                                      UserIndex user) {
   const Ledger& ledger = context.ledger;
   Row row;
-  UsageAfter after(ledger, user);
+  const UsageAfter now(ledger, user);
   const auto with = [&](TaskClassIndex task_class, const Amounts& demand, std::int64_t tasks) {
+    UsageAfter after = now;
     after.add(task_class, demand, tasks);
-    const double key = share.rounded(context, after.usage(), after.weight());
-    after.add(task_class, demand, -tasks);
-    return key;
+    return share.rounded(context, after.usage(), after.weight());
   };
   for (const QueueIndex queue : ledger.users[user].queues) {
     const TaskClassIndex task_class = ledger.queues[queue].task_class;
     ledger.task_classes.for_each_demand(task_class, [&](const Amounts& demand) {
-      if (may_count(after, demand)) row.least = std::min(row.least, with(task_class, demand, 1));
-      if (ledger.queues[queue].running > 0 && is_within(demand, after.amounts()))
+      if (may_count(now, demand)) row.least = std::min(row.least, with(task_class, demand, 1));
+      if (ledger.queues[queue].running > 0 && is_within(demand, now.amounts()))
         row.spare = std::max(row.spare, with(task_class, demand, -1));
     });
   }

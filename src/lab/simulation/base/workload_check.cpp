@@ -9,6 +9,8 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "scheduling/ledger/task_classes.hpp"
+
 namespace mirab::simulation {
 namespace {
 
@@ -98,6 +100,8 @@ Check check_jobs(const Workload& workload) {
     tasks += job.tasks;
     if (job.gang < 1 || job.gang > job.tasks)
       return wrong("a gang has at least one of the tasks, and at most all", "jobs[{}].gang", j);
+    if (job.gang > scheduling::kMaxGang)
+      return wrong(fmt::format("at most {} tasks start together", scheduling::kMaxGang), "jobs[{}].gang", j);
     if (job.per_server && *job.per_server < 1)
       return wrong("there must be room for a task", "jobs[{}].per_server", j);
     if (job.runtime.count() <= 0) return wrong("a runtime must be above 0", "jobs[{}].runtime", j);

@@ -40,7 +40,7 @@ struct EasyStart {
 /// Another job may start before it only if it ends by then, or if the first one can start then all the same.
 ///
 /// A job of t tasks of which g start together waits as t / g parts, one after the other. Requested times that
-/// have passed count as now. See docs/reference/simulate.md, "Baselines".
+/// have passed count as now. See docs/reference/simulate.md, "Contenders".
 class EasyQueue {
  public:
   /// The input outlives it.

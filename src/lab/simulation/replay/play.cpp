@@ -39,15 +39,23 @@ Result<ReplayContender> choose_contender(std::string_view discipline) {
   return contender;
 }
 
-std::string contender_text(const ReplayContender& contender) {
-  std::string text = contender.discipline.text;
+std::string options_text(const ReplayContender& contender) {
+  std::string text;
   if (contender.half_life) text += fmt::format(" half_life={}s", seconds_text(*contender.half_life));
-  if (contender.reservations)
-    text += fmt::format(" reservations={}s", seconds_text(contender.reservations->after));
+  if (contender.reservations) {
+    const scheduling::Reserving& reserving = *contender.reservations;
+    text += fmt::format(" reservations={}s", seconds_text(reserving.after));
+    if (reserving.servers != 1) text += fmt::format(",servers={}", reserving.servers);
+    if (reserving.at_most) text += fmt::format(",at_most={}s", seconds_text(*reserving.at_most));
+  }
   if (contender.preemption)
     text += fmt::format(" preemption={}/{}s", contender.preemption->tasks,
                         seconds_text(contender.preemption->per));
   return text;
+}
+
+std::string contender_text(const ReplayContender& contender) {
+  return contender.discipline.text + options_text(contender);
 }
 
 // Traces through the engine, every contender side by side on the same input.
@@ -71,8 +79,8 @@ Check check_contender(const ReplayContender& contender, const ReplayInput& input
 }
 
 Error of_contender(std::size_t contender, Error error) {
-  static constexpr std::array<std::string_view, 6> kKeys = {
-      "discipline", "placement", "half_life", "reservations", "preemption", ""};
+  static constexpr std::array<std::string_view, 6> kKeys = {"discipline",   "placement",  "half_life",
+                                                            "reservations", "preemption", ""};
   const std::string_view key = std::string_view(error.key).substr(0, error.key.find('.'));
   if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end())
     error.key = fmt::format("contenders[{}]{}{}", contender, error.key.empty() ? "" : ".", error.key);
@@ -87,8 +95,7 @@ Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload
   if (options.contenders.empty())
     return Error{.message = "at least one contender is needed", .key = "contenders"};
   if (options.samples < 1) return Error{.message = "at least one sample is needed", .key = "samples"};
-  const Result<ReplayInput> input =
-      replay_input(cluster, workload, options.scale, seed, options.teams);
+  const Result<ReplayInput> input = replay_input(cluster, workload, options.scale, seed, options.teams);
   if (!input) return input.error();
   for (std::size_t c = 0; c < options.contenders.size(); ++c) {
     if (Check bad = check_contender(options.contenders[c], *input)) return of_contender(c, *std::move(bad));
@@ -255,7 +262,7 @@ class Replay {
   }
 
   void remove_server(std::uint32_t machine) {
-    const ServerId server = server_of_machine_[machine];
+    const ServerId server = *server_of_machine_[machine];
     const auto lost = engine_.apply(ServerFailed{server}, now());
     MIRAB_ASSERT(static_cast<bool>(lost), "only a server that is there goes");
     for (const Lost& each : *lost) {
@@ -314,11 +321,11 @@ class Replay {
     if (easy_.empty()) return;
     std::vector<EasyRoom> rooms;
     std::vector<std::size_t> room_of_server;  // [the engine's number of a server]
-    for (const ServerId server : server_of_machine_) {
-      if (!engine_.server(server)) continue;  // it is away
-      const std::span<const std::int64_t> free = engine_.free(server);
-      row(room_of_server, number(server)) = rooms.size();
-      rooms.push_back({.kind = kind_of_number_[number(server)], .free = {free.begin(), free.end()}});
+    for (const std::optional<ServerId>& server : server_of_machine_) {
+      if (!server) continue;
+      const std::span<const std::int64_t> free = engine_.free(*server);
+      row(room_of_server, number(*server)) = rooms.size();
+      rooms.push_back({.kind = kind_of_number_[number(*server)], .free = {free.begin(), free.end()}});
     }
     std::vector<EasyEnding> endings;
     for (const Row& each : running_) {
@@ -385,8 +392,7 @@ class Replay {
     for (const Row& row : running_) {
       if (row.runs) record_.still_running(row.task);
     }
-    easy_.for_each_waiting(
-        [&](std::uint32_t job, std::int64_t tasks) { record_.still_waiting(job, tasks); });
+    easy_.for_each_waiting([&](std::uint32_t job, std::int64_t tasks) { record_.still_waiting(job, tasks); });
     for (std::uint32_t job = 0; job < job_ids_.size(); ++job) {
       const auto state = engine_.job(job_ids_[job]);
       if (state && state->waiting > 0) record_.still_waiting(job, state->waiting);
@@ -407,12 +413,12 @@ class Replay {
   std::size_t next_job_ = 0, next_change_ = 0;
   EventQueue<TaskId> ends_;  // of tasks, some of which were lost in the meantime
 
-  std::vector<UserId> user_ids_;              // [user]
-  std::vector<ServerId> server_of_machine_;   // [machine], the latest
-  std::vector<std::uint32_t> kind_of_number_;  // [the engine's number of a server]
-  std::vector<JobId> job_ids_;                // [job], of those that are the engine's at once
-  std::vector<std::uint32_t> job_of_number_;  // [the engine's number of a job]
-  std::vector<Row> running_;                  // [the engine's number of a task]
+  std::vector<UserId> user_ids_;                            // [user]
+  std::vector<std::optional<ServerId>> server_of_machine_;  // [machine], the latest; none before it comes
+  std::vector<std::uint32_t> kind_of_number_;               // [the engine's number of a server]
+  std::vector<JobId> job_ids_;                              // [job], of those that are the engine's at once
+  std::vector<std::uint32_t> job_of_number_;                // [the engine's number of a job]
+  std::vector<Row> running_;                                // [the engine's number of a task]
 };
 
 }  // namespace
