@@ -321,13 +321,21 @@ class ClusterImporter {
                                .task_word = "pod",
                                .machine_word = "node"};
     for (const NodeRow& node : nodes_) {
+    // A node of the control plane counts while a pod runs there that its taint allows.
+    std::vector<bool> is_used(nodes_.size(), false);
+    for (const PodRow& pod : pods_) {
+      if (pod.node.empty()) continue;
+      const std::size_t node = node_numbers_.at(pod.node);
+      if (rules_[pod.rule].allowed[node]) is_used[node] = true;
+    }
       found.machines.push_back({.name = node.name,
                                 .capacity = vector_of(node.allocatable),
                                 .labels = node.labels,
                                 .kind = kind_of(node),
-                                .is_closed = node.is_closed});
+                                .is_closed = is_closed});
     }
     for (const PodRow& pod : pods_) {
+      const bool is_closed = node.is_closed || (node.is_control_plane && !is_used[found.machines.size()]);
       inventory::Tasks tasks{
           .team = pod.team, .name = pod.name, .demand = vector_of(pod.requests), .rule = pod.rule};
       if (!pod.node.empty()) tasks.machine = node_numbers_.at(pod.node);

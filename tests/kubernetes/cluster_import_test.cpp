@@ -275,8 +275,12 @@ TEST(KubernetesImport, ClosedNodesStayWhileAPodRunsThere) {
   EXPECT_THAT(import.notices,
               Contains("left out, closed to new pods and without one of a team: 2 nodes: control, cordoned"));
   const ClusterImport busy = import_text(text + pod({.name = "b", .on = "cordoned", .requests = "cpu: 2"}));
-  EXPECT_EQ(busy.cluster.servers.size(), 2u);
-  EXPECT_THAT(yaml(busy), HasSubstr("shape: b, server: cordoned, tasks: 1}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("{name: n1, capacity: {cpu: 4, memory: 16Gi}}\n  - {name: cordoned, "
+                                    "capacity: {cpu: 2}}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("{name: a, demand: {cpu: 1, memory: 1Gi}, tasks: 1, servers: [n1]}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("{name: b-stray, demand: {cpu: 2}, tasks: 1, servers: "
+                                    "[cordoned]}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("shape: b-stray, server: cordoned, tasks: 1}"));
   EXPECT_THAT(busy.notices,
               Contains(HasSubstr(
                   "kept where they run, although their rules allow no new ones there: 1 pod: on cordoned")));
