@@ -24,8 +24,8 @@ constexpr std::size_t kMostHostsInAll = 2'000'000;
 constexpr std::string_view kYes = "yes";
 
 /// In which a node takes no new jobs.
-constexpr std::array<std::string_view, 8> kClosedStates = {"DOWN", "DRAIN", "DRAINED", "DRAINING",
-                                                           "FAIL", "MAINT", "FUTURE",  "NOT_RESPONDING"};
+constexpr std::array<std::string_view, 9> kClosedStates = {
+    "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "MAINT", "FUTURE", "NOT_RESPONDING", "UNKNOWN"};
 
 constexpr std::array<std::string_view, 12> kRunningStates = {"RUNNING",     "R",  "COMPLETING", "CG",
                                                              "CONFIGURING", "CF", "STAGE_OUT",  "SO",
@@ -124,6 +124,7 @@ class ClusterImporter {
               node.features);
     std::string state(record.value({"state"}));
     state = state.substr(0, state.find(' '));
+    node.is_closed = state.find('*') != std::string::npos;  // does not respond
     std::replace_if(
         state.begin(), state.end(), [](char c) { return c == '*' || c == '$' || c == '@'; }, '+');
     for (const std::string_view word : split(state, '+'))

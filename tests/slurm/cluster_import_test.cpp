@@ -131,6 +131,36 @@ TEST(SlurmImport, UnevenJobsAreDividedEquallyAndRoundedUp) {
   EXPECT_THAT(import.notices, Contains(HasSubstr("no multiple of the nodes: 1 job: 1")));
 }
 
+TEST(SlurmImport, ClosedNodesHaveNoFreeRoom) {
+  for (const std::string state : {"MIXED+DRAIN", "DOWN", "MIXED*", "IDLE*+CLOUD", "UNKNOWN"}) {
+    SCOPED_TRACE(state);
+    const Result<ClusterImport> import = try_import(
+        "NodeName=c1 CPUTot=32 RealMemory=1024 State=IDLE Partitions=batch\n"
+        "NodeName=c2 CPUTot=32 RealMemory=1024 State=" +
+            state + " Partitions=batch\n",
+        kHead +
+            "1|ann|bio|RUNNING|batch|1|cpu=16,mem=512M|cpu=16,mem=512M|c2|\n"
+            "2|bob|ai|PENDING|batch|1|cpu=8,mem=256M|||\n");
+    ASSERT_TRUE(import) << describe(import.error());
+    const std::string yaml = write_cluster_yaml(import->cluster);
+    EXPECT_THAT(yaml, HasSubstr("{name: c2, capacity: {cpu: 16, memory: 512Mi}}"));
+    EXPECT_THAT(yaml, HasSubstr("{name: bio, demand: {cpu: 16, memory: 512Mi}, tasks: 1, servers: [c2]}"));
+    EXPECT_THAT(yaml, HasSubstr("{name: ai, demand: {cpu: 8, memory: 256Mi}, tasks: 1, select: "
+                                "{partition/batch: [\"yes\"]}}"));
+  }
+}
+
+TEST(SlurmImport, PendingArraysOfScontrolCountTheirTasks) {
+  const auto array = [](const std::string& list) {
+    return only_job("JobId=9 ArrayJobId=9 ArrayTaskId=" + list +
+                    " JobName=x UserId=a(1) JobState=PENDING NumNodes=1 Partition=batch ReqTRES=cpu=1\n");
+  };
+  EXPECT_THAT(array("5-100%4"), HasSubstr("tasks=96"));
+  EXPECT_THAT(array("1-9:2,20"), HasSubstr("tasks=6"));
+  EXPECT_THAT(array("7"), HasSubstr("tasks=1"));
+  EXPECT_THAT(array("1,2,..."), HasSubstr("jobs.txt:1: ArrayTaskId: the list of array tasks is cut short"));
+}
+
 TEST(SlurmImport, BadInputNamesFileLineAndField) {
   const std::string job = "1|ann|bio|PENDING|batch|1|cpu=1|||\n";
   EXPECT_THAT(refusal("NodeName=a RealMemory=1\n", kHead + job), HasSubstr("nodes.txt:1: CPUTot: missing"));
