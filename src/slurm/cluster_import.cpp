@@ -174,12 +174,14 @@ class ClusterImporter {
       done_.add(std::string(id));
       return {};
     }
-    const Result<std::int64_t> array = array_tasks(id);
-    if (!array) return wrong("JobID", array.error().message);
+    const std::string_view list = record.value({"arraytaskid", "array_task_id"});
+    const bool is_listed = !list.empty() && id.find("_[") == std::string_view::npos;
+    const Result<std::int64_t> array = array_tasks(is_listed ? fmt::format("_[{}]", list) : std::string(id));
+    if (!array) return wrong(is_listed ? "ArrayTaskId" : "JobID", array.error().message);
     std::vector<std::string> hosts;
-    if (const std::string_view list = record.value({"nodelist", "nodelist(reason)"});
-        runs && !list.starts_with('(')) {
-      Result<std::vector<std::string>> expanded = expand_hosts(list);
+    if (const std::string_view names = record.value({"nodelist", "nodelist(reason)"});
+        runs && !names.starts_with('(')) {
+      Result<std::vector<std::string>> expanded = expand_hosts(names);
       if (!expanded) return wrong("NodeList", expanded.error().message);
       hosts = *std::move(expanded);
       if ((hosts_ += hosts.size()) > kMostHostsInAll)

@@ -150,6 +150,16 @@ TEST(SlurmImport, ClosedNodesHaveNoFreeRoom) {
   }
 }
 
+/// The demand and the number of tasks of the only job.
+std::string only_job(const std::string& jobs) {
+  const Result<ClusterImport> import = try_import(kNodes, jobs);
+  if (!import) return describe(import.error());
+  std::string text;
+  for (std::size_t r = 0; r < import->cluster.resources.size(); ++r)
+    text += import->cluster.resources[r] + "=" + import->cluster.users[0].demand[r].text() + " ";
+  return text + "tasks=" + import->cluster.users[0].tasks->text();
+}
+
 TEST(SlurmImport, PendingArraysOfScontrolCountTheirTasks) {
   const auto array = [](const std::string& list) {
     return only_job("JobId=9 ArrayJobId=9 ArrayTaskId=" + list +
