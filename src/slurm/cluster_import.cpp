@@ -226,13 +226,7 @@ class ClusterImporter {
     if (!amounts->contains("mem")) {
       if (Check bad = add_memory(record, nodes, *amounts)) return *std::move(bad);
     }
-    if (const std::string_view gres = record.value({"tres_per_node", "trespernode"});
-        tres.empty() && !gres.empty()) {
-      const Result<Amounts> each = read_gres(gres);
-      if (!each) return wrong("TresPerNode", each.error().message);
-      for (const auto& [name, amount] : *each)
-        amounts->insert_or_assign(name, rounded_down(rational(amount) * static_cast<long>(nodes)));
-    }
+    if (Check bad = add_generic(record, nodes, *amounts)) return *std::move(bad);
     return amounts;
   }
 
@@ -248,6 +242,36 @@ class ClusterImporter {
     const mpq_class times = per_cpu ? rational(amounts["cpu"]) : mpq_class(static_cast<long>(nodes));
     const mpq_class bytes = rational(*each) * times;
     if (bytes >= mpz_class("9223372036854775807")) return wrong("ReqMem", "is more than 2^63 - 1");
+  // Generic resources that TRES leaves out: the sum of their types, or what the job requests of them.
+  static Check add_generic(const Record& record, std::int64_t nodes, Amounts& amounts) {
+    std::map<std::string, mpq_class> sums;
+    for (const auto& [name, amount] : amounts) {
+      if (name.starts_with("gres/") && name.find(':') != std::string::npos)
+        sums[name.substr(0, name.find(':'))] += rational(amount);
+    }
+    const auto add = [&](const std::string& name, const mpq_class& amount, std::string_view field) -> Check {
+      if (amount >= mpz_class("9223372036854775807")) return wrong(field, "is more than 2^63 - 1");
+      amounts.emplace(name, rounded_down(amount));
+      return {};
+    };
+    for (const auto& [name, sum] : sums) {
+      if (Check bad = add(name, sum, "TRES")) return bad;
+    }
+    const Amounts in_tres = amounts;
+    for (const bool per_node : {true, false}) {
+      const std::string_view field = per_node ? "TresPerNode" : "TresPerJob";
+      const Result<Amounts> each = read_gres(per_node ? record.value({"tres_per_node", "trespernode"})
+                                                      : record.value({"tres_per_job", "tresperjob"}));
+      if (!each) return wrong(field, each.error().message);
+      for (const auto& [name, amount] : *each) {
+        const mpq_class times = per_node ? mpq_class(static_cast<long>(nodes)) : mpq_class(1);
+        if (in_tres.contains(name)) continue;
+        if (Check bad = add(name, rational(amount) * times, field)) return bad;
+      }
+    }
+    return {};
+  }
+
     amounts.emplace("mem", rounded_down(bytes));
     return {};
   }
@@ -276,6 +300,8 @@ class ClusterImporter {
     if (Check wrong = check_name(tasks.team, "team", "Account")) return wrong;
     if (Check wrong = divide(total, nodes, id, tasks.demand)) return wrong;
     if (hosts.empty()) {
+    if (!record.value({"trespertask", "trespersocket", "tres_per_task", "tres_per_socket"}).empty())
+      unsaid_["TresPerTask and TresPerSocket"].add(std::string(id));
       if (runs) unknown_.add(std::string(id));
       if (array > INT64_MAX / nodes) return wrong("NumNodes", "too many tasks");
       tasks.count = array * nodes;

@@ -171,6 +171,24 @@ TEST(SlurmImport, PendingArraysOfScontrolCountTheirTasks) {
   EXPECT_THAT(array("1,2,..."), HasSubstr("jobs.txt:1: ArrayTaskId: the list of array tasks is cut short"));
 }
 
+TEST(SlurmImport, GenericResourcesComeFromWhereverAJobNamesThem) {
+  const auto job = [](const std::string& more, int nodes = 1) {
+    return only_job("JobId=9 UserId=a(1) JobState=PENDING NumNodes=" + std::to_string(nodes) +
+                    " Partition=gpu " + more + "\n");
+  };
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M TresPerNode=gres/gpu:2", 2), "cpu=1 memory=524288 gpu=2 tasks=2");
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M TresPerNode=gres:gpu:2"), "cpu=2 memory=1048576 gpu=2 tasks=1");
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M TresPerJob=gres/gpu:2", 2), "cpu=1 memory=524288 gpu=1 tasks=2");
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M,gres/gpu:a100=2"), "cpu=2 memory=1048576 gpu=2 tasks=1");
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M,gres/gpu=1 TresPerNode=gres/gpu:3"),
+            "cpu=2 memory=1048576 gpu=1 tasks=1")
+      << "TRES has it";
+  const Result<ClusterImport> import = try_import(
+      kNodes, "JobId=9 UserId=a(1) JobState=PENDING Partition=gpu ReqTRES=cpu=2 TresPerTask=gres/gpu:1\n");
+  ASSERT_TRUE(import);
+  EXPECT_THAT(import->notices, Contains("not kept, TresPerTask and TresPerSocket: 1 job: 9"));
+}
+
 TEST(SlurmImport, BadInputNamesFileLineAndField) {
   const std::string job = "1|ann|bio|PENDING|batch|1|cpu=1|||\n";
   EXPECT_THAT(refusal("NodeName=a RealMemory=1\n", kHead + job), HasSubstr("nodes.txt:1: CPUTot: missing"));
