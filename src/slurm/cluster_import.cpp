@@ -187,7 +187,7 @@ class ClusterImporter {
       if ((hosts_ += hosts.size()) > kMostHostsInAll)
         return wrong("NodeList", fmt::format("more than {} nodes of jobs in all", kMostHostsInAll));
     }
-    Result<std::int64_t> nodes = node_count(record);
+    Result<std::int64_t> nodes = node_count(record, runs);
     if (!nodes) return nodes.error();
     if (!hosts.empty()) *nodes = static_cast<std::int64_t>(hosts.size());
     Result<Amounts> total = amounts_of(record, *nodes, runs);
@@ -197,8 +197,18 @@ class ClusterImporter {
     return add_tasks(record, *total, *nodes, *array, hosts, runs, id);
   }
 
-  static Result<std::int64_t> node_count(const Record& record) {
-    const std::string_view text = record.value({"nnodes", "allocnodes", "numnodes", "nodes", "reqnodes"});
+  // The first number that is not 0: what waits has nothing allocated.
+  static std::string_view number_of(const Record& record, std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) {
+      if (const std::string_view text = record.value({key}); !text.empty() && text != "0") return text;
+    }
+    return record.value(keys);
+  }
+
+  static Result<std::int64_t> node_count(const Record& record, bool runs) {
+    const std::string_view text =
+        runs ? number_of(record, {"nnodes", "allocnodes", "numnodes", "nodes", "reqnodes"})
+             : number_of(record, {"reqnodes", "nnodes", "numnodes", "nodes", "allocnodes"});
     if (text.empty()) return std::int64_t{1};
     const std::string_view least = text.substr(0, text.find('-'));
     const Result<Quantity> count = Quantity::parse(least);
@@ -216,7 +226,9 @@ class ClusterImporter {
     Result<Amounts> amounts = read_tres(tres);
     if (!amounts) return wrong(runs ? "AllocTRES" : "ReqTRES", amounts.error().message);
     if (!amounts->contains("cpu")) {
-      const std::string_view cpus = record.value({"ncpus", "alloccpus", "numcpus", "cpus", "reqcpus"});
+      const std::string_view cpus =
+          runs ? number_of(record, {"ncpus", "alloccpus", "numcpus", "cpus", "reqcpus"})
+               : number_of(record, {"reqcpus", "numcpus", "cpus", "ncpus", "alloccpus"});
       if (cpus.empty())
         return wrong("ReqTRES", "missing: what the job requests; or CPUs in a column of their own");
       const Result<Quantity> count = Quantity::parse(cpus.substr(0, cpus.find('-')));
@@ -230,18 +242,6 @@ class ClusterImporter {
     return amounts;
   }
 
-  // Of a node, or of a CPU where a `c` follows.
-  static Check add_memory(const Record& record, std::int64_t nodes, Amounts& amounts) {
-    std::string_view text = record.value({"reqmem", "minmemorynode", "min_memory"});
-    bool per_cpu = text.ends_with('c');
-    if (text.empty() && !(text = record.value({"minmemorycpu"})).empty()) per_cpu = true;
-    if (text.ends_with('c') || text.ends_with('n')) text.remove_suffix(1);
-    if (text.empty()) return {};
-    const Result<Quantity> each = read_memory(text);
-    if (!each) return wrong("ReqMem", each.error().message);
-    const mpq_class times = per_cpu ? rational(amounts["cpu"]) : mpq_class(static_cast<long>(nodes));
-    const mpq_class bytes = rational(*each) * times;
-    if (bytes >= mpz_class("9223372036854775807")) return wrong("ReqMem", "is more than 2^63 - 1");
   // Generic resources that TRES leaves out: the sum of their types, or what the job requests of them.
   static Check add_generic(const Record& record, std::int64_t nodes, Amounts& amounts) {
     std::map<std::string, mpq_class> sums;
@@ -272,6 +272,18 @@ class ClusterImporter {
     return {};
   }
 
+  // Of a node, or of a CPU where a `c` follows.
+  static Check add_memory(const Record& record, std::int64_t nodes, Amounts& amounts) {
+    std::string_view text = record.value({"reqmem", "minmemorynode", "min_memory"});
+    bool per_cpu = text.ends_with('c');
+    if (text.empty() && !(text = record.value({"minmemorycpu"})).empty()) per_cpu = true;
+    if (text.ends_with('c') || text.ends_with('n')) text.remove_suffix(1);
+    if (text.empty()) return {};
+    const Result<Quantity> each = read_memory(text);
+    if (!each) return wrong("ReqMem", each.error().message);
+    const mpq_class times = per_cpu ? rational(amounts["cpu"]) : mpq_class(static_cast<long>(nodes));
+    const mpq_class bytes = rational(*each) * times;
+    if (bytes >= mpz_class("9223372036854775807")) return wrong("ReqMem", "is more than 2^63 - 1");
     amounts.emplace("mem", rounded_down(bytes));
     return {};
   }
@@ -288,6 +300,8 @@ class ClusterImporter {
       if (name.starts_with("license/")) unsaid_["licenses"].add(std::string(id));
     }
     if (!record.value({"reqnodelist", "req_nodes"}).empty()) unsaid_["requested nodes"].add(std::string(id));
+    if (!record.value({"trespertask", "trespersocket", "tres_per_task", "tres_per_socket"}).empty())
+      unsaid_["TresPerTask and TresPerSocket"].add(std::string(id));
     if (!record.value({"reservation"}).empty()) unsaid_["reservations"].add(std::string(id));
     if (!record.value({"dependency"}).empty()) unsaid_["dependencies"].add(std::string(id));
     const Result<std::size_t> number = rule_number(rule, id);
@@ -300,8 +314,6 @@ class ClusterImporter {
     if (Check wrong = check_name(tasks.team, "team", "Account")) return wrong;
     if (Check wrong = divide(total, nodes, id, tasks.demand)) return wrong;
     if (hosts.empty()) {
-    if (!record.value({"trespertask", "trespersocket", "tres_per_task", "tres_per_socket"}).empty())
-      unsaid_["TresPerTask and TresPerSocket"].add(std::string(id));
       if (runs) unknown_.add(std::string(id));
       if (array > INT64_MAX / nodes) return wrong("NumNodes", "too many tasks");
       tasks.count = array * nodes;

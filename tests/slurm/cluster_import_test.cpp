@@ -189,6 +189,14 @@ TEST(SlurmImport, GenericResourcesComeFromWhereverAJobNamesThem) {
   EXPECT_THAT(import->notices, Contains("not kept, TresPerTask and TresPerSocket: 1 job: 9"));
 }
 
+TEST(SlurmImport, WhatWaitsHasWhatItRequests) {
+  EXPECT_EQ(only_job("JobID|User|State|Partition|AllocCPUS|ReqCPUS|AllocNodes|ReqNodes|ReqMem\n"
+                     "1|a|PENDING|batch|0|8|0|2|64M\n"),
+            "cpu=4 memory=67108864 gpu=0 tasks=2");
+  EXPECT_EQ(only_job("JobID|User|State|Partition|NCPUS|ReqCPUS|NNodes|ReqMem\n1|a|PENDING|batch|4|8|2|64M\n"),
+            "cpu=4 memory=67108864 gpu=0 tasks=2");
+}
+
 TEST(SlurmImport, BadInputNamesFileLineAndField) {
   const std::string job = "1|ann|bio|PENDING|batch|1|cpu=1|||\n";
   EXPECT_THAT(refusal("NodeName=a RealMemory=1\n", kHead + job), HasSubstr("nodes.txt:1: CPUTot: missing"));
