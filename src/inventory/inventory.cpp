@@ -112,14 +112,19 @@ class Describer {
     leave_out_machines();
     make_entries();
     make_users();
-    if (description_.cluster.users.empty())
-      return Error{.message = fmt::format("no {} is left that a team could run", inventory_.task_word)};
+    if (description_.cluster.users.empty()) return nothing_left();
     const Result<Problem> problem = Problem::from(description_.cluster);
     if (!problem) return Error{.message = problem.error().message, .key = problem.error().key};
     return std::move(description_);
   }
 
  private:
+  Error nothing_left() const {
+    std::string message = fmt::format("no {} is left that a team could run", inventory_.task_word);
+    for (const std::string& notice : description_.notices) message += "; " + notice;
+    return {.message = std::move(message)};
+  }
+
   std::size_t machine_count() const { return inventory_.machines.size(); }
 
   // Rules that allow the same machines have the same number.

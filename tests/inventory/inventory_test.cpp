@@ -44,11 +44,12 @@ TEST(Inventory, WhatRunsTakesNoMoreThanItsMachineHas) {
   EXPECT_THAT(found.notices, ElementsAre("counted as waiting, more than their server has: 1 task: on m1"));
 }
 
-TEST(Inventory, ATaskWidensItsRuleByTheMachineOnWhichItRuns) {
+TEST(Inventory, ATaskWhereItsRuleAllowsNoneIsAShapeOfItsOwn) {
   Inventory all = inventory({4, 4, 4});
   all.rules.push_back({.allowed = {true, false, false}});
-  all.tasks = {tasks("a", 1, 1), tasks("b", 1)};
+  all.tasks = {tasks("a", 1, 1), tasks("a", 1), tasks("b", 1)};
   all.tasks[0].rule = 1;
+  all.tasks[1].rule = 1;
   const Description found = described(all);
   ASSERT_EQ(found.cluster.users.size(), 3u);
   EXPECT_EQ(found.cluster.users[0].name, "a/t-stray");
@@ -122,7 +123,8 @@ TEST(Inventory, WithoutATaskThatFitsIsAnError) {
   all.tasks = {tasks("a", 1)};
   const Result<Description> found = describe(all);
   ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().message, "no task is left that a team could run");
+  EXPECT_EQ(found.error().message,
+            "no task is left that a team could run; left out, allowed on no server: 1 task: a/t");
 }
 
 }  // namespace

@@ -352,7 +352,7 @@ TEST(KubernetesImport, BadInputNamesFileLineAndKey) {
   EXPECT_THAT(import_refusal(node("n", "", "taints: [{key: a, effect: Never}]")),
               HasSubstr("spec.taints[0].effect: must be"));
   EXPECT_THAT(import_refusal(n + pod({.name = "a", .requests = ""})),
-              HasSubstr("no pod is left that a team could run"));
+              HasSubstr("no pod is left that a team could run; left out, request nothing: 1 pod: shop/a"));
 }
 
 // Random clusters: what a pod may use is known from how its rule was made.
