@@ -67,8 +67,11 @@ class UniqueNames {
   std::map<std::string, int> last_;
 };
 
-/// Tasks of a team with equal demand and rule.
+/// Tasks of a team with equal demand and rule; or, of these, the strays: those that run where no new ones may
+/// start.
 struct Shape {
+  std::size_t team = 0;
+  bool is_stray = false;
   const ResourceVector* demand = nullptr;
   std::size_t rule = 0;
   std::int64_t count = 0;
@@ -109,14 +112,19 @@ class Describer {
     leave_out_machines();
     make_entries();
     make_users();
-    if (description_.cluster.users.empty())
-      return Error{.message = fmt::format("no {} is left that a team could run", inventory_.task_word)};
+    if (description_.cluster.users.empty()) return nothing_left();
     const Result<Problem> problem = Problem::from(description_.cluster);
     if (!problem) return Error{.message = problem.error().message, .key = problem.error().key};
     return std::move(description_);
   }
 
  private:
+  Error nothing_left() const {
+    std::string message = fmt::format("no {} is left that a team could run", inventory_.task_word);
+    for (const std::string& notice : description_.notices) message += "; " + notice;
+    return {.message = std::move(message)};
+  }
+
   std::size_t machine_count() const { return inventory_.machines.size(); }
 
   // Rules that allow the same machines have the same number.
@@ -130,7 +138,6 @@ class Describer {
 
   void find_shapes() {
     std::map<std::string, std::size_t> teams;
-    std::map<std::tuple<std::size_t, Key, std::size_t, std::string>, std::size_t> shapes;
     Tally idle;
     for (const Tasks& tasks : inventory_.tasks) {
       if (is_nothing(tasks.demand)) {
@@ -139,16 +146,31 @@ class Describer {
       }
       const auto [team, is_new_team] = teams.emplace(tasks.team, teams_.size());
       if (is_new_team) teams_.push_back({.name = tasks.team});
-      const std::string name = inventory_.are_names_shapes ? tasks.name : "";
-      const auto [place, is_new] = shapes.emplace(
-          std::tuple(team->second, key_of(tasks.demand), rule_numbers_[tasks.rule], name), shapes_.size());
-      if (is_new) {
-        shapes_.push_back({.demand = &tasks.demand, .rule = tasks.rule});
-        teams_[team->second].shapes.push_back(place->second);
-      }
-      add(tasks, shapes_[place->second]);
+      const bool is_stray = tasks.machine && !may_start(tasks.rule, *tasks.machine);
+      add(tasks,
+          shapes_[shape_number(
+              {.team = team->second, .is_stray = is_stray, .demand = &tasks.demand, .rule = tasks.rule},
+              tasks.name)]);
     }
     note(idle, "left out, request nothing", inventory_.task_word);
+  }
+
+  /// May new tasks of the rule start on the machine?
+  bool may_start(std::size_t rule, std::size_t machine) const {
+    return inventory_.rules[rule].allowed[machine] && !inventory_.machines[machine].is_closed;
+  }
+
+  // The shape that is like it; a new one when there is none.
+  std::size_t shape_number(const Shape& like, const std::string& name) {
+    const auto [place, is_new] =
+        shape_numbers_.emplace(std::tuple(like.team, key_of(*like.demand), rule_numbers_[like.rule],
+                                          inventory_.are_names_shapes ? name : std::string(), like.is_stray),
+                               shapes_.size());
+    if (is_new) {
+      shapes_.push_back(like);
+      teams_[like.team].shapes.push_back(place->second);
+    }
+    return place->second;
   }
 
   void add(const Tasks& tasks, Shape& shape) {
@@ -162,19 +184,36 @@ class Describer {
 
   // What runs on a machine takes no more than it has: a cluster file cannot say otherwise.
   void keep_running_within_capacity() {
-    std::vector<std::vector<mpq_class>> used(machine_count());
+    used_.resize(machine_count());
     Tally beyond;
-    for (Shape& shape : shapes_) {
+    for (std::size_t number = 0; number < shapes_.size(); ++number) {
+      Shape& shape = shapes_[number];
+      std::int64_t waiting = 0;
       for (auto each = shape.running.begin(); each != shape.running.end();) {
         const auto& [machine, tasks] = *each;
-        const std::int64_t fitting = room(machine, *shape.demand, tasks, used[machine]);
+        const std::int64_t fitting = room(machine, *shape.demand, tasks, used_[machine]);
         if (fitting < tasks) beyond.add("on " + inventory_.machines[machine].name, tasks - fitting);
+        waiting += tasks - fitting;
         each->second = fitting;
         each = fitting == 0 ? shape.running.erase(each) : std::next(each);
       }
+      if (shape.is_stray && waiting > 0) wait_elsewhere(number, waiting);
     }
     note(beyond, fmt::format("counted as waiting, more than their {} has", inventory_.machine_word),
          inventory_.task_word);
+    for (Team& team : teams_) {
+      std::erase_if(team.shapes,
+                    [&](std::size_t each) { return shapes_[each].is_stray && shapes_[each].count == 0; });
+    }
+  }
+
+  // Strays that do not run wait where their rule allows them.
+  void wait_elsewhere(std::size_t number, std::int64_t tasks) {
+    const Shape stray = shapes_[number];
+    shapes_[number].count -= tasks;
+    const Shape like{.team = stray.team, .demand = stray.demand, .rule = stray.rule};
+    add({.team = {}, .name = stray.first_name, .demand = {}, .count = tasks},
+        shapes_[shape_number(like, stray.first_name)]);
   }
 
   // How many of the tasks fit, which are then added to what is used.
@@ -193,26 +232,33 @@ class Describer {
     return fitting.get_si();
   }
 
-  // The rule of each shape, widened by the machines on which it runs.
+  // Where the tasks of each shape may run: strays where they do, all others where new ones may start.
   void find_areas() {
+    std::map<Bits, std::size_t> numbers;
     std::map<std::size_t, std::size_t> of_rule;  // by its number
-    std::map<Bits, std::size_t> widened;
     Tally strays;
     for (Shape& shape : shapes_) {
-      const Bits& allowed = inventory_.rules[shape.rule].allowed;
-      Bits wider;
-      for (const auto& [machine, tasks] : shape.running) {
-        if (allowed[machine]) continue;
-        if (wider.empty()) wider = allowed;
-        wider[machine] = true;
-        strays.add("on " + inventory_.machines[machine].name, tasks);
+      if (!shape.is_stray) {
+        const auto known = of_rule.find(rule_numbers_[shape.rule]);
+        if (known != of_rule.end()) {
+          shape.area = known->second;
+          continue;
+        }
       }
-      const std::size_t next = areas_.size();
-      shape.area = wider.empty() ? of_rule.emplace(rule_numbers_[shape.rule], next).first->second
-                                 : widened.emplace(wider, next).first->second;
-      if (shape.area == next) areas_.push_back(wider.empty() ? allowed : std::move(wider));
+      Bits area(machine_count(), false);
+      for (std::size_t i = 0; i < machine_count(); ++i)
+        area[i] = shape.is_stray ? shape.running.contains(i) : may_start(shape.rule, i);
+      const auto [place, is_new] = numbers.emplace(std::move(area), areas_.size());
+      if (is_new) areas_.push_back(place->first);
+      shape.area = place->second;
+      if (!shape.is_stray) {
+        of_rule.emplace(rule_numbers_[shape.rule], shape.area);
+        continue;
+      }
+      for (const auto& [machine, tasks] : shape.running)
+        strays.add("on " + inventory_.machines[machine].name, tasks);
     }
-    note(strays, "kept where they run, although their rules allow no new ones there", inventory_.task_word);
+    note(strays, "kept where they run, although no new ones may start there", inventory_.task_word);
   }
 
   void leave_out_shapes() {
@@ -238,27 +284,41 @@ class Describer {
     for (const Shape& shape : shapes_) {
       for (const auto& [machine, tasks] : shape.running) busy[machine] = true;
     }
-    Tally closed;
+    Tally closed, full;
     for (std::size_t i = 0; i < machine_count(); ++i) {
       const Machine& machine = inventory_.machines[i];
       kept_[i] = !machine.is_closed || busy[i];
-      if (!kept_[i]) closed.add(machine.name, machine.count);
+      if (machine.is_closed) (kept_[i] ? full : closed).add(machine.name, machine.count);
     }
-    // What only these could run is left out too.
-    if (closed.count == 0) return;
     note(closed, fmt::format("left out, closed to new {}s and without one of a team", inventory_.task_word),
          inventory_.machine_word);
-    for (Bits& area : areas_) {
-      for (std::size_t i = 0; i < machine_count(); ++i) area[i] = area[i] && kept_[i];
-    }
-    leave_out_shapes();
+    note(
+        full,
+        fmt::format("closed to new {}s, counted with what runs there and no free room", inventory_.task_word),
+        inventory_.machine_word);
+  }
+
+  // Of a closed machine, what runs there takes.
+  ResourceVector capacity_of(std::size_t machine) const {
+    const Machine& host = inventory_.machines[machine];
+    if (!host.is_closed) return host.capacity;
+    MIRAB_ASSERT(host.count == 1, "a closed machine stands alone");
+    ResourceVector capacity;
+    for (const mpq_class& amount : used_[machine]) capacity.push_back(rounded_down(amount));
+    return capacity;
+  }
+
+  // By which a `select` finds the machine: new tasks find no closed one.
+  const Labels& labels_of(std::size_t machine) const {
+    static const Labels kNone;
+    return inventory_.machines[machine].is_closed ? kNone : inventory_.machines[machine].labels;
   }
 
   // Does `select` allow the same machines, of those that are kept?
   bool is_exact(const Bits& area, const Select& select) const {
     if (select.empty()) return false;
     for (std::size_t i = 0; i < machine_count(); ++i) {
-      if (kept_[i] && is_selected(inventory_.machines[i].labels, select) != area[i]) return false;
+      if (kept_[i] && is_selected(labels_of(i), select) != area[i]) return false;
     }
     return true;
   }
@@ -275,6 +335,7 @@ class Describer {
     for (const Team& team : teams_) {
       for (const std::size_t number : team.shapes) {
         Shape& shape = shapes_[number];
+        if (shape.is_stray) continue;
         const Bits& area = areas_[shape.area];
         const Select& select = inventory_.rules[shape.rule].select;
         if (allows_all(area) || !is_exact(area, select)) continue;
@@ -301,16 +362,17 @@ class Describer {
       Bits allows;
       for (const std::size_t area : used) allows.push_back(areas_[area][i]);
       Labels labels;
-      for (const auto& [label, value] : machine.labels) {
+      for (const auto& [label, value] : labels_of(i)) {
         const auto wanted = needed.find(label);
         if (wanted != needed.end() && wanted->second.contains(value)) labels.emplace(label, value);
       }
+      ResourceVector capacity = capacity_of(i);
       const auto [place, is_new] =
-          entries.emplace(std::tuple(key_of(machine.capacity), std::move(allows), labels), entries.size());
+          entries.emplace(std::tuple(key_of(capacity), std::move(allows), labels), entries.size());
       entry_of_.push_back(place->second);
       if (is_new) {
         description_.cluster.servers.push_back(
-            {.name = {}, .capacity = machine.capacity, .count = 0, .labels = std::move(labels)});
+            {.name = {}, .capacity = std::move(capacity), .count = 0, .labels = std::move(labels)});
         description_.machines.emplace_back();
       }
       description_.cluster.servers[place->second].count += machine.count;
@@ -401,8 +463,8 @@ class Describer {
     for (auto each = shape.names.begin(); each != shape.names.end(); ++each) {
       if (each->second > most->second) most = each;
     }
-    if (shape.names.size() == 1) return most->first;
-    return fmt::format("{}+{}", most->first, shape.names.size() - 1);
+    const std::string others = shape.names.size() == 1 ? "" : fmt::format("+{}", shape.names.size() - 1);
+    return most->first + others + (shape.is_stray ? "-stray" : "");
   }
 
   User user_of(const Shape& shape) const {
@@ -441,9 +503,11 @@ class Describer {
   std::vector<std::size_t> rule_numbers_;  // [rule]
   std::vector<Team> teams_;
   std::vector<Shape> shapes_;
-  std::vector<Bits> areas_;            // sets of machines
-  Bits kept_;                          // [machine]
-  std::vector<std::size_t> entry_of_;  // [machine]
+  std::map<std::tuple<std::size_t, Key, std::size_t, std::string, bool>, std::size_t> shape_numbers_;
+  std::vector<std::vector<mpq_class>> used_;  // [machine][r], by what runs
+  std::vector<Bits> areas_;                   // sets of machines
+  Bits kept_;                                 // [machine]
+  std::vector<std::size_t> entry_of_;         // [machine]
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Machine {
   ResourceVector capacity;
   std::map<std::string, std::string> labels = {};
   std::string kind = {};   ///< what machines like it are called; may be empty
-  bool is_closed = false;  ///< takes no new tasks: left out when it runs none
+  bool is_closed = false;  ///< takes no new tasks; its count is 1
   std::int64_t count = 1;  ///< ≥ 1
 };
 
@@ -79,14 +79,15 @@ struct Description {
 /// shapes. Machines are one entry when they have the same capacity and the same tasks may run on them. Labels
 /// stay where a `select` needs them.
 ///
-/// A rule is written as its `select` where that allows the same machines, else as a list of servers. A
-/// machine on which tasks run is allowed to them, whatever the rule says.
+/// A rule is written as its `select` where that allows the same machines, else as a list of servers. Tasks
+/// that run where their rule allows none, or on a closed machine, are strays: a shape of their own, `-stray`,
+/// that may run on the machines where they run. A closed machine has the capacity of what runs there.
 ///
 /// Left out, with a notice: tasks that demand nothing, tasks that no machine may run, closed machines that
 /// run nothing. Tasks beyond the capacity of their machine count as waiting, with a notice.
 ///
-/// Errors (without file): nothing is left; a name that a cluster file does not take; too many machines and
-/// rules. O(tasks · log tasks + machines · rules).
+/// Errors (without file): nothing is left, with the notices; a name that a cluster file does not take; too
+/// many machines and rules. O(tasks · log tasks + machines · rules).
 Result<Description> describe(const Inventory& inventory);
 
 }  // namespace mirab::inventory

@@ -34,6 +34,12 @@ struct PodRow {
   std::string node;  // empty while it waits
 };
 
+/// What a namespace may request of a resource.
+struct Hard {
+  Units least = 0;                   // of its quotas
+  std::set<std::string> shown = {};  // in notices
+};
+
 Quantity quantity_of(const std::string& resource, Units units) {
   const Result<Quantity> quantity = Quantity::parse(units_text(resource, units));
   MIRAB_ASSERT(static_cast<bool>(quantity), "what was counted is a quantity");
@@ -140,8 +146,9 @@ class ClusterImporter {
                      .file = file,
                      .line = each.line};
       }
-      const auto [known, is_new] = quotas_[space].emplace(resource, *units);
-      if (!is_new) known->second = std::min(known->second, *units);
+      const auto [known, is_new] = quotas_[space].emplace(resource, Hard{.least = *units});
+      known->second.least = std::min(known->second.least, *units);
+      known->second.shown.insert(fmt::format("{}/{} {}", space, object.name(), each.key));
     }
     return {};
   }
@@ -314,6 +321,13 @@ class ClusterImporter {
   }
 
   Result<inventory::Description> describe() {
+    // A node of the control plane counts while a pod runs there that its taint allows.
+    std::vector<bool> is_used(nodes_.size(), false);
+    for (const PodRow& pod : pods_) {
+      if (pod.node.empty()) continue;
+      const std::size_t node = node_numbers_.at(pod.node);
+      if (rules_[pod.rule].allowed[node]) is_used[node] = true;
+    }
     inventory::Inventory found{.resources = resources_,
                                .machines = {},
                                .rules = std::move(rules_),
@@ -321,11 +335,12 @@ class ClusterImporter {
                                .task_word = "pod",
                                .machine_word = "node"};
     for (const NodeRow& node : nodes_) {
+      const bool is_closed = node.is_closed || (node.is_control_plane && !is_used[found.machines.size()]);
       found.machines.push_back({.name = node.name,
                                 .capacity = vector_of(node.allocatable),
                                 .labels = node.labels,
                                 .kind = kind_of(node),
-                                .is_closed = node.is_closed});
+                                .is_closed = is_closed});
     }
     for (const PodRow& pod : pods_) {
       inventory::Tasks tasks{
@@ -337,7 +352,7 @@ class ClusterImporter {
       std::vector<std::optional<Quantity>> limit(resources_.size());
       for (std::size_t r = 0; r < resources_.size(); ++r) {
         if (const auto hard = quota.find(resources_[r]); hard != quota.end())
-          limit[r] = quantity_of(resources_[r], hard->second);
+          limit[r] = quantity_of(resources_[r], hard->second.least);
       }
       const bool any =
           std::any_of(limit.begin(), limit.end(), [](const auto& each) { return each.has_value(); });
@@ -346,7 +361,22 @@ class ClusterImporter {
     return inventory::describe(found);
   }
 
+  // Quotas of what no pod requests and no node has, and of namespaces without a pod.
+  void find_quotas_without_limit(const Cluster& cluster) {
+    std::set<std::string_view> teams;
+    for (const auto& group : cluster.groups) teams.insert(group.name);
+    for (const User& user : cluster.users) teams.insert(user.name);
+    for (const auto& [space, quota] : quotas_) {
+      for (const auto& [resource, hard] : quota) {
+        const bool is_known = std::find(resources_.begin(), resources_.end(), resource) != resources_.end();
+        if (is_known && teams.contains(space)) continue;
+        for (const std::string& shown : hard.shown) quotas_not_kept_.add(shown);
+      }
+    }
+  }
+
   ClusterImport finish(inventory::Description description) {
+    find_quotas_without_limit(description.cluster);
     ClusterImport import{.cluster = std::move(description.cluster),
                          .nodes = {},
                          .provenance = {},
@@ -431,7 +461,7 @@ class ClusterImporter {
   std::vector<NodeRow> nodes_;
   std::map<std::string, std::size_t, std::less<>> node_numbers_;
   std::vector<PodRow> pods_;
-  std::map<std::string, Amounts> quotas_;  // of namespaces
+  std::map<std::string, std::map<std::string, Hard>> quotas_;  // of namespaces
   Tally quotas_not_kept_;
   bool has_pods_ = false;
   std::vector<inventory::Rule> rules_;

@@ -33,8 +33,8 @@ void find_closed(const Object& object, NodeRow& node) {
     if (type != nullptr && type->text == "Ready" && !is_ready) close("node.kubernetes.io/not-ready");
   }
   for (const Taint& taint : node.taints) {
-    node.is_closed = node.is_closed ||
-                     std::find(kControlPlane.begin(), kControlPlane.end(), taint.key) != kControlPlane.end();
+    node.is_control_plane = node.is_control_plane || std::find(kControlPlane.begin(), kControlPlane.end(),
+                                                               taint.key) != kControlPlane.end();
   }
 }
 

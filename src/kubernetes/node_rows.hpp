@@ -17,7 +17,8 @@ struct NodeRow {
   NodeLabels labels = {};
   std::vector<Taint> taints = {};  ///< with those of a node that is cordoned or not ready
   Amounts allocatable = {};
-  bool is_closed = false;  ///< cordoned, not ready, or of the control plane
+  bool is_closed = false;         ///< cordoned or not ready
+  bool is_control_plane = false;  ///< open to pods that tolerate its taint
 };
 
 /// Errors name file, line and key: no allocatable amounts, no amount, a taint that is none.

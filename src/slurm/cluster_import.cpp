@@ -24,8 +24,8 @@ constexpr std::size_t kMostHostsInAll = 2'000'000;
 constexpr std::string_view kYes = "yes";
 
 /// In which a node takes no new jobs.
-constexpr std::array<std::string_view, 8> kClosedStates = {"DOWN", "DRAIN", "DRAINED", "DRAINING",
-                                                           "FAIL", "MAINT", "FUTURE",  "NOT_RESPONDING"};
+constexpr std::array<std::string_view, 9> kClosedStates = {
+    "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "MAINT", "FUTURE", "NOT_RESPONDING", "UNKNOWN"};
 
 constexpr std::array<std::string_view, 12> kRunningStates = {"RUNNING",     "R",  "COMPLETING", "CG",
                                                              "CONFIGURING", "CF", "STAGE_OUT",  "SO",
@@ -124,6 +124,7 @@ class ClusterImporter {
               node.features);
     std::string state(record.value({"state"}));
     state = state.substr(0, state.find(' '));
+    node.is_closed = state.find('*') != std::string::npos;  // does not respond
     std::replace_if(
         state.begin(), state.end(), [](char c) { return c == '*' || c == '$' || c == '@'; }, '+');
     for (const std::string_view word : split(state, '+'))
@@ -173,18 +174,20 @@ class ClusterImporter {
       done_.add(std::string(id));
       return {};
     }
-    const Result<std::int64_t> array = array_tasks(id);
-    if (!array) return wrong("JobID", array.error().message);
+    const std::string_view list = record.value({"arraytaskid", "array_task_id"});
+    const bool is_listed = !list.empty() && id.find("_[") == std::string_view::npos;
+    const Result<std::int64_t> array = array_tasks(is_listed ? fmt::format("_[{}]", list) : std::string(id));
+    if (!array) return wrong(is_listed ? "ArrayTaskId" : "JobID", array.error().message);
     std::vector<std::string> hosts;
-    if (const std::string_view list = record.value({"nodelist", "nodelist(reason)"});
-        runs && !list.starts_with('(')) {
-      Result<std::vector<std::string>> expanded = expand_hosts(list);
+    if (const std::string_view names = record.value({"nodelist", "nodelist(reason)"});
+        runs && !names.starts_with('(')) {
+      Result<std::vector<std::string>> expanded = expand_hosts(names);
       if (!expanded) return wrong("NodeList", expanded.error().message);
       hosts = *std::move(expanded);
       if ((hosts_ += hosts.size()) > kMostHostsInAll)
         return wrong("NodeList", fmt::format("more than {} nodes of jobs in all", kMostHostsInAll));
     }
-    Result<std::int64_t> nodes = node_count(record);
+    Result<std::int64_t> nodes = node_count(record, runs);
     if (!nodes) return nodes.error();
     if (!hosts.empty()) *nodes = static_cast<std::int64_t>(hosts.size());
     Result<Amounts> total = amounts_of(record, *nodes, runs);
@@ -194,8 +197,18 @@ class ClusterImporter {
     return add_tasks(record, *total, *nodes, *array, hosts, runs, id);
   }
 
-  static Result<std::int64_t> node_count(const Record& record) {
-    const std::string_view text = record.value({"nnodes", "allocnodes", "numnodes", "nodes", "reqnodes"});
+  // The first number that is not 0: what waits has nothing allocated.
+  static std::string_view number_of(const Record& record, std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) {
+      if (const std::string_view text = record.value({key}); !text.empty() && text != "0") return text;
+    }
+    return record.value(keys);
+  }
+
+  static Result<std::int64_t> node_count(const Record& record, bool runs) {
+    const std::string_view text =
+        runs ? number_of(record, {"nnodes", "allocnodes", "numnodes", "nodes", "reqnodes"})
+             : number_of(record, {"reqnodes", "nnodes", "numnodes", "nodes", "allocnodes"});
     if (text.empty()) return std::int64_t{1};
     const std::string_view least = text.substr(0, text.find('-'));
     const Result<Quantity> count = Quantity::parse(least);
@@ -213,7 +226,9 @@ class ClusterImporter {
     Result<Amounts> amounts = read_tres(tres);
     if (!amounts) return wrong(runs ? "AllocTRES" : "ReqTRES", amounts.error().message);
     if (!amounts->contains("cpu")) {
-      const std::string_view cpus = record.value({"ncpus", "alloccpus", "numcpus", "cpus", "reqcpus"});
+      const std::string_view cpus =
+          runs ? number_of(record, {"ncpus", "alloccpus", "numcpus", "cpus", "reqcpus"})
+               : number_of(record, {"reqcpus", "numcpus", "cpus", "ncpus", "alloccpus"});
       if (cpus.empty())
         return wrong("ReqTRES", "missing: what the job requests; or CPUs in a column of their own");
       const Result<Quantity> count = Quantity::parse(cpus.substr(0, cpus.find('-')));
@@ -223,14 +238,38 @@ class ClusterImporter {
     if (!amounts->contains("mem")) {
       if (Check bad = add_memory(record, nodes, *amounts)) return *std::move(bad);
     }
-    if (const std::string_view gres = record.value({"tres_per_node", "trespernode"});
-        tres.empty() && !gres.empty()) {
-      const Result<Amounts> each = read_gres(gres);
-      if (!each) return wrong("TresPerNode", each.error().message);
-      for (const auto& [name, amount] : *each)
-        amounts->insert_or_assign(name, rounded_down(rational(amount) * static_cast<long>(nodes)));
-    }
+    if (Check bad = add_generic(record, nodes, *amounts)) return *std::move(bad);
     return amounts;
+  }
+
+  // Generic resources that TRES leaves out: the sum of their types, or what the job requests of them.
+  static Check add_generic(const Record& record, std::int64_t nodes, Amounts& amounts) {
+    std::map<std::string, mpq_class> sums;
+    for (const auto& [name, amount] : amounts) {
+      if (name.starts_with("gres/") && name.find(':') != std::string::npos)
+        sums[name.substr(0, name.find(':'))] += rational(amount);
+    }
+    const auto add = [&](const std::string& name, const mpq_class& amount, std::string_view field) -> Check {
+      if (amount >= mpz_class("9223372036854775807")) return wrong(field, "is more than 2^63 - 1");
+      amounts.emplace(name, rounded_down(amount));
+      return {};
+    };
+    for (const auto& [name, sum] : sums) {
+      if (Check bad = add(name, sum, "TRES")) return bad;
+    }
+    const Amounts in_tres = amounts;
+    for (const bool per_node : {true, false}) {
+      const std::string_view field = per_node ? "TresPerNode" : "TresPerJob";
+      const Result<Amounts> each = read_gres(per_node ? record.value({"tres_per_node", "trespernode"})
+                                                      : record.value({"tres_per_job", "tresperjob"}));
+      if (!each) return wrong(field, each.error().message);
+      for (const auto& [name, amount] : *each) {
+        const mpq_class times = per_node ? mpq_class(static_cast<long>(nodes)) : mpq_class(1);
+        if (in_tres.contains(name)) continue;
+        if (Check bad = add(name, rational(amount) * times, field)) return bad;
+      }
+    }
+    return {};
   }
 
   // Of a node, or of a CPU where a `c` follows.
@@ -261,6 +300,8 @@ class ClusterImporter {
       if (name.starts_with("license/")) unsaid_["licenses"].add(std::string(id));
     }
     if (!record.value({"reqnodelist", "req_nodes"}).empty()) unsaid_["requested nodes"].add(std::string(id));
+    if (!record.value({"trespertask", "trespersocket", "tres_per_task", "tres_per_socket"}).empty())
+      unsaid_["TresPerTask and TresPerSocket"].add(std::string(id));
     if (!record.value({"reservation"}).empty()) unsaid_["reservations"].add(std::string(id));
     if (!record.value({"dependency"}).empty()) unsaid_["dependencies"].add(std::string(id));
     const Result<std::size_t> number = rule_number(rule, id);

@@ -48,29 +48,67 @@ Check for_each_line(std::string_view text, const Visit& visit) {
   return {};
 }
 
+bool begins_record(std::string_view line) {
+  return line.starts_with("NodeName=") || line.starts_with("JobId=");
+}
+
+/// Fields with what people write, and the fields that may stand after them on their line, `,` around each.
+struct FreeText {
+  std::string_view key;
+  std::string_view followers;
+};
+constexpr std::string_view kAfterCommand =
+    ",workdir,admincomment,systemcomment,comment,stderr,stdin,stdout,switches,cpuspertres,mempertres,"
+    "ntaskspertres,tresperjob,trespernode,trespersocket,trespertask,mailuser,mailtype,";
+constexpr std::array<FreeText, 6> kFreeTexts = {{{"jobname", ",userid,"},
+                                                 {"reason", ",dependency,"},
+                                                 {"command", kAfterCommand},
+                                                 {"admincomment", kAfterCommand},
+                                                 {"systemcomment", kAfterCommand},
+                                                 {"comment", kAfterCommand}}};
+
+/// Which fields may stand after `key`; nothing for all. A reason of a job with nothing known after it is a
+/// word.
+std::optional<std::string_view> followers(std::string_view key, std::string_view line, const Record& record) {
+  const auto free = std::find_if(kFreeTexts.begin(), kFreeTexts.end(),
+                                 [&](const FreeText& each) { return each.key == key; });
+  if (free == kFreeTexts.end()) return {};
+  const bool is_word = key == "reason" && record.fields.contains("jobid") &&
+                       line.find(" Dependency=") == std::string_view::npos;
+  if (is_word) return {};
+  const bool has_line = free->followers == kAfterCommand && !begins_record(line);  // of its own
+  return has_line ? std::string_view() : free->followers;
+}
+
 /// `Key=value Key2=value with blanks`: a word with a key before its `=` begins a field, others go on with the
-/// one before.
+/// one before. The first value of a key counts; after a command or a comment, the last, for what people write
+/// there may look like a field.
 Check add_fields(std::string_view line, Record& record, std::string& last, const std::string& file,
                  int number) {
+  std::optional<std::string_view> known;  // the fields that may stand here
+  std::string* value = last.empty() ? nullptr : &record.fields[last];
+  std::string passed_over;
   for (const std::string_view word : split(line, ' ')) {
     if (word.empty()) continue;
     const std::size_t equals = word.find('=');
-    if (equals != std::string_view::npos && is_key(word.substr(0, equals))) {
-      last = lower(word.substr(0, equals));
-      record.fields[last] = word.substr(equals + 1);
-    } else if (last.empty()) {
+    const bool has_key = equals != std::string_view::npos && is_key(word.substr(0, equals));
+    const std::string key = has_key ? lower(word.substr(0, equals)) : "";
+    if (has_key && (!known || known->find("," + key + ",") != std::string_view::npos)) {
+      const bool is_after_command = known == kAfterCommand;
+      if (!is_after_command) known = followers(key, line, record);
+      last = key;
+      const auto [place, is_new] = record.fields.try_emplace(key);
+      value = is_new || is_after_command ? &place->second : &passed_over;
+      *value = word.substr(equals + 1);
+    } else if (value == nullptr) {
       return Error{.message = fmt::format("'{}' is not of the form Key=Value", word.substr(0, kLongestShown)),
                    .file = file,
                    .line = number};
     } else {
-      (record.fields[last] += ' ') += word;
+      (*value += ' ') += word;
     }
   }
   return {};
-}
-
-bool begins_record(std::string_view line) {
-  return line.starts_with("NodeName=") || line.starts_with("JobId=");
 }
 
 Result<std::vector<Record>> read_blocks(std::string_view text, const std::string& file) {

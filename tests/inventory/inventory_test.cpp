@@ -44,15 +44,49 @@ TEST(Inventory, WhatRunsTakesNoMoreThanItsMachineHas) {
   EXPECT_THAT(found.notices, ElementsAre("counted as waiting, more than their server has: 1 task: on m1"));
 }
 
-TEST(Inventory, ATaskWidensItsRuleByTheMachineOnWhichItRuns) {
+TEST(Inventory, ATaskWhereItsRuleAllowsNoneIsAShapeOfItsOwn) {
   Inventory all = inventory({4, 4, 4});
   all.rules.push_back({.allowed = {true, false, false}});
-  all.tasks = {tasks("a", 1, 1), tasks("b", 1)};
+  all.tasks = {tasks("a", 1, 1), tasks("a", 1), tasks("b", 1)};
   all.tasks[0].rule = 1;
+  all.tasks[1].rule = 1;
   const Description found = described(all);
-  EXPECT_THAT(*found.cluster.users[0].servers, ElementsAre("m"));
-  EXPECT_EQ(found.cluster.servers[0].count, 2);
-  EXPECT_THAT(found.machines, ElementsAre(ElementsAre(0u, 1u), ElementsAre(2u)));
+  ASSERT_EQ(found.cluster.users.size(), 3u);
+  EXPECT_EQ(found.cluster.users[0].name, "a/t-stray");
+  EXPECT_THAT(*found.cluster.users[0].servers, ElementsAre("m2"));
+  EXPECT_EQ(found.cluster.users[0].tasks, Quantity(1));
+  EXPECT_EQ(found.cluster.users[1].name, "a/t");
+  EXPECT_THAT(*found.cluster.users[1].servers, ElementsAre("m1"));
+  EXPECT_EQ(found.cluster.users[1].tasks, Quantity(1));
+  EXPECT_FALSE(found.cluster.users[2].servers);
+  EXPECT_THAT(*found.cluster.running, ElementsAre(Running{"a", "t-stray", "m2", Quantity(1)}));
+  EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(4)) << "open to those whose rule allows it";
+}
+
+TEST(Inventory, AClosedMachineHasRoomForWhatRunsThereAndForNoMore) {
+  Inventory all = inventory({8, 8});
+  all.machines[1].is_closed = true;
+  all.machines[1].labels = {{"zone", "a"}};
+  all.machines[0].labels = {{"zone", "a"}};
+  all.rules[0].select = {{"zone", {"a"}}};
+  for (int i = 0; i < 3; ++i) all.tasks.push_back(tasks("a", 3, 1));
+  all.tasks.push_back(tasks("b", 1));
+  const Description found = described(all);
+  ASSERT_EQ(found.cluster.servers.size(), 2u);
+  EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(6));
+  ASSERT_EQ(found.cluster.users.size(), 3u);
+  EXPECT_THAT(*found.cluster.users[0].servers, ElementsAre("m2"));
+  EXPECT_EQ(found.cluster.users[0].tasks, Quantity(2)) << "the third is more than the machine has, and waits";
+  for (std::size_t n = 1; n < 3; ++n) {
+    EXPECT_EQ(found.cluster.users[n].tasks, Quantity(1));
+    const Problem problem = *Problem::from(found.cluster);
+    EXPECT_TRUE(problem.eligible(n, 0));
+    EXPECT_FALSE(problem.eligible(n, 1));
+  }
+  EXPECT_THAT(found.notices,
+              Contains("kept where they run, although no new ones may start there: 2 tasks: on m2"));
+  EXPECT_THAT(found.notices,
+              Contains("closed to new tasks, counted with what runs there and no free room: 1 server: m2"));
 }
 
 TEST(Inventory, EntriesAndShapesHaveNamesThatDiffer) {
@@ -89,7 +123,8 @@ TEST(Inventory, WithoutATaskThatFitsIsAnError) {
   all.tasks = {tasks("a", 1)};
   const Result<Description> found = describe(all);
   ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().message, "no task is left that a team could run");
+  EXPECT_EQ(found.error().message,
+            "no task is left that a team could run; left out, allowed on no server: 1 task: a/t");
 }
 
 }  // namespace

@@ -262,6 +262,11 @@ TEST(KubernetesImport, AQuotaOfANamespaceIsItsLimit) {
   EXPECT_THAT(import.notices, Contains("not kept, quotas: 2 items: shop/night, shop/one limits.cpu"));
   const ClusterImport shapes = import_text(text + pod({.name = "b", .requests = "cpu: 2"}));
   EXPECT_THAT(yaml(shapes), HasSubstr("{name: shop, limit: {cpu: 2.5, memory: 4Gi}, shapes: ["));
+  const ClusterImport lost =
+      import_text(text + quota("gpus", "requests.nvidia.com/gpu: 2") +
+                  "kind: ResourceQuota\nmetadata: {name: q, namespace: idle}\nspec: {hard: {cpu: 1}}\n");
+  EXPECT_THAT(lost.notices, Contains("not kept, quotas: 4 items: idle/q cpu, shop/gpus "
+                                     "requests.nvidia.com/gpu, shop/night, shop/one limits.cpu"));
   EXPECT_THAT(import_refusal(text + quota("bad", "cpu: x")), HasSubstr("spec.hard.cpu: 'x'"));
 }
 
@@ -275,11 +280,19 @@ TEST(KubernetesImport, ClosedNodesStayWhileAPodRunsThere) {
   EXPECT_THAT(import.notices,
               Contains("left out, closed to new pods and without one of a team: 2 nodes: control, cordoned"));
   const ClusterImport busy = import_text(text + pod({.name = "b", .on = "cordoned", .requests = "cpu: 2"}));
-  EXPECT_EQ(busy.cluster.servers.size(), 2u);
-  EXPECT_THAT(yaml(busy), HasSubstr("shape: b, server: cordoned, tasks: 1}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("{name: n1, capacity: {cpu: 4, memory: 16Gi}}\n  - {name: cordoned, "
+                                    "capacity: {cpu: 2}}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("{name: a, demand: {cpu: 1, memory: 1Gi}, tasks: 1, servers: [n1]}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("{name: b-stray, demand: {cpu: 2}, tasks: 1, servers: "
+                                    "[cordoned]}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("shape: b-stray, server: cordoned, tasks: 1}"));
   EXPECT_THAT(busy.notices,
-              Contains(HasSubstr(
-                  "kept where they run, although their rules allow no new ones there: 1 pod: on cordoned")));
+              Contains("kept where they run, although no new ones may start there: 1 pod: on cordoned"));
+  const ClusterImport tolerated = import_text(
+      text +
+      pod({.name = "dns", .space = "sys", .on = "control", .spec = "  tolerations: [{operator: Exists}]\n"}));
+  EXPECT_THAT(yaml(tolerated), HasSubstr("{name: control, capacity: {cpu: 4, memory: 16Gi}}"))
+      << "a node of the control plane is open to pods that tolerate it";
 }
 
 TEST(KubernetesImport, NamesWhatCannotBeKept) {
@@ -348,7 +361,7 @@ TEST(KubernetesImport, BadInputNamesFileLineAndKey) {
   EXPECT_THAT(import_refusal(node("n", "", "taints: [{key: a, effect: Never}]")),
               HasSubstr("spec.taints[0].effect: must be"));
   EXPECT_THAT(import_refusal(n + pod({.name = "a", .requests = ""})),
-              HasSubstr("no pod is left that a team could run"));
+              HasSubstr("no pod is left that a team could run; left out, request nothing: 1 pod: shop/a"));
 }
 
 // Random clusters: what a pod may use is known from how its rule was made.

@@ -131,6 +131,72 @@ TEST(SlurmImport, UnevenJobsAreDividedEquallyAndRoundedUp) {
   EXPECT_THAT(import.notices, Contains(HasSubstr("no multiple of the nodes: 1 job: 1")));
 }
 
+TEST(SlurmImport, ClosedNodesHaveNoFreeRoom) {
+  for (const std::string state : {"MIXED+DRAIN", "DOWN", "MIXED*", "IDLE*+CLOUD", "UNKNOWN"}) {
+    SCOPED_TRACE(state);
+    const Result<ClusterImport> import = try_import(
+        "NodeName=c1 CPUTot=32 RealMemory=1024 State=IDLE Partitions=batch\n"
+        "NodeName=c2 CPUTot=32 RealMemory=1024 State=" +
+            state + " Partitions=batch\n",
+        kHead +
+            "1|ann|bio|RUNNING|batch|1|cpu=16,mem=512M|cpu=16,mem=512M|c2|\n"
+            "2|bob|ai|PENDING|batch|1|cpu=8,mem=256M|||\n");
+    ASSERT_TRUE(import) << describe(import.error());
+    const std::string yaml = write_cluster_yaml(import->cluster);
+    EXPECT_THAT(yaml, HasSubstr("{name: c2, capacity: {cpu: 16, memory: 512Mi}}"));
+    EXPECT_THAT(yaml, HasSubstr("{name: bio, demand: {cpu: 16, memory: 512Mi}, tasks: 1, servers: [c2]}"));
+    EXPECT_THAT(yaml, HasSubstr("{name: ai, demand: {cpu: 8, memory: 256Mi}, tasks: 1, select: "
+                                "{partition/batch: [\"yes\"]}}"));
+  }
+}
+
+/// The demand and the number of tasks of the only job.
+std::string only_job(const std::string& jobs) {
+  const Result<ClusterImport> import = try_import(kNodes, jobs);
+  if (!import) return describe(import.error());
+  std::string text;
+  for (std::size_t r = 0; r < import->cluster.resources.size(); ++r)
+    text += import->cluster.resources[r] + "=" + import->cluster.users[0].demand[r].text() + " ";
+  return text + "tasks=" + import->cluster.users[0].tasks->text();
+}
+
+TEST(SlurmImport, PendingArraysOfScontrolCountTheirTasks) {
+  const auto array = [](const std::string& list) {
+    return only_job("JobId=9 ArrayJobId=9 ArrayTaskId=" + list +
+                    " JobName=x UserId=a(1) JobState=PENDING NumNodes=1 Partition=batch ReqTRES=cpu=1\n");
+  };
+  EXPECT_THAT(array("5-100%4"), HasSubstr("tasks=96"));
+  EXPECT_THAT(array("1-9:2,20"), HasSubstr("tasks=6"));
+  EXPECT_THAT(array("7"), HasSubstr("tasks=1"));
+  EXPECT_THAT(array("1,2,..."), HasSubstr("jobs.txt:1: ArrayTaskId: the list of array tasks is cut short"));
+}
+
+TEST(SlurmImport, GenericResourcesComeFromWhereverAJobNamesThem) {
+  const auto job = [](const std::string& more, int nodes = 1) {
+    return only_job("JobId=9 UserId=a(1) JobState=PENDING NumNodes=" + std::to_string(nodes) +
+                    " Partition=gpu " + more + "\n");
+  };
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M TresPerNode=gres/gpu:2", 2), "cpu=1 memory=524288 gpu=2 tasks=2");
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M TresPerNode=gres:gpu:2"), "cpu=2 memory=1048576 gpu=2 tasks=1");
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M TresPerJob=gres/gpu:2", 2), "cpu=1 memory=524288 gpu=1 tasks=2");
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M,gres/gpu:a100=2"), "cpu=2 memory=1048576 gpu=2 tasks=1");
+  EXPECT_EQ(job("ReqTRES=cpu=2,mem=1M,gres/gpu=1 TresPerNode=gres/gpu:3"),
+            "cpu=2 memory=1048576 gpu=1 tasks=1")
+      << "TRES has it";
+  const Result<ClusterImport> import = try_import(
+      kNodes, "JobId=9 UserId=a(1) JobState=PENDING Partition=gpu ReqTRES=cpu=2 TresPerTask=gres/gpu:1\n");
+  ASSERT_TRUE(import);
+  EXPECT_THAT(import->notices, Contains("not kept, TresPerTask and TresPerSocket: 1 job: 9"));
+}
+
+TEST(SlurmImport, WhatWaitsHasWhatItRequests) {
+  EXPECT_EQ(only_job("JobID|User|State|Partition|AllocCPUS|ReqCPUS|AllocNodes|ReqNodes|ReqMem\n"
+                     "1|a|PENDING|batch|0|8|0|2|64M\n"),
+            "cpu=4 memory=67108864 gpu=0 tasks=2");
+  EXPECT_EQ(only_job("JobID|User|State|Partition|NCPUS|ReqCPUS|NNodes|ReqMem\n1|a|PENDING|batch|4|8|2|64M\n"),
+            "cpu=4 memory=67108864 gpu=0 tasks=2");
+}
+
 TEST(SlurmImport, BadInputNamesFileLineAndField) {
   const std::string job = "1|ann|bio|PENDING|batch|1|cpu=1|||\n";
   EXPECT_THAT(refusal("NodeName=a RealMemory=1\n", kHead + job), HasSubstr("nodes.txt:1: CPUTot: missing"));

@@ -35,6 +35,27 @@ TEST(SlurmRecords, OfScontrolAreReadOnOneLineOrSeveral) {
   }
 }
 
+TEST(SlurmRecords, WhatPeopleWriteIsNoField) {
+  const std::vector<Record> read = records(
+      "JobId=1 JobName=x NumNodes=70 UserId=ann(1) JobState=PENDING Reason=held NumNodes=80 "
+      "Dependency=(null) "
+      "NumNodes=2 Command=run.sh NumNodes=90 Partition=evil TresPerNode=gres:gpu:8 WorkDir=/a "
+      "Comment=x Account=evil StdOut=/b TresPerNode=gres:gpu:2\n"
+      "NodeName=n1 CPUTot=4 State=DOWN Reason=bad Gres=gpu:8 [root@now]\n");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].value({"numnodes"}), "2");
+  EXPECT_EQ(read[0].value({"userid"}), "ann(1)");
+  EXPECT_EQ(read[0].value({"partition", "account"}), "");
+  EXPECT_EQ(read[0].value({"trespernode"}), "gres:gpu:2") << "the last that stands after a free text";
+  EXPECT_EQ(read[1].value({"gres"}), "");
+  const std::vector<Record> lines = records(
+      "JobId=1 JobName=x NumNodes=70\n   NumNodes=2\n   Command=run.sh TresPerNode=gres:gpu:8 "
+      "NumNodes=90\n   Partition=p\n");
+  EXPECT_EQ(lines[0].value({"numnodes"}), "2");
+  EXPECT_EQ(lines[0].value({"partition"}), "p");
+  EXPECT_EQ(records("JobId=1 A=1 A=2\n")[0].value({"a"}), "1");
+}
+
 TEST(SlurmRecords, OfTablesHaveTheColumnsOfTheHead) {
   const std::vector<Record> read = records("JobID|User|ReqTRES\n1|ann|cpu=4\n\n2|| \n");
   ASSERT_EQ(read.size(), 2u);

@@ -108,6 +108,9 @@ TEST(CsvCluster, BadInputNamesFileLineAndColumn) {
               HasSubstr("users.csv:3: weight: 'a' has the weight 2 in a row above"));
   EXPECT_THAT(yaml(kServers, "name,cpu,memory\na,1,1\na,1,1\n"),
               HasSubstr("users.csv:3: name: a second row of 'a' without"));
+  for (const std::string rows : {"a,1,1,\na,1,1,4\n", "a,1,1,4\na,1,1,\n"})
+    EXPECT_THAT(yaml(kServers, "name,cpu,memory,tasks\n" + rows),
+                HasSubstr("users.csv:3: tasks: a number of tasks in one row of 'a' and none in another"));
   EXPECT_THAT(yaml(kServers, "name,cpu,memory,server\na,1,1,s1\n"),
               HasSubstr("users.csv:1: server: says where tasks run"));
   EXPECT_THAT(yaml(kServers, "name,cpu,memory,tasks,server\na,1,1,1,s9\n"),

@@ -279,7 +279,14 @@ class CsvImporter {
       ++without_tasks_;
       return {};
     }
-    if (!tasks.count && !endless_.insert({tasks.team, tasks.name}).second) {
+    const auto [known, is_first] = is_endless_.emplace(std::pair(tasks.team, tasks.name), !tasks.count);
+    if (!is_first && known->second != !tasks.count) {
+      return wrong(Side::users, row, "tasks",
+                   fmt::format("a number of tasks in one row of '{}' and none in another; give both, or name "
+                               "the rows by `shape`",
+                               tasks.team));
+    }
+    if (!tasks.count && !is_first) {
       return wrong(
           Side::users, row, "name",
           fmt::format("a second row of '{}' without a number of tasks; map `tasks`, name the rows by "
@@ -367,7 +374,7 @@ class CsvImporter {
   inventory::Inventory found_;
   std::map<std::string, std::size_t, std::less<>> server_numbers_;
   std::map<std::map<std::string, std::vector<std::string>>, std::size_t> rule_numbers_;
-  std::set<std::pair<std::string, std::string>> endless_;
+  std::map<std::pair<std::string, std::string>, bool> is_endless_;  // by user and shape
   std::int64_t without_tasks_ = 0;
 };
 
