@@ -363,6 +363,18 @@ TEST(Results, WhoHasAllIsNotShownAsPoor) {
   EXPECT_GT(outcome["metrics"]["gini"], 0.8) << "metrics keeps its meaning";
 }
 
+// A queue of weight 0 with a number of tasks has no tasks per weight.
+TEST(Results, AUserOfWeightZeroWithTasksIsShownExplainedAndAudited) {
+  const std::string cluster = " examples/teams/kueue-4961.yaml ";
+  const Ran allocated = shell("mirab allocate" + cluster + "--format json");
+  ASSERT_EQ(allocated.status, 0) << allocated.err;
+  EXPECT_THAT(tasks_of(json::parse(allocated.out)["outcomes"][0]), ElementsAre(1, 0));
+  EXPECT_THAT(shell("mirab explain" + cluster + "best-effort").out, HasSubstr("best-effort has"));
+  const Ran audited = shell("mirab audit" + cluster + "--budget 100");
+  EXPECT_EQ(audited.status, 0) << audited.err;
+  EXPECT_THAT(audited.out, HasSubstr("hdrf"));
+}
+
 TEST(Results, WithoutAMechanismTheRecommendedOneIsTakenAndSaysWhy) {
   const auto taken = [](const std::string& cluster) {
     const json outcome =

@@ -95,7 +95,8 @@ std::vector<LogJob> random_log(Random& random, std::int64_t processors) {
   for (std::size_t n = 0; n < 120; ++n) {
     const auto runtime = 1 + static_cast<std::int64_t>(random.below(random.below(4) == 0 ? 300 : 40));
     // Some ask for too much, some for too little: they run on.
-    const auto requested = std::max<std::int64_t>(1, runtime * static_cast<std::int64_t>(random.below(5)) / 2);
+    const auto requested =
+        std::max<std::int64_t>(1, runtime * static_cast<std::int64_t>(random.below(5)) / 2);
     const auto most = static_cast<std::uint64_t>(random.below(3) == 0 ? processors : 1 + processors / 4);
     jobs.push_back({now, 1 + static_cast<std::int64_t>(random.below(most)), runtime, requested});
     now += static_cast<std::int64_t>(random.below(20));
@@ -106,7 +107,8 @@ std::vector<LogJob> random_log(Random& random, std::int64_t processors) {
 /// Writes the log, reads it back, and replays it: the second in which each job starts.
 std::vector<std::int64_t> replayed_starts(const std::vector<LogJob>& jobs, std::int64_t nodes,
                                           std::int64_t each, const char* discipline, const char* placement) {
-  const std::string path = testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".swf";
+  const std::string path =
+      testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".swf";
   std::ofstream log(path);
   log << fmt::format("; MaxNodes: {}\n; MaxProcs: {}\n", nodes, nodes * each);
   for (std::size_t n = 0; n < jobs.size(); ++n)
@@ -151,8 +153,8 @@ TEST(Backfilling, EveryJobOfALogStartsWhenANaiveSimulatorStartsIt) {
 TEST(Backfilling, AJobMayOvertakeOnlyIfTheFirstIsNotDelayed) {
   // Ten processors: 6 run for 100 s. The first in the queue wants 8. Of those behind it one fits beside what
   // runs for 90 s, one would run too long, and one leaves the first its 8 processors.
-  const std::vector<LogJob> jobs = {{0, 6, 100, 100}, {1, 8, 50, 50}, {2, 4, 90, 90},
-                                    {3, 4, 200, 200}, {4, 1, 500, 500}};
+  const std::vector<LogJob> jobs = {
+      {0, 6, 100, 100}, {1, 8, 50, 50}, {2, 4, 90, 90}, {3, 4, 200, 200}, {4, 1, 500, 500}};
   const std::vector<std::int64_t> starts = replayed_starts(jobs, 10, 1, "easy", "first-fit");
   EXPECT_EQ(starts, (std::vector<std::int64_t>{0, 100, 2, 150, 92}));
 }
@@ -173,7 +175,8 @@ TEST(Backfilling, WhatEasyCannotPlayIsRefused) {
   EXPECT_EQ(error_of(workload, easy), "no error");
   Workload bounded = workload;
   bounded.jobs[0].per_server = 1;
-  EXPECT_THAT(error_of(bounded, easy), HasSubstr("contenders[0].discipline: easy takes no jobs with per_server"));
+  EXPECT_THAT(error_of(bounded, easy),
+              HasSubstr("contenders[0].discipline: easy takes no jobs with per_server"));
   Workload failing = workload;
   failing.changes = {{.kind = ServerChange::Kind::down, .at = at_second(5), .server = "s", .instance = 0}};
   EXPECT_THAT(error_of(failing, easy), HasSubstr("easy plays no trace whose servers go"));

@@ -17,12 +17,11 @@ using testing::Optional;
 
 const std::vector<std::string> kUsers = {"ann", "ann-test", "bob", "eve"};
 
-Problem ten_machines() {
-  return cluster_of({"cpu"}, {{.name = "s", .capacity = whole({10}), .count = 1}});
-}
+Problem ten_machines() { return cluster_of({"cpu"}, {{.name = "s", .capacity = whole({10}), .count = 1}}); }
 
 Result<Teams> teams_of(const std::string& text, std::span<const std::string> users = kUsers) {
-  const std::string path = testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + "-teams.yaml";
+  const std::string path =
+      testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + "-teams.yaml";
   std::ofstream(path) << text;
   return read_teams_file(path, ten_machines(), users, "users");
 }
