@@ -183,7 +183,8 @@ class ClusterReader : FieldReader {
         matches_any = true;
         if (!teams.group_of[n]) teams.group_of[n] = each.group;
       }
-      if (!matches_any) return fail(each.key, fmt::format("no {} is called '{}'", kind, each.name), each.line);
+      if (!matches_any)
+        return fail(each.key, fmt::format("no {} is called '{}'", kind, each.name), each.line);
     }
   }
 

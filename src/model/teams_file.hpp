@@ -19,8 +19,8 @@ struct Teams {
 };
 
 /// Reads a teams file (docs/reference/simulate.md, "Teams"): the `groups` of a cluster file, each with a list
-/// `members_key` (`users`) of the members' names. A `*` in a name stands for any text; such a name takes those
-/// that no plain name and no earlier one has taken. Percentages are of the cluster's capacity.
+/// `members_key` (`users`) of the members' names. A `*` in a name stands for any text; such a name takes
+/// those that no plain name and no earlier one has taken. Percentages are of the cluster's capacity.
 ///
 /// Errors name file, line and key: those of a cluster file's groups, a name that no member has, a member in
 /// two groups. O(names with a `*` × members).

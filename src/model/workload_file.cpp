@@ -170,9 +170,9 @@ class WorkloadReader : FieldReader {
   }
 
   void job(const Node& line) {
-    static constexpr std::array<std::string_view, 11> kKeys = {
-        "job",  "at",         "user",    "request",   "tasks",
-        "gang", "per_server", "runtime", "requested", "cut", "usage"};
+    static constexpr std::array<std::string_view, 11> kKeys = {"job",       "at",   "user",       "request",
+                                                               "tasks",     "gang", "per_server", "runtime",
+                                                               "requested", "cut",  "usage"};
     if (!expect_map(line, "", kKeys)) return;
     Job job{.name = name(line, "job"),
             .submitted = time(line),

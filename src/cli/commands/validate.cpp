@@ -58,7 +58,8 @@ Summary summary_of(const TrafficScenario& traffic) {
 
 /// Whatever a run would refuse before it plays.
 Check check_run(const Inputs& inputs, const TraceScenario& trace) {
-  const auto played = simulation::replay_input(inputs.cluster, inputs.workload, trace.options.scale, 1, inputs.teams);
+  const auto played =
+      simulation::replay_input(inputs.cluster, inputs.workload, trace.options.scale, 1, inputs.teams);
   return played ? Check{} : played.error();
 }
 

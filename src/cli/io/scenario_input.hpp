@@ -25,8 +25,8 @@ struct Inputs {
   Teams teams = {};
 };
 
-/// Reads the cluster, the workload and the teams, of the workload only what happens in `duration`, if there is one. The
-/// error of a file that cannot be read names the key of the scenario under which it is.
+/// Reads the cluster, the workload and the teams, of the workload only what happens in `duration`, if there
+/// is one. The error of a file that cannot be read names the key of the scenario under which it is.
 Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration>& duration);
 
 /// Reads the cluster of an overlay and holds the scenario against it. What the scenario says in vain is noted

@@ -29,7 +29,7 @@
 namespace mirab::experiments {
 namespace {
 
-constexpr std::int64_t kOfEachResource = 1'200'000;                             // of each resource, in units
+constexpr std::int64_t kOfEachResource = 1'200'000;                       // of each resource, in units
 constexpr std::array<std::int64_t, 5> kTasks = {10, 30, 100, 300, 1000};  // k: of the largest size, that fit
 
 /// Random trees of a kind.
@@ -114,8 +114,9 @@ std::vector<double> dominant_shares(const Problem& problem, const std::vector<do
 /// The largest difference of a user's dominant share between the filling and the division.
 double difference(const Problem& problem, std::uint64_t seed) {
   Random random(seed);
-  const Result<Outcome> filled = fill(
-      problem, {.discipline = *choose_discipline("drf"), .placement = *choose_placement("first-fit")}, random);
+  const Result<Outcome> filled =
+      fill(problem, {.discipline = *choose_discipline("drf"), .placement = *choose_placement("first-fit")},
+           random);
   MIRAB_ASSERT(static_cast<bool>(filled), "a small pool can be filled");
   const std::vector<double> whole = dominant_shares(problem, filled->allocation.tasks);
   const std::vector<double> divisible = dominant_shares(problem, divided(problem, "hdrf").tasks);
@@ -128,8 +129,7 @@ double difference(const Problem& problem, std::uint64_t seed) {
 using Differences = std::vector<std::vector<std::vector<double>>>;
 
 Differences measured(std::size_t trees, const RunOptions& options) {
-  Differences all(kKinds.size(),
-                  std::vector<std::vector<double>>(kTasks.size(), std::vector<double>(trees)));
+  Differences all(kKinds.size(), std::vector<std::vector<double>>(kTasks.size(), std::vector<double>(trees)));
   simulation::sweep(
       kKinds.size() * trees, options.threads,
       [&](std::size_t index) {
@@ -184,10 +184,10 @@ Reproduction run_convergence(const RunOptions& options) {
                              kKinds[kind].name, kFewTasks, kTasks.back(), kKinds[kind].least_near),
                  part, part >= kKinds[kind].least_near));
     const double ratio = mean(by_size.front()) / mean(by_size.back());
-    result.findings.push_back(
-        required(fmt::format("{}: tasks {} times smaller, differences of shares smaller by the factor, at least {}",
-                             kKinds[kind].name, kTasks.back() / kTasks.front(), 20),
-                 ratio, ratio >= 20));
+    result.findings.push_back(required(
+        fmt::format("{}: tasks {} times smaller, differences of shares smaller by the factor, at least {}",
+                    kKinds[kind].name, kTasks.back() / kTasks.front(), 20),
+        ratio, ratio >= 20));
   }
   result.remarks = {
       "Where a tree does not come near, groups go on without a rise of their largest use: the division then "

@@ -112,8 +112,8 @@ struct ReplayTeam : ReplayTally {
 
 /// What became of a job: a row of the workload, for one of the users who submit it.
 struct ReplayJobOutcome {
-  std::string name;        ///< as the trace calls it
-  std::uint32_t user = 0;  ///< index into ReplayOutcome::users
+  std::string name;                                   ///< as the trace calls it
+  std::uint32_t user = 0;                             ///< index into ReplayOutcome::users
   std::int64_t tasks = 0, started = 0, finished = 0;  ///< started: ran at least once
   double submitted = 0;                               ///< seconds, as all times here
   double runtime = 0;                                 ///< of each task

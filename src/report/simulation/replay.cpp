@@ -194,7 +194,7 @@ std::string users(const Outcomes& outcomes, std::size_t width) {
   for (std::size_t i = 0; i < shown; ++i) {
     const ReplayUser& first = outcomes.front().users[order[i]];
     add(table, fmt::format("{} ({})", shorten(first.name, kMediumNameWidth), first.submitted), outcomes,
-        [&](const ReplayOutcome& outcome) { 
+        [&](const ReplayOutcome& outcome) {
           const ReplayUser& user = outcome.users[order[i]];
           return waiting_and_share(user, user.share);
         });
@@ -225,8 +225,7 @@ std::string simulation_table(const ReplayRun& run, std::size_t width) {
                                         run.scenario.cluster, duration(run.outcomes.front().end),
                                         counted(run.outcomes.front().users.size(), "user"), run.seed);
   return broken(printable(title), page) + "\n" + summary(run, page) + teams(run.outcomes, page) +
-         users(run.outcomes, page) +
-         broken(kLegend, page) + notices(run.outcomes, page);
+         users(run.outcomes, page) + broken(kLegend, page) + notices(run.outcomes, page);
 }
 
 namespace {
@@ -288,16 +287,16 @@ Json contender_json(const ReplayOutcome& outcome, std::size_t most) {
   Json users = Json::array();
   for (const ReplayUser& user : outcome.users) users.push_back(user_json(user));
   Json json = {{"discipline", outcome.discipline},
-          {"placement", outcome.placement},
-          {"summary", summary_json(outcome)},
-          {"users", std::move(users)},
-          {"times", thinned(outcome.times, most)},
-          {"series", series_json(outcome.series, most)},
-          {"utilization", series_json(outcome.utilization_over_time, most)},
-          {"used", series_json(outcome.used_over_time, most)},
-          {"shares", series_json(outcome.shares, most)},
-          {"share_bands", series_json(outcome.share_bands, most)},
-          {"notices", outcome.notices}};
+               {"placement", outcome.placement},
+               {"summary", summary_json(outcome)},
+               {"users", std::move(users)},
+               {"times", thinned(outcome.times, most)},
+               {"series", series_json(outcome.series, most)},
+               {"utilization", series_json(outcome.utilization_over_time, most)},
+               {"used", series_json(outcome.used_over_time, most)},
+               {"shares", series_json(outcome.shares, most)},
+               {"share_bands", series_json(outcome.share_bands, most)},
+               {"notices", outcome.notices}};
   if (outcome.teams.empty()) return json;
   for (const ReplayTeam& team : outcome.teams) json["teams"].push_back(team_json(team));
   json["team_shares"] = series_json(outcome.team_shares, most);
@@ -358,19 +357,19 @@ std::string simulation_csv(const ReplayRun& run) {
 }
 
 std::string jobs_csv(const std::vector<ReplayRun>& runs) {
-  std::string csv = csv_record({"seed", "discipline", "placement", "job", "user", "tasks", "started", "finished",
-                                "submitted", "first_start", "last_end", "waiting", "runtime"});
+  std::string csv = csv_record({"seed", "discipline", "placement", "job", "user", "tasks", "started",
+                                "finished", "submitted", "first_start", "last_end", "waiting", "runtime"});
   const auto time = [](const std::optional<double>& at) { return at ? csv_number(*at) : std::string(); };
   for (const ReplayRun& run : runs) {
     for (const simulation::ReplayOutcome& outcome : run.outcomes) {
       for (const simulation::ReplayJobOutcome& job : outcome.jobs) {
         const std::optional<double> waiting =
             job.first_start ? std::optional(*job.first_start - job.submitted) : std::nullopt;
-        csv += csv_record({std::to_string(run.seed), outcome.discipline, outcome.placement, job.name,
-                           outcome.users[job.user].name, std::to_string(job.tasks),
-                           std::to_string(job.started), std::to_string(job.finished),
-                           csv_number(job.submitted), time(job.first_start), time(job.last_end),
-                           time(waiting), csv_number(job.runtime)});
+        csv +=
+            csv_record({std::to_string(run.seed), outcome.discipline, outcome.placement, job.name,
+                        outcome.users[job.user].name, std::to_string(job.tasks), std::to_string(job.started),
+                        std::to_string(job.finished), csv_number(job.submitted), time(job.first_start),
+                        time(job.last_end), time(waiting), csv_number(job.runtime)});
       }
     }
   }

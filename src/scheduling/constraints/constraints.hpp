@@ -35,8 +35,8 @@ class GangFeasibility {
   bool has_room_for(std::int64_t tasks) const;
 
   /// The servers to which the terms allow the next task; nullptr when they allow all. What they do not look
-  /// at is not asked: labels and names, and room. Valid until the next call of task_started or task_ended. O(servers / 64) when a
-  /// domain begins or ceases to take tasks, else O(1).
+  /// at is not asked: labels and names, and room. Valid until the next call of task_started or task_ended.
+  /// O(servers / 64) when a domain begins or ceases to take tasks, else O(1).
   const ServerSet* allowed();
   /// The same of the first of `batch` tasks, so that the others find room after it wherever the terms allow
   /// them to be put; nothing when there is no room for them. O(servers with room m + servers / 64).

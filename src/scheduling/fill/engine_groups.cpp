@@ -66,9 +66,9 @@ std::vector<GroupId> add_groups(Engine& engine, std::span<const UnitGroup> group
   }
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (!groups[g].quota.guarantee) continue;
-    change_group(
-        engine, groups[g],
-        {.group = ids[g], .weight = groups[g].weight, .guarantee = groups[g].quota.guarantee}, now, notices);
+    change_group(engine, groups[g],
+                 {.group = ids[g], .weight = groups[g].weight, .guarantee = groups[g].quota.guarantee}, now,
+                 notices);
   }
   return ids;
 }

@@ -48,12 +48,12 @@ struct ReplayInput {
   Machines machines;
   std::vector<Amounts> capacity;  ///< [kind], units
   std::vector<Submitter> users;
-  std::vector<scheduling::UnitGroup> teams;        ///< each after its parent
+  std::vector<scheduling::UnitGroup> teams;         ///< each after its parent
   std::vector<std::optional<std::size_t>> team_of;  ///< [user], the one whose member it is
-  std::vector<std::int64_t> oversized;             ///< tasks left out, [user]
-  std::vector<std::int64_t> cut;                   ///< tasks whose runtime was drawn, [user]
-  std::vector<scheduling::JobSubmitted> requests;  ///< with demand and wishes; the rest is the jobs'
-  std::vector<ReplayJob> jobs;                     ///< by time of submission, without oversized ones
+  std::vector<std::int64_t> oversized;              ///< tasks left out, [user]
+  std::vector<std::int64_t> cut;                    ///< tasks whose runtime was drawn, [user]
+  std::vector<scheduling::JobSubmitted> requests;   ///< with demand and wishes; the rest is the jobs'
+  std::vector<ReplayJob> jobs;                      ///< by time of submission, without oversized ones
   std::vector<Usage> usages;
   std::vector<TypicalTask> typical;
   std::vector<std::uint32_t> largest;  ///< users who ask for most, in descending order; at most kLargest

@@ -263,9 +263,9 @@ ReplayTally ReplayTasks::with_quantiles(const Times& times) {
 }
 
 void ReplayTasks::add(const Times& user, Times& sum) {
-  for (const auto count : {&ReplayTally::submitted, &ReplayTally::started, &ReplayTally::finished,
-                           &ReplayTally::still_running, &ReplayTally::still_waiting, &ReplayTally::lost,
-                           &ReplayTally::preempted})
+  for (const auto count :
+       {&ReplayTally::submitted, &ReplayTally::started, &ReplayTally::finished, &ReplayTally::still_running,
+        &ReplayTally::still_waiting, &ReplayTally::lost, &ReplayTally::preempted})
     sum.tally.*count += user.tally.*count;
   for (const auto times : {&Times::waiting, &Times::slowdown, &Times::completion, &Times::waiting_so_far})
     (sum.*times).insert((sum.*times).end(), (user.*times).begin(), (user.*times).end());

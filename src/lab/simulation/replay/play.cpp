@@ -71,8 +71,8 @@ Check check_contender(const ReplayContender& contender, const ReplayInput& input
 }
 
 Error of_contender(std::size_t contender, Error error) {
-  static constexpr std::array<std::string_view, 6> kKeys = {
-      "discipline", "placement", "half_life", "reservations", "preemption", ""};
+  static constexpr std::array<std::string_view, 6> kKeys = {"discipline",   "placement",  "half_life",
+                                                            "reservations", "preemption", ""};
   const std::string_view key = std::string_view(error.key).substr(0, error.key.find('.'));
   if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end())
     error.key = fmt::format("contenders[{}]{}{}", contender, error.key.empty() ? "" : ".", error.key);
@@ -87,8 +87,7 @@ Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload
   if (options.contenders.empty())
     return Error{.message = "at least one contender is needed", .key = "contenders"};
   if (options.samples < 1) return Error{.message = "at least one sample is needed", .key = "samples"};
-  const Result<ReplayInput> input =
-      replay_input(cluster, workload, options.scale, seed, options.teams);
+  const Result<ReplayInput> input = replay_input(cluster, workload, options.scale, seed, options.teams);
   if (!input) return input.error();
   for (std::size_t c = 0; c < options.contenders.size(); ++c) {
     if (Check bad = check_contender(options.contenders[c], *input)) return of_contender(c, *std::move(bad));
@@ -385,8 +384,7 @@ class Replay {
     for (const Row& row : running_) {
       if (row.runs) record_.still_running(row.task);
     }
-    easy_.for_each_waiting(
-        [&](std::uint32_t job, std::int64_t tasks) { record_.still_waiting(job, tasks); });
+    easy_.for_each_waiting([&](std::uint32_t job, std::int64_t tasks) { record_.still_waiting(job, tasks); });
     for (std::uint32_t job = 0; job < job_ids_.size(); ++job) {
       const auto state = engine_.job(job_ids_[job]);
       if (state && state->waiting > 0) record_.still_waiting(job, state->waiting);
@@ -407,12 +405,12 @@ class Replay {
   std::size_t next_job_ = 0, next_change_ = 0;
   EventQueue<TaskId> ends_;  // of tasks, some of which were lost in the meantime
 
-  std::vector<UserId> user_ids_;              // [user]
-  std::vector<ServerId> server_of_machine_;   // [machine], the latest
+  std::vector<UserId> user_ids_;               // [user]
+  std::vector<ServerId> server_of_machine_;    // [machine], the latest
   std::vector<std::uint32_t> kind_of_number_;  // [the engine's number of a server]
-  std::vector<JobId> job_ids_;                // [job], of those that are the engine's at once
-  std::vector<std::uint32_t> job_of_number_;  // [the engine's number of a job]
-  std::vector<Row> running_;                  // [the engine's number of a task]
+  std::vector<JobId> job_ids_;                 // [job], of those that are the engine's at once
+  std::vector<std::uint32_t> job_of_number_;   // [the engine's number of a job]
+  std::vector<Row> running_;                   // [the engine's number of a task]
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ struct ReplayPlay {
   ReplayUntil until = ReplayUntil::span;
   std::size_t samples = 1;
   std::uint64_t seed = 0;
-  bool keeps_jobs = false;  ///< ReplayOutcome::jobs, without their names
+  bool keeps_jobs = false;                                ///< ReplayOutcome::jobs, without their names
   std::function<void(const ReplayStart&)> on_start = {};  ///< told of every start, if there
 };
 

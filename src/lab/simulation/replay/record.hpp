@@ -41,7 +41,7 @@ class ReplaySeries {
   std::vector<Series> shares_;          // of the largest users
   std::vector<Series> bands_;           // of the others
   std::vector<Series> teams_;
-  std::vector<bool> is_largest_;        // [user]
+  std::vector<bool> is_largest_;  // [user]
 };
 
 /// A task that runs.

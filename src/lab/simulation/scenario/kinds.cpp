@@ -37,8 +37,7 @@ scheduling::Preempting read_preemption(const Node& node, const std::string& key,
   constexpr std::int64_t kMostTasks = 1'000'000'000;
   scheduling::Preempting preempting{.tasks = 1, .per = Duration(1)};
   if (!fields.expect_map(node, key, kKeys)) return preempting;
-  preempting.tasks =
-      fields.whole_between(fields.required(node, key, "tasks"), key + ".tasks", 1, kMostTasks);
+  preempting.tasks = fields.whole_between(fields.required(node, key, "tasks"), key + ".tasks", 1, kMostTasks);
   preempting.per = fields.duration(fields.required(node, key, "per"), key + ".per");
   return preempting;
 }
@@ -74,7 +73,8 @@ std::vector<ReplayContender> read_contenders(const Node& node, ScenarioFields& f
     if (fields.failed()) return contenders;
     const bool twice = std::any_of(contenders.begin(), contenders.end(), [&](const ReplayContender& other) {
       return other.queue == contender.queue && same_choice(other.discipline, contender.discipline) &&
-             same_choice(other.placement, contender.placement) && contender_text(other).substr(other.discipline.text.size()) ==
+             same_choice(other.placement, contender.placement) &&
+             contender_text(other).substr(other.discipline.text.size()) ==
                  contender_text(contender).substr(contender.discipline.text.size());
     });
     if (twice) {
@@ -103,7 +103,7 @@ ReplayScale read_scale(const Node& node, ScenarioFields& fields) {
 
 TraceScenario read_trace(const Node& root, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 13> kKeys = {
-      kVersionKey, kKindKey, kSeedKey, kSeedsKey, kOutputsKey, "cluster", "workload",
+      kVersionKey, kKindKey,     kSeedKey, kSeedsKey,  kOutputsKey, "cluster", "workload",
       "teams",     "contenders", "scale",  "duration", "until",     "samples"};
   static constexpr std::array<std::string_view, 2> kEnds = {"span", "drained"};
   constexpr std::int64_t kMostSamples = 100'000;  // of every course: a megabyte of text each

@@ -19,7 +19,8 @@ using swf::Head;
 using swf::Jobs;
 
 /// Of a requested time.
-constexpr std::int64_t kMostRequested = std::chrono::duration_cast<std::chrono::seconds>(kLongestWorkload).count();
+constexpr std::int64_t kMostRequested =
+    std::chrono::duration_cast<std::chrono::seconds>(kLongestWorkload).count();
 
 /// What one entry asks for, before it is known whether the servers tell their memory.
 struct JobRequest {
