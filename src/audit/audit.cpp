@@ -79,7 +79,8 @@ struct PendingVerdict {
   Rule rule;
 };
 
-// Shrinks side by side.
+// Shrinks side by side. An allocation that was given is shown as it is: on a smaller cluster it would be
+// another one.
 void shrink_all(const std::vector<PendingVerdict>& open, const AuditOptions& options) {
   numerics::for_each_index(0, open.size(), options.threads, [&](std::size_t k) {
     Verdict& verdict = *open[k].verdict;
@@ -157,7 +158,7 @@ std::vector<MechanismAudit> audit_rules(const Problem& problem, const std::vecto
   std::vector<PendingVerdict> open;
   for (std::size_t m = 0; m < audits.size(); ++m) {
     for (Verdict& verdict : audits[m].verdicts) {
-      if (verdict.witness) open.push_back({&verdict, rules[m].rule});
+      if (verdict.witness && rules[m].rule.is_rule) open.push_back({&verdict, rules[m].rule});
     }
   }
   shrink_all(open, options);

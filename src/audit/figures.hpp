@@ -51,7 +51,7 @@ struct Figure {
   std::string_view heading = {};  ///< in the tables; empty: not shown there
   bool negative = false;          ///< may it be below zero, by rounding at least?
   bool within_1 = false;
-  bool over_short = false;  ///< also of those who are short of tasks alone: of_short_users()
+  bool over_short = false;  ///< also without those who are content with less: of_short_users()
   bool in_detail = false;   ///< in the table with `--metrics all` only
 
   constexpr Figure headed(std::string_view text) const { return with(&Figure::heading, text); }

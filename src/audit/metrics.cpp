@@ -48,16 +48,17 @@ std::vector<double> shares_per_weight(const Problem& problem, const std::vector<
   return per_weight;
 }
 
-// The lowest share and the measures of inequality over some users, at least one.
-void measure_inequality(const Problem& problem, const std::vector<std::size_t>& users, Metrics& metrics) {
+// The measures of inequality over some users, at least one, and the lowest share of `lowest_of`.
+void measure_inequality(const Problem& problem, const std::vector<std::size_t>& users,
+                        const std::vector<std::size_t>& lowest_of, Metrics& metrics) {
   const std::vector<double>& shares = metrics.dominant_shares;
   const std::vector<double> fair = shares_per_weight(problem, shares, users);
   metrics.jain = jain(fair);
   metrics.gini = gini(fair);
   metrics.ratio_20_20 = ratio_20_20(fair);
   metrics.sample_standard_deviation = sample_standard_deviation(fair);
-  metrics.min_dominant_share = shares[users.front()];
-  for (const std::size_t n : users)
+  metrics.min_dominant_share = shares[lowest_of.front()];
+  for (const std::size_t n : lowest_of)
     metrics.min_dominant_share = std::min(metrics.min_dominant_share, shares[n]);
 }
 
@@ -143,7 +144,7 @@ Metrics measure(const Problem& problem, const Allocation& allocation) {
                   .utilization = std::vector<double>(resources)};
   std::vector<std::size_t> everyone(problem.user_count());
   std::iota(everyone.begin(), everyone.end(), std::size_t{0});
-  measure_inequality(problem, everyone, metrics);
+  measure_inequality(problem, everyone, everyone, metrics);
   const std::vector<std::size_t>& dominant = metrics.dominant_resources;
   std::vector<double> held_by_dominated(resources);
   std::vector<double> held_by_others(resources);
@@ -165,6 +166,8 @@ bool Satisfaction::any_asked() const {
 
 namespace {
 
+constexpr double kAllWithin = 1e-6;  // relative: what certificates and rounding may leave
+
 double share_of_a_task(const Problem& problem, const User& user) {
   double share = 0;
   for (std::size_t r = 0; r < user.demand.size(); ++r)
@@ -175,7 +178,6 @@ double share_of_a_task(const Problem& problem, const User& user) {
 }  // namespace
 
 Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
-  constexpr double kAllWithin = 1e-6;  // of what is asked for: what certificates and rounding may leave
   Satisfaction result;
   std::map<std::string_view, bool> of_shapes;  // by their user: have all of them what they ask for?
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
@@ -204,13 +206,24 @@ Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
 
 std::optional<Metrics> of_short_users(const Problem& problem, const Metrics& metrics,
                                       const Satisfaction& satisfaction) {
-  std::vector<std::size_t> users;
-  for (std::size_t n = 0; n < satisfaction.satisfied.size(); ++n) {
-    if (!satisfaction.satisfied[n]) users.push_back(n);
+  const auto per_weight = [&](std::size_t n) {
+    return metrics.dominant_shares[n] / problem.users()[n].weight.value();
+  };
+  std::vector<std::size_t> all_short;
+  double least = std::numeric_limits<double>::infinity();  // per weight, of those who are short
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (satisfaction.satisfied[n]) continue;
+    all_short.push_back(n);
+    if (!problem.users()[n].weight.is_zero()) least = std::min(least, per_weight(n));
   }
-  if (users.empty()) return {};
+  std::vector<std::size_t> compared;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (problem.users()[n].weight.is_zero()) continue;
+    if (!satisfaction.satisfied[n] || per_weight(n) > least * (1 + kAllWithin)) compared.push_back(n);
+  }
+  if (all_short.empty() || compared.size() < 2) return {};
   Metrics of_short = metrics;
-  measure_inequality(problem, users, of_short);
+  measure_inequality(problem, compared, all_short, of_short);
   return of_short;
 }
 

@@ -134,6 +134,11 @@ bool is_named(const std::vector<Choice>& choices, std::string_view name) {
   return std::any_of(choices.begin(), choices.end(), [&](const Choice& each) { return each.name == name; });
 }
 
+Check check_recommended(const Recommendation& taken, const std::string& cluster) {
+  if (!taken.choice.name.empty()) return {};
+  return Error{.message = taken.reason, .file = cluster};
+}
+
 std::string choice_notice(const Recommendation& taken, const std::string& cluster) {
   return fmt::format("taken since no mechanism was named: {}; 'mirab mechanisms --for {}' compares them all",
                      taken.reason, cluster);

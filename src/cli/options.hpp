@@ -54,6 +54,9 @@ Result<Choice> read_choice(const std::string& text, const std::string& option,
 /// Is a mechanism or discipline of this name among them?
 bool is_named(const std::vector<Choice>& choices, std::string_view name);
 
+/// An error where no mechanism was named and none applies to the cluster.
+Check check_recommended(const Recommendation& taken, const std::string& cluster);
+
 /// What the reader of a result should know where no mechanism was named: which was taken, and why.
 std::string choice_notice(const Recommendation& taken, const std::string& cluster);
 

@@ -92,8 +92,11 @@ std::string pool_warning(const Problem& problem) {
   std::string text(kPooledServers);
   if (problem.has_placement_constraints())
     text += fmt::format(", and `servers` and `select` of {} are ignored", constrained_users(problem));
-  return fmt::format("{}: tasks that fit into the sum of {} may fit on none of them; {} respects each server",
-                     text, counted_servers(problem), recommended(problem).choice.name);
+  text +=
+      fmt::format(": tasks that fit into the sum of {} may fit on none of them", counted_servers(problem));
+  const Recommendation better = recommended(problem);
+  if (!better.choice.name.empty()) text += fmt::format("; {} respects each server", better.choice.name);
+  return text;
 }
 
 std::vector<Applicability> applicability(const Problem& problem) {
@@ -112,14 +115,26 @@ Recommendation recommended(const Problem& problem) {
   const std::string_view name = tree.empty() ? (several ? "drfh" : "drf") : (several ? "hdrfh" : "hdrf");
   std::string reason = tree.empty() ? fmt::format("{}, without groups", counted_servers(problem))
                                     : fmt::format("{}, with {}", counted_servers(problem), tree);
-  if (problem.has_demand_on() && !problem.has_zero_weight()) {
+  Recommendation taken{.choice = *choose_mechanism(name), .reason = std::move(reason)};
+  if (problem.has_demand_on()) {
     const std::string who =
         names_of(problem.users(), [](const User& user) { return !user.demand_on.empty(); });
-    reason =
-        fmt::format("tasks of {} demand something else on some servers, which {} cannot honour", who, name);
-    return {.choice = *choose_mechanism("ps-dsf"), .reason = std::move(reason)};
+    taken = {.choice = *choose_mechanism("ps-dsf"),
+             .reason = fmt::format(
+                 "tasks of {} demand something else on some servers, which {} cannot honour", who, name)};
   }
-  return {.choice = *choose_mechanism(name), .reason = std::move(reason)};
+  const auto table = mechanisms();
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [&](const Mechanism& each) { return each.name == taken.choice.name; });
+  MIRAB_ASSERT(row != table.end(), "a mechanism of the registry");
+  if (const Check refused = check_accepts(*row, problem)) {
+    return {.choice = {},
+            .reason = fmt::format("no mechanism applies: {}, and {}; filling task by task can: mirab fill",
+                                  taken.reason, refused->message.substr(0, refused->message.find(';')))};
+  }
+  if (const std::vector<std::string> left_out = ignored(*row, problem); !left_out.empty())
+    taken.reason += fmt::format("; it ignores {}", fmt::join(left_out, "; "));
+  return taken;
 }
 
 }  // namespace mirab

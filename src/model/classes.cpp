@@ -1,5 +1,6 @@
 // Exact merging. A user's key is its direction (all its demands as integers without a common divisor), its
-// eligibility, and its cap per weight in units of that direction; a server's key is its capacity or
+// eligibility, and its cap per weight in units of that direction (of a user of weight 0, which has none per
+// weight: its size and its cap); a server's key is its capacity or
 // the direction of it, its eligibility column, and the demands that some users have on it alone. Equal keys
 // make a class.
 #include <limits>
@@ -33,12 +34,13 @@ struct UserKey {
   std::size_t eligibility;
   std::vector<mpq_class> direction;         // demand / size, then the same for each server of demand_on
   std::vector<std::string> demand_on;       // the names of these servers
-  std::optional<mpq_class> size;            // with MergeUsers::equal only
-  std::optional<mpq_class> cap_per_weight;  // in units of the direction
+  std::optional<mpq_class> size;            // with MergeUsers::equal, and of a user of weight 0
+  std::optional<mpq_class> cap_per_weight;  // in units of the direction; the cap where the weight is 0
+  bool weightless;
 
   bool operator<(const UserKey& other) const {
     const auto members = [](const UserKey& k) {
-      return std::tie(k.eligibility, k.direction, k.demand_on, k.size, k.cap_per_weight);
+      return std::tie(k.eligibility, k.direction, k.demand_on, k.size, k.cap_per_weight, k.weightless);
     };
     return members(*this) < members(other);
   }
@@ -56,7 +58,8 @@ SizedKey key_of(const Problem& problem, std::size_t n, MergeUsers merge_users) {
               .direction = {},
               .demand_on = {},
               .size = {},
-              .cap_per_weight = {}};
+              .cap_per_weight = {},
+              .weightless = user.weight.is_zero()};
   for (const auto& [server, demand] : user.demand_on) {
     key.demand_on.push_back(server);
     demands.push_back(&demand);
@@ -65,8 +68,9 @@ SizedKey key_of(const Problem& problem, std::size_t n, MergeUsers merge_users) {
   for (const ResourceVector* demand : demands) {
     for (const Quantity& amount : *demand) key.direction.emplace_back(rational(amount) / size);
   }
-  if (merge_users == MergeUsers::equal) key.size = size;
-  if (user.tasks) key.cap_per_weight = rational(*user.tasks) * size / rational(user.weight);
+  if (merge_users == MergeUsers::equal || key.weightless) key.size = size;
+  const mpq_class weight = key.weightless ? mpq_class(1) : rational(user.weight);
+  if (user.tasks) key.cap_per_weight = rational(*user.tasks) * size / weight;
   return {std::move(key), size};
 }
 
@@ -91,7 +95,9 @@ std::vector<UserClass> merge_users(const Problem& problem, MergeUsers how) {
     UserClass& users = classes[j];
     for (std::size_t member = 0; member < users.members.size(); ++member) {
       const User& user = problem.users()[users.members[member]];
-      users.part.push_back(user.weight.value() / users.weight / relative_size[j][member]);
+      const double of_class = users.weight > 0 ? user.weight.value() / users.weight
+                                               : 1 / static_cast<double>(users.members.size());
+      users.part.push_back(of_class / relative_size[j][member]);
       const double cap = user.tasks ? user.tasks->value() : std::numeric_limits<double>::infinity();
       users.tasks += cap * relative_size[j][member];
     }

@@ -334,6 +334,8 @@ constexpr double kRunsWithin = 1e-9;  // relative. Derived: what sums of a milli
 // The task shapes of every user who has some, by the user's name.
 using Shapes = std::map<std::string_view, std::vector<std::string_view>>;
 
+using UserNumbers = std::map<std::string_view, std::size_t>;
+
 Shapes shape_names(const Cluster& cluster) {
   Shapes shapes;
   for (const User& user : cluster.users) {
@@ -344,7 +346,7 @@ Shapes shape_names(const Cluster& cluster) {
 
 // The name under which the tasks are a user of the problem.
 Result<std::string> name_of_tasks(const Running& entry, const std::string& key, const Cluster& cluster,
-                                  const Shapes& shapes) {
+                                  const UserNumbers& users, const Shapes& shapes) {
   const auto found = shapes.find(entry.user);
   if (found != shapes.end()) {
     const std::vector<std::string_view>& known = found->second;
@@ -358,13 +360,13 @@ Result<std::string> name_of_tasks(const Running& entry, const std::string& key, 
     }
     return fmt::format("{}/{}", entry.user, *entry.shape);
   }
-  const auto user = std::find_if(cluster.users.begin(), cluster.users.end(),
-                                 [&](const User& each) { return each.name == entry.user; });
-  if (user != cluster.users.end() && user->shape) {
+  const auto number = users.find(entry.user);
+  const User* user = number == users.end() ? nullptr : &cluster.users[number->second];
+  if (user != nullptr && user->shape) {
     return *wrong(key + ".user", fmt::format("'{}' is a task shape: write user '{}' and shape '{}'",
                                              entry.user, *user->group, *user->shape));
   }
-  if (user == cluster.users.end()) {
+  if (user == nullptr) {
     std::vector<std::string_view> names;
     for (const User& each : cluster.users) {
       if (!each.shape) names.push_back(each.name);
@@ -384,7 +386,7 @@ Check Problem::find_running() {
   if (!cluster_.running) return {};
   const Shapes shapes = shape_names(cluster_);
   const ServerNumbers servers = server_numbers(cluster_);
-  std::map<std::string_view, std::size_t> users;
+  UserNumbers users;
   for (std::size_t n = 0; n < user_count(); ++n) users.emplace(cluster_.users[n].name, n);
   std::map<std::pair<std::size_t, std::size_t>, double> placed;
   std::vector<double> tasks_of(user_count());
@@ -392,7 +394,7 @@ Check Problem::find_running() {
   for (std::size_t k = 0; k < cluster_.running->size(); ++k) {
     const Running& entry = (*cluster_.running)[k];
     const std::string key = fmt::format("running[{}]", k);
-    const Result<std::string> name = name_of_tasks(entry, key, cluster_, shapes);
+    const Result<std::string> name = name_of_tasks(entry, key, cluster_, users, shapes);
     if (!name) return name.error();
     if (Check bad = check_server_name(servers, entry.server, key + ".server")) return bad;
     const std::size_t n = users.at(*name);

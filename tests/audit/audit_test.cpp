@@ -132,10 +132,12 @@ TEST(Audit, FindsThatAHandMadeAllocationIsUnfair) {
        {Property::sharing_incentive, Property::envy_freeness, Property::pareto_efficiency}) {
     const Verdict found = of(0, property);
     ASSERT_FALSE(found.holds) << property_name(property);
-    const Problem smallest = problem_of(found.smallest->problem);
-    EXPECT_TRUE(smallest.running()) << "the witness says what runs";
+    EXPECT_FALSE(found.smallest) << "with fewer tasks it would be another allocation";
+    const Problem shown = problem_of(found.witness->problem);
+    ASSERT_TRUE(shown.running()) << "the witness says what runs";
+    EXPECT_EQ(shown.running()->size(), 2u);
     const Rule rule = rule_of(*choose_mechanism("given"));
-    EXPECT_FALSE(check(property, {smallest, *rule.divide(smallest), rule.scope}, rule).holds);
+    EXPECT_FALSE(check(property, {shown, *rule.divide(shown), rule.scope}, rule).holds);
   }
   EXPECT_EQ(of(0, Property::envy_freeness).witness->user, "A");
   for (const Property property : properties()) {

@@ -203,23 +203,50 @@ TEST(Satisfaction, AUserWithShapesIsOneAndHasAllWhenEachShapeHas) {
   EXPECT_EQ(satisfaction(problem, of_tasks(problem, {10, 10, 10})).satisfied_users, 2u);
 }
 
-// Of 10, 20 and 30 percent the last has all that it asks for: Gini of (10, 20) is 1/6.
-TEST(Satisfaction, FiguresOfTheShortAreOfThemAlone) {
+// Of 10, 20 and 5 percent the last has all that it asks for: Gini of (10, 20) is 1/6.
+TEST(Satisfaction, FiguresOfTheShortLeaveOutWhoIsContentWithLess) {
   Cluster cluster = testing::cluster_of({{100}}, {{1}, {1}, {1}});
-  cluster.users[2].tasks = Quantity(30);
+  cluster.users[2].tasks = Quantity(5);
   const Problem problem = testing::problem_of(cluster);
-  const Outcome outcome = of_tasks(problem, {10, 20, 30});
+  const Outcome outcome = of_tasks(problem, {10, 20, 5});
   const Metrics metrics = measure(problem, outcome.allocation);
   const std::optional<Metrics> of_short = of_short_users(problem, metrics, satisfaction(problem, outcome));
   ASSERT_TRUE(of_short);
   EXPECT_NEAR(of_short->gini, 1.0 / 6, 1e-12);
   EXPECT_NEAR(of_short->jain, 0.9, 1e-12);
   EXPECT_NEAR(of_short->min_dominant_share, 0.1, 1e-12);
-  EXPECT_NEAR(metrics.gini, 2.0 / 9, 1e-12) << "the figures of all stay what they were";
+  EXPECT_NEAR(metrics.gini, 2.0 / 7, 1e-12) << "the figures of all stay what they were";
   cluster.users[0].tasks = Quantity(10);
   cluster.users[1].tasks = Quantity(20);
   const Problem content = testing::problem_of(cluster);
   EXPECT_FALSE(of_short_users(content, metrics, satisfaction(content, outcome)));
+}
+
+// One user has all 10 CPUs and all that it asks for, and two have none: that is unfair.
+TEST(Satisfaction, WhoHasAllAndHoldsMoreThanAShortUserIsCompared) {
+  Cluster cluster = testing::cluster_of({{10}}, {{1}, {1}, {1}});
+  for (User& user : cluster.users) user.tasks = Quantity(10);
+  const auto short_of = [&](const std::vector<double>& tasks) {
+    const Problem problem = testing::problem_of(cluster);
+    const Outcome outcome = of_tasks(problem, tasks);
+    return of_short_users(problem, measure(problem, outcome.allocation), satisfaction(problem, outcome));
+  };
+  const std::optional<Metrics> one_has_all = short_of({10, 0, 0});
+  ASSERT_TRUE(one_has_all);
+  EXPECT_NEAR(one_has_all->gini, 2.0 / 3, 1e-12);
+  EXPECT_NEAR(one_has_all->jain, 1.0 / 3, 1e-12);
+  EXPECT_EQ(one_has_all->min_dominant_share, 0);
+  // 2 of 2 with weight 4 are less per weight than 3 and 5 of 10; with weight 1/2 they are more than 3.
+  cluster.users[0].tasks = Quantity(2);
+  cluster.users[0].weight = Quantity(4);
+  EXPECT_NEAR(short_of({2, 3, 5})->gini, 1.0 / 8, 1e-12);
+  cluster.users[0].weight = *Quantity::parse("0.5");
+  EXPECT_NEAR(short_of({2, 3, 5})->gini, 1.0 / 9, 1e-12);
+  EXPECT_NEAR(short_of({2, 3, 5})->min_dominant_share, 0.3, 1e-12) << "of those who are short";
+  // One short user, and no other who holds more than it: there is nothing to compare.
+  cluster.users[1].tasks = Quantity(2);
+  cluster.users[0].weight = Quantity(1);
+  EXPECT_FALSE(short_of({2, 2, 5}));
 }
 
 }  // namespace

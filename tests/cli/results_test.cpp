@@ -363,6 +363,111 @@ TEST(Results, WhoHasAllIsNotShownAsPoor) {
   EXPECT_GT(outcome["metrics"]["gini"], 0.8) << "metrics keeps its meaning";
 }
 
+// A queue of weight 0 with a number of tasks has no tasks per weight.
+TEST(Results, AUserOfWeightZeroWithTasksIsShownExplainedAndAudited) {
+  const std::string cluster = " examples/teams/kueue-4961.yaml ";
+  const Ran allocated = shell("mirab allocate" + cluster + "--format json");
+  ASSERT_EQ(allocated.status, 0) << allocated.err;
+  EXPECT_THAT(tasks_of(json::parse(allocated.out)["outcomes"][0]), ElementsAre(1, 0));
+  EXPECT_THAT(shell("mirab explain" + cluster + "best-effort").out, HasSubstr("best-effort has"));
+  const Ran audited = shell("mirab audit" + cluster + "--budget 100");
+  EXPECT_EQ(audited.status, 0) << audited.err;
+  EXPECT_THAT(audited.out, HasSubstr("hdrf"));
+}
+
+// a holds all 10 CPUs and has all it asks for, since b and c have none.
+TEST(Results, WhoHasAllBecauseOthersHaveNoneIsCompared) {
+  const TemporaryFolder folder;
+  const std::string cluster = folder.write("unfair.yaml",
+                                           "resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 10}}\n"
+                                           "users:\n  - {name: a, demand: {cpu: 1}, tasks: 10}\n"
+                                           "  - {name: b, demand: {cpu: 1}, tasks: 10}\n"
+                                           "  - {name: c, demand: {cpu: 1}, tasks: 10}\n"
+                                           "running:\n  - {user: a, server: s, tasks: 10}\n");
+  const json outcome =
+      json::parse(shell("mirab allocate " + cluster + " -m given --format json").out)["outcomes"][0];
+  EXPECT_EQ(outcome["satisfied_users"], 1);
+  EXPECT_EQ(outcome["satisfied_of"], 3);
+  EXPECT_NEAR(outcome["metrics_short"]["gini"].get<double>(), 2.0 / 3, 1e-12);
+  EXPECT_NEAR(outcome["metrics_short"]["jain"].get<double>(), 1.0 / 3, 1e-12);
+  EXPECT_EQ(outcome["metrics_short"]["min_dominant_share"], 0.0);
+}
+
+TEST(Results, ADifferenceCallsNobodyPoorWhoHasAll) {
+  const Ran openb = shell("mirab diff examples/openb.yaml -m drfh -m tsf");
+  EXPECT_THAT(openb.out, ::testing::ContainsRegex("lowest share +– +–"));
+  const json both = json::parse(shell("mirab diff examples/openb.yaml -m drfh -m tsf --format json").out);
+  EXPECT_TRUE(both["before"]["lowest_short"].is_null());
+  EXPECT_EQ(both["after"]["satisfied_of"], 162);
+}
+
+TEST(Results, AnAllocationThatNothingUsesIsAnError) {
+  const std::string csv = " --allocation examples/slides-running.csv ";
+  for (const char* line :
+       {"diff examples/slides.yaml -m drf -m asset", "explain examples/slides.yaml A -m drf"}) {
+    const Ran ran = shell("mirab " + (line + csv));
+    EXPECT_EQ(ran.status, 2) << line;
+    EXPECT_THAT(ran.err, HasSubstr("--allocation")) << line;
+  }
+  EXPECT_EQ(shell("mirab diff examples/slides.yaml -m drf -m given" + csv).status, 0);
+  EXPECT_EQ(shell("mirab explain examples/slides.yaml A -m given" + csv).status, 0);
+}
+
+TEST(Results, ARecommendationAppliesOrSaysThatNoneDoes) {
+  const TemporaryFolder folder;
+  const std::string start =
+      "resources: [cpu]\nservers:\n  - {name: s1, capacity: {cpu: 4}}\n  - {name: s2, capacity: {cpu: 4}}\n";
+  const std::string none =
+      folder.write("none.yaml", start +
+                                    "users:\n  - {name: a, weight: 0, demand: {cpu: 1}, tasks: 1}\n"
+                                    "  - {name: b, demand: {cpu: 1}, demand_on: {s2: {cpu: 2}}}\n");
+  EXPECT_THAT(shell("mirab mechanisms --for " + none).out, HasSubstr("recommended: none: "));
+  const json chosen = json::parse(shell("mirab mechanisms --format json --for " + none).out);
+  EXPECT_TRUE(chosen["recommended"]["mechanism"].is_null());
+  EXPECT_THAT(chosen["recommended"]["reason"], HasSubstr("mirab fill"));
+  for (const json& row : chosen["mechanisms"]) EXPECT_EQ(row["recommended"], false);
+  for (const std::string& line :
+       {"allocate " + none, "explain " + none + " a", "diff " + none + " " + none}) {
+    const Ran ran = shell("mirab " + line);
+    EXPECT_EQ(ran.status, 2) << line;
+    EXPECT_THAT(ran.err, HasSubstr("no mechanism applies")) << line;
+  }
+  const std::string grouped =
+      folder.write("grouped.yaml", start +
+                                       "groups:\n  - {name: g}\n"
+                                       "users:\n  - {name: a, group: g, demand: {cpu: 1}}\n"
+                                       "  - {name: b, demand: {cpu: 1}, demand_on: {s2: {cpu: 2}}}\n");
+  const json some = json::parse(shell("mirab mechanisms --format json --for " + grouped).out);
+  EXPECT_EQ(some["recommended"]["mechanism"], "ps-dsf");
+  EXPECT_THAT(some["recommended"]["reason"], HasSubstr("; it ignores groups"));
+}
+
+TEST(Results, TasksBeyondALimitAreNamedWhereTheyRun) {
+  const TemporaryFolder folder;
+  const std::string cluster =
+      folder.write("limit.yaml",
+                   "resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 10}}\n"
+                   "groups:\n  - {name: g, limit: {cpu: 2}}\n"
+                   "users:\n  - {name: a, group: g, demand: {cpu: 1}}\n  - {name: b, demand: {cpu: 1}}\n"
+                   "running:\n  - {user: a, server: s, tasks: 5}\n  - {user: b, server: s, tasks: 5}\n");
+  const json outcome =
+      json::parse(shell("mirab allocate " + cluster + " -m given --format json").out)["outcomes"][0];
+  EXPECT_THAT(outcome["notices"], ElementsAre("group 'g' uses 5 cpu, 3 more than its limit of 2"));
+}
+
+TEST(Results, CsvNamesUserAndShapeInColumnsOfTheirOwn) {
+  const TemporaryFolder folder;
+  const std::string cluster = folder.write(
+      "shapes.yaml",
+      "resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 10}}\n"
+      "users:\n  - {name: a, shapes: [{name: x, demand: {cpu: 1}}, {name: y, demand: {cpu: 2}}]}\n"
+      "  - {name: b, demand: {cpu: 1}}\n");
+  const std::string csv = shell("mirab allocate " + cluster + " -m hdrf --format csv").out;
+  EXPECT_THAT(csv, HasSubstr("outcome,user,shape,tasks,"));
+  EXPECT_THAT(csv, HasSubstr("\nhdrf,a,x,"));
+  EXPECT_THAT(csv, HasSubstr("\nhdrf,b,,"));
+}
+
 TEST(Results, WithoutAMechanismTheRecommendedOneIsTakenAndSaysWhy) {
   const auto taken = [](const std::string& cluster) {
     const json outcome =

@@ -105,6 +105,25 @@ TEST(Classes, CapsMergeOnlyWhereTheyAreEqualPerWeight) {
 }
 
 // A cluster of a few kinds of servers and users, many times over.
+TEST(Classes, UsersOfWeightZeroMergeOnlyWithTheirEquals) {
+  const ResourceVector demand = {Quantity{1}, Quantity{2}};
+  const auto user = [&](const char* name, std::int64_t weight, std::optional<Quantity> tasks) {
+    return User{.name = name, .demand = demand, .weight = Quantity(weight), .tasks = std::move(tasks)};
+  };
+  User twice = user("twice", 0, {});
+  twice.demand = {Quantity{2}, Quantity{4}};
+  const Problem problem =
+      with_users({user("none", 0, Quantity{4}), user("one", 1, Quantity{4}), user("equal", 0, Quantity{4}),
+                  user("fewer", 0, Quantity{3}), user("endless", 0, {}), user("weighted", 1, {}), twice});
+  for (const MergeUsers how : {MergeUsers::equal, MergeUsers::parallel}) {
+    const Classes classes = merge(problem, how, MergeServers::equal);
+    ASSERT_EQ(classes.users.size(), 6u);
+    EXPECT_THAT(classes.users[0].members, ElementsAre(0, 2));
+    EXPECT_THAT(classes.users[0].part, ElementsAre(0.5, 0.5));
+    EXPECT_EQ(classes.users[0].tasks, 8);
+  }
+}
+
 Problem random_problem(Random& random) {
   Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
   for (std::uint64_t i = 0; i < 2 + random.below(6); ++i) {

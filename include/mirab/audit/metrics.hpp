@@ -74,9 +74,10 @@ struct Satisfaction {
 /// A user has all tasks from a millionth below what it asks for. O(N m).
 Satisfaction satisfaction(const Problem& problem, const Outcome& outcome);
 
-/// The same figures with the lowest share and the measures of inequality (`jain`, `gini`, `ratio_20_20`,
-/// `sample_standard_deviation`) over those who are short of tasks only; the mean weight is theirs. Nothing
-/// when nobody is. O(N log N).
+/// The same figures with the lowest share over those who are short of tasks only, and the measures of
+/// inequality (`jain`, `gini`, `ratio_20_20`, `sample_standard_deviation`) over them and over those who have
+/// all their tasks and hold more per weight than one who is short; the mean weight is that of the compared.
+/// Nothing when no user is short or fewer than two with a weight are compared. O(N log N).
 std::optional<Metrics> of_short_users(const Problem& problem, const Metrics& metrics,
                                       const Satisfaction& satisfaction);
 

@@ -144,7 +144,10 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
   if (!problem) return report_error(problem.error());
   const bool none_named = mechanisms.empty() && fillings.empty();
   const Recommendation taken = recommended(*problem);
-  if (none_named) mechanisms.push_back(taken.choice);
+  if (none_named) {
+    if (const Check none = check_recommended(taken, options.cluster)) return report_error(*none);
+    mechanisms.push_back(taken.choice);
+  }
   print_cluster_notices(options.cluster, missing_units(*problem));
   if (!fillings.empty()) print_cluster_notices(options.cluster, unplaceable_tasks(*problem));
   std::string title = name_of(*problem, options);

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <mirab/audit/difference.hpp>
@@ -51,11 +52,22 @@ struct Sides {
 Result<Sides> sides_of(const DiffFlags& options, std::vector<Choice> named, const Problem& before,
                        const Problem& after) {
   Sides sides{.mechanisms = std::move(named)};
-  if (sides.mechanisms.size() == 2) return sides;
+  if (sides.mechanisms.size() == 2) {
+    const bool used =
+        sides.mechanisms[0].name == "given" || (options.after.empty() && sides.mechanisms[1].name == "given");
+    if (!options.allocation.empty() && !used) {
+      return Error{.message = fmt::format("is used by neither {} nor {}; name 'given' or one mechanism",
+                                          sides.mechanisms[0].text, sides.mechanisms[1].text),
+                   .key = "--allocation"};
+    }
+    return sides;
+  }
   if (sides.mechanisms.empty()) {
     const Recommendation taken = recommended(after);
+    const std::string& divided = options.after.empty() ? options.before : options.after;
+    if (Check none = check_recommended(taken, divided)) return *std::move(none);
     sides.mechanisms.push_back(taken.choice);
-    sides.notice = choice_notice(taken, options.after.empty() ? options.before : options.after);
+    sides.notice = choice_notice(taken, divided);
   }
   const bool from_given = !options.allocation.empty() || (options.after.empty() && before.running());
   if (!from_given && options.after.empty()) {

@@ -52,11 +52,18 @@ Exit run_explain(const ExplainFlags& options) {
   if (!named.empty()) {
     mechanism = read_choice(named, "--mechanism", choose_mechanism);
     if (!mechanism) return report_error(mechanism.error());
+    if (!options.allocation.empty() && mechanism->name != "given") {
+      return report_error({.message = fmt::format("is not used by {}; leave one of the two out", named),
+                           .key = "--allocation"});
+    }
   }
   const Result<Problem> problem = read_problem(options.cluster, options.allocation);
   if (!problem) return report_error(problem.error());
   const Recommendation taken = recommended(*problem);
-  if (named.empty()) mechanism = taken.choice;
+  if (named.empty()) {
+    if (const Check none = check_recommended(taken, options.cluster)) return report_error(*none);
+    mechanism = taken.choice;
+  }
   const Result<std::size_t> user = find_user(*problem, options.user, options.cluster);
   if (!user) return report_error(user.error());
   Result<Explanation> explanation = explain(*problem, *mechanism, *user,

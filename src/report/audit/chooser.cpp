@@ -69,7 +69,9 @@ std::string chooser_table(const ClusterChoice& choice, std::size_t width) {
                             counted(total_users(choice.problem), "user"),
                             counted(static_cast<std::size_t>(total_servers(choice.problem)), "server")),
                 page) +
-         broken(fmt::format("recommended: {} ({})", recommendation.choice.text, recommendation.reason),
+         broken(recommendation.choice.name.empty()
+                    ? "recommended: none: " + recommendation.reason
+                    : fmt::format("recommended: {} ({})", recommendation.choice.text, recommendation.reason),
                 page) +
          "\n" + render(table) + "\n'mirab mechanisms NAME' describes one.\n";
 }
@@ -86,11 +88,13 @@ std::string chooser_json(const ClusterChoice& choice) {
                     {"ignores", each.ignores},
                     {"recommended", each.mechanism->name == recommendation.choice.name}});
   }
-  const Json json{
-      {"version", 1},
-      {"cluster", choice.title},
-      {"recommended", {{"mechanism", recommendation.choice.text}, {"reason", recommendation.reason}}},
-      {"mechanisms", std::move(rows)}};
+  const bool none = recommendation.choice.name.empty();
+  const Json json{{"version", 1},
+                  {"cluster", choice.title},
+                  {"recommended",
+                   {{"mechanism", none ? Json(nullptr) : Json(recommendation.choice.text)},
+                    {"reason", recommendation.reason}}},
+                  {"mechanisms", std::move(rows)}};
   return json_text(json, 2) + "\n";
 }
 

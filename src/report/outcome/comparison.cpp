@@ -111,7 +111,10 @@ std::string csv_value(const Problem& problem, std::size_t resource) { return pro
 
 std::string comparison_csv(const Comparison& comparison) {
   const Problem& problem = comparison.problem;
+  const bool shapes = std::any_of(problem.users().begin(), problem.users().end(),
+                                  [](const User& user) { return user.shape.has_value(); });
   std::vector<std::string> header{"outcome", "user"};
+  if (shapes) header.emplace_back("shape");
   for_each_figure<Per::user>([&](const auto& figure) { header.emplace_back(figure.name); });
   header.insert(header.end(), {"asked", "satisfied"});
   header.insert(header.end(), problem.resources().begin(), problem.resources().end());
@@ -120,7 +123,9 @@ std::string comparison_csv(const Comparison& comparison) {
   for (const MeasuredOutcome& measured : comparison.outcomes) {
     const auto granted = bundles(problem, measured.outcome.allocation);
     for (std::size_t n = 0; n < problem.user_count(); ++n) {
-      std::vector<std::string> record{measured.outcome.mechanism, problem.users()[n].name};
+      const User& user = problem.users()[n];
+      std::vector<std::string> record{measured.outcome.mechanism, user.shape ? *user.group : user.name};
+      if (shapes) record.push_back(user.shape.value_or(""));
       for_each_figure<Per::user>(
           [&](const auto& figure) { record.push_back(csv_value(problem, values_of(measured, figure)[n])); });
       const std::optional<double>& asked = measured.satisfaction.asked[n];
@@ -314,6 +319,7 @@ Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, std::
   const GroupMetrics groups = measure_groups(problem, outcome.allocation);
   json["servers"] = servers_json(problem, outcome.allocation, groups);
   json["satisfied_users"] = measured.satisfaction.satisfied_users;
+  json["satisfied_of"] = measured.satisfaction.users;
   json["metrics"] = metrics_json(problem, measured.metrics, groups);
   json["metrics_short"] = metrics_short_json(measured);
   json["notices"] = outcome.notices;

@@ -46,8 +46,9 @@ bool any_asked(Outcomes outcomes) { return outcomes.front().satisfaction.any_ask
 std::size_t names_columns(Outcomes outcomes) { return any_asked(outcomes) ? 3 : 2; }
 
 bool any_short(Outcomes outcomes) {
-  return std::any_of(outcomes.begin(), outcomes.end(),
-                     [](const MeasuredOutcome& each) { return each.metrics_short.has_value(); });
+  return std::any_of(outcomes.begin(), outcomes.end(), [](const MeasuredOutcome& each) {
+    return each.satisfaction.satisfied_users < each.satisfaction.users;
+  });
 }
 
 void add_labels(Table& table, Outcomes outcomes) {
@@ -254,9 +255,10 @@ std::string notices(Outcomes outcomes, std::size_t width) {
 /// Of whom the fairness figures are.
 std::string short_words(Outcomes outcomes) {
   return std::string("✓ all it asks for") +
-         (any_short(outcomes)
-              ? "; lowest share, Gini, Jain, top/bottom 20% and deviation: of those who are short of tasks"
-              : "; every user has all it asks for, so there is no inequality to measure");
+         (any_short(outcomes) ? "; lowest share: of those who are short of tasks; Gini, Jain, top/bottom 20% "
+                                "and deviation: of "
+                                "these and of those who hold more per weight than one of these"
+                              : "; every user has all it asks for, so there is no inequality to measure");
 }
 
 }  // namespace

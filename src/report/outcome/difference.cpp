@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <unordered_set>
 
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
@@ -102,14 +104,14 @@ class Rows {
   }
 
   void add_rule() { table_.add_rule(); }
+  std::string tasks(const std::optional<UserShare>& share) const {
+    return share ? tasks(share->tasks) : kNone;
+  }
   std::string tasks(double count) const { return count == 0 ? "0" : tasks_fixed(count, decimals_); }
   std::string text() const { return render(table_); }
 
  private:
   static Align align(bool number) { return number ? Align::decimal : Align::right; }
-  std::string tasks(const std::optional<UserShare>& share) const {
-    return share ? tasks(share->tasks) : kNone;
-  }
   static std::string share(const std::optional<UserShare>& share) {
     return share ? percent(share->share_of_before, 2) : kNone;
   }
@@ -140,6 +142,28 @@ void add_one_sided(Rows& rows, const std::string& heading, const std::vector<Use
   if (users.size() > most) rows.add_line(fmt::format("… {} more", users.size() - most));
 }
 
+// The fewest tasks and the lowest shares of those who are short of tasks on a side; none when no user is.
+std::optional<UserShare> lowest_short(const Difference& difference, const DiffSide& side,
+                                      const Satisfaction& satisfaction,
+                                      std::optional<UserShare> UserChange::*of_side) {
+  std::unordered_set<std::string_view> short_users;
+  for (std::size_t n = 0; n < satisfaction.satisfied.size(); ++n) {
+    if (!satisfaction.satisfied[n]) short_users.insert(side.problem.users()[n].name);
+  }
+  std::optional<UserShare> least;
+  for (const auto* users : {&difference.users, &difference.gone, &difference.come}) {
+    for (const UserChange& user : *users) {
+      const std::optional<UserShare>& share = user.*of_side;
+      if (!share || !short_users.contains(user.user)) continue;
+      if (!least) least = share;
+      least->tasks = std::min(least->tasks, share->tasks);
+      least->dominant_share = std::min(least->dominant_share, share->dominant_share);
+      least->share_of_before = std::min(least->share_of_before, share->share_of_before);
+    }
+  }
+  return least;
+}
+
 void add_sums(Rows& rows, const Diff& diff) {
   const Difference& difference = diff.difference;
   const Satisfaction before = satisfaction(diff.before.problem, diff.before.outcome);
@@ -150,10 +174,13 @@ void add_sums(Rows& rows, const Diff& diff) {
                  fmt::format("{} of {}", after.satisfied_users, after.users));
   }
   rows.add_sum("all tasks", rows.tasks(difference.tasks_before), rows.tasks(difference.tasks_after));
-  rows.add_sum("fewest tasks", rows.tasks(difference.lowest_before.tasks),
-               rows.tasks(difference.lowest_after.tasks));
-  rows.add_sum("lowest share", percent(difference.lowest_before.share_of_before, 2),
-               percent(difference.lowest_after.share_of_before, 2));
+  const auto lowest_before = lowest_short(difference, diff.before, before, &UserChange::before);
+  const auto lowest_after = lowest_short(difference, diff.after, after, &UserChange::after);
+  const auto share = [](const std::optional<UserShare>& of) {
+    return of ? percent(of->share_of_before, 2) : kNone;
+  };
+  rows.add_sum("fewest tasks", rows.tasks(lowest_before), rows.tasks(lowest_after));
+  rows.add_sum("lowest share", share(lowest_before), share(lowest_after));
   for (const UseChange& use : difference.resources) {
     const auto part = [](const std::optional<double>& value) { return value ? percent(*value, 2) : kNone; };
     rows.add_sum(shorten(use.resource, kResourceWidth) + " used", part(use.before), part(use.after));
@@ -165,6 +192,9 @@ std::string remarks(const Diff& diff, std::size_t width) {
   std::string legend =
       "change: of the tasks; share: the largest part of any one resource that the user holds";
   if (!diff.difference.same_pool) legend += ", of the cluster before on both sides";
+  if (satisfaction(diff.before.problem, diff.before.outcome).any_asked() ||
+      satisfaction(diff.after.problem, diff.after.outcome).any_asked())
+    legend += "; fewest tasks and lowest share: of those who are short of tasks";
   std::string text = broken(legend, width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
     text += broken("* a task of this user demands something else on either side", width);
@@ -213,8 +243,11 @@ Json share_json(const UserShare& share) {
           {"share_of_before", share.share_of_before}};
 }
 
-Json side_json(const DiffSide& side, const UserShare& lowest, double tasks) {
+Json side_json(const DiffSide& side, const Difference& difference, const UserShare& lowest, double tasks,
+               std::optional<UserShare> UserChange::*of_side) {
   const Outcome& outcome = side.outcome;
+  const Satisfaction satisfied = satisfaction(side.problem, outcome);
+  const std::optional<UserShare> of_short = lowest_short(difference, side, satisfied, of_side);
   return {{"cluster", side.title},
           {"mechanism", outcome.mechanism},
           {"status", status_name(outcome.status)},
@@ -223,8 +256,10 @@ Json side_json(const DiffSide& side, const UserShare& lowest, double tasks) {
           {"users", side.problem.user_count()},
           {"servers", total_servers(side.problem)},
           {"tasks", tasks},
-          {"satisfied_users", satisfaction(side.problem, outcome).satisfied_users},
+          {"satisfied_users", satisfied.satisfied_users},
+          {"satisfied_of", satisfied.users},
           {"lowest", share_json(lowest)},
+          {"lowest_short", of_short ? share_json(*of_short) : Json(nullptr)},
           {"notices", outcome.notices}};
 }
 
@@ -260,8 +295,10 @@ Json difference_json(const Diff& diff) {
     resources[use.resource] = {{"before", number(use.before)}, {"after", number(use.after)}};
   }
   return {{"version", 1},
-          {"before", side_json(diff.before, difference.lowest_before, difference.tasks_before)},
-          {"after", side_json(diff.after, difference.lowest_after, difference.tasks_after)},
+          {"before", side_json(diff.before, difference, difference.lowest_before, difference.tasks_before,
+                               &UserChange::before)},
+          {"after", side_json(diff.after, difference, difference.lowest_after, difference.tasks_after,
+                              &UserChange::after)},
           {"gainers", difference.gainers},
           {"losers", difference.losers},
           {"users", users_json(difference.users)},

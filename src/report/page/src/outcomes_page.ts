@@ -21,7 +21,7 @@ export function showOutcomes(page: HTMLElement, report: Report): void {
   const charts: Chart[] = [];
   const shown = new Set(report.outcomes.keys());
   page.replaceChildren(header(report), section('The outcomes in numbers', asksForTasks(report) ?
-    'The figures of fairness are of the users who are short of tasks.' : '', ...metricsTable(report)));
+    'The lowest share is of the users who are short of tasks; the other figures of fairness are of these and of those who hold more per weight than one of these.' : '', ...metricsTable(report)));
   if (report.outcomes.length > 1) {
     page.append(contenderChips('Outcomes shown in the charts', report.outcomes.map(({label}) => label), shown,
         () => charts.forEach(chart => chart.redraw())));

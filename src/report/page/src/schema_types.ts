@@ -32,7 +32,9 @@ export interface Outcome {
   servers: ServerEntry[];
   /** Users who have all the tasks that they ask for; a user with task shapes is one, and has all when each shape has. */
   satisfied_users: number;
-  /** The fairness figures of metrics over those who are short of tasks alone; null when none is. */
+  /** Of how many users; a user with task shapes is one, unlike in problem.users. */
+  satisfied_of: number;
+  /** The fairness figures of metrics: min_dominant_share over those who are short of tasks, the others over these and those who hold more per weight than one of these; null when none is short or fewer than two are compared. */
   metrics_short: {min_dominant_share: number; gini: number; jain: number; ratio_20_20: number | null; sample_standard_deviation: number} | null;
   metrics: Metrics;
   notices: string[];
