@@ -255,9 +255,8 @@ std::string notices(Outcomes outcomes, std::size_t width) {
 /// Of whom the fairness figures are.
 std::string short_words(Outcomes outcomes) {
   return std::string("✓ all it asks for") +
-         (any_short(outcomes) ? "; lowest share: of those who are short of tasks; Gini, Jain, top/bottom 20% "
-                                "and deviation: of "
-                                "these and of those who hold more per weight than one of these"
+         (any_short(outcomes) ? "; lowest share: of users who are short of tasks; Gini, Jain, top/bottom 20% "
+                                "and deviation: also of users who hold more per weight than one of these"
                               : "; every user has all it asks for, so there is no inequality to measure");
 }
 
@@ -281,7 +280,8 @@ std::string comparison_table(const Comparison& comparison, const TableOptions& o
   }
   text += "\n" + broken("share: the largest part of any one resource that the user holds, its dominant share",
                         width);
-  if (any_asked(comparison.outcomes)) text += broken(short_words(comparison.outcomes), width);
+  if (any_asked(comparison.outcomes))
+    text += broken(short_words(comparison.outcomes), std::min(width, kPageWidth));
   for (const MeasuredOutcome& each : comparison.outcomes) {
     if (!comparison.problem.tree().is_flat() && honours_groups(each.outcome))
       text += groups_table(comparison.problem, each.outcome, width);
