@@ -53,7 +53,7 @@ Result<PlacementRule> read_placement_rule(const Object& pod, const std::string& 
 /// Errors name file, line and key.
 Result<std::vector<Taint>> read_taints(const Object& node, const std::string& file);
 
-/// May a pod with this rule be scheduled on the node? PreferNoSchedule hinders nobody. As kube-scheduler's
+/// May a pod with this rule be scheduled on the node? PreferNoSchedule excludes no pod. As kube-scheduler's
 /// filters NodeAffinity and TaintToleration.
 bool allows(const PlacementRule& rule, std::string_view node, const NodeLabels& labels,
             const std::vector<Taint>& taints);

@@ -494,7 +494,7 @@ TEST(Results, APoolMechanismOnSeveralServersIsWarnedOf) {
   EXPECT_THAT(shell("mirab allocate examples/openb.yaml -m drfh").out, Not(HasSubstr("warning")));
 }
 
-// What runs now, from the cluster file and from a file of its own, beside mechanisms and before them.
+// What runs now, from the cluster file and from a file of its own, next to mechanisms and before them.
 TEST(Results, WhatRunsNowIsAColumnAndComesBefore) {
   const TemporaryFolder folder;
   const std::string csv = " --allocation examples/slides-running.csv";

@@ -249,7 +249,7 @@ Json metrics_json(const Problem& problem, const Metrics& metrics, const GroupMet
   return json;
 }
 
-/// Over the users who are short of tasks; null when nobody is.
+/// Over the users who are short of tasks; null when no user is.
 Json metrics_short_json(const MeasuredOutcome& measured) {
   if (!measured.metrics_short) return nullptr;
   Json json = Json::object();

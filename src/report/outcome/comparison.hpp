@@ -19,7 +19,7 @@ struct MeasuredOutcome {
   Outcome outcome;
   Metrics metrics;
   Satisfaction satisfaction;
-  std::optional<Metrics> metrics_short;  ///< over those who are short of tasks; nothing when nobody is
+  std::optional<Metrics> metrics_short;  ///< over those who are short of tasks; no value when no user is
 };
 
 /// Several outcomes for one problem, to be shown side by side.

@@ -105,7 +105,7 @@ class Eligibility {
   const Domains* domains(const DomainLabels& labels) const {
     return labels == DomainLabels{} ? nullptr : &domains_.at(labels).domains;
   }
-  /// The same, held by nobody. O(servers log domains).
+  /// The same, owned by the caller. O(servers log domains).
   Domains domains_by(const DomainLabels& labels) const;
 
   /// Does each selection admit just the servers that it should? O(selections × servers).

@@ -21,7 +21,7 @@ struct LogJob {
   std::int64_t submitted, processors, runtime, requested;
 };
 
-/// The naive simulator. `backfills`: EASY, else nobody overtakes.
+/// The naive simulator. `backfills`: EASY; else no job overtakes.
 class Processors {
  public:
   Processors(const std::vector<LogJob>& jobs, std::int64_t processors, bool backfills)
@@ -151,7 +151,7 @@ TEST(Backfilling, EveryJobOfALogStartsWhenANaiveSimulatorStartsIt) {
 }
 
 TEST(Backfilling, AJobMayOvertakeOnlyIfTheFirstIsNotDelayed) {
-  // Ten processors: 6 run for 100 s. The first in the queue wants 8. Of those behind it one fits beside what
+  // Ten processors: 6 run for 100 s. The first in the queue wants 8. Of those behind it one fits next to what
   // runs for 90 s, one would run too long, and one leaves the first its 8 processors.
   const std::vector<LogJob> jobs = {
       {0, 6, 100, 100}, {1, 8, 50, 50}, {2, 4, 90, 90}, {3, 4, 200, 200}, {4, 1, 500, 500}};
