@@ -11,6 +11,23 @@ write_basic_package_version_file(mirabConfigVersion.cmake COMPATIBILITY SameMino
 install(FILES ${PROJECT_BINARY_DIR}/mirabConfig.cmake ${PROJECT_BINARY_DIR}/mirabConfigVersion.cmake
   cmake/FindDeflate.cmake cmake/FindGMPXX.cmake DESTINATION ${config_dir})
 
+# A build folder can be found as well as an installed prefix: -Dmirab_DIR=build/release.
+export(EXPORT mirab NAMESPACE mirab:: FILE mirabTargets.cmake)
+foreach(module FindDeflate FindGMPXX)
+  configure_file(cmake/${module}.cmake ${module}.cmake COPYONLY)
+endforeach()
+
+# For pkg-config. Whoever links a static Mirab links what it needs. The prefix is where the file stands.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH MIRAB_PC_TO_PREFIX /${pkgconfig_dir} /)
+string(REGEX REPLACE "/$" "" MIRAB_PC_TO_PREFIX ${MIRAB_PC_TO_PREFIX})
+set(MIRAB_PC_REQUIRES Requires)
+if(BUILD_SHARED_LIBS)
+  set(MIRAB_PC_REQUIRES Requires.private)
+endif()
+configure_file(cmake/mirab.pc.in mirab.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/mirab.pc DESTINATION ${pkgconfig_dir})
+
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
@@ -34,12 +51,20 @@ endfunction()
 
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed)
 if(MIRAB_CLI)
-  mirab_generate(man mirab.1)
   mirab_generate(bash mirab)
   mirab_generate(zsh _mirab)
   mirab_generate(fish mirab.fish)
   set(generated ${PROJECT_BINARY_DIR}/installed)
-  mirab_install_compressed(${generated}/mirab.1 mirab.1 ${CMAKE_INSTALL_MANDIR}/man1)
+  set(pages ${generated}/man)
+  add_custom_command(OUTPUT ${pages}.stamp DEPENDS mirab_cli VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}/man1 ${pages}/man5
+    COMMAND mirab_cli generate man ${pages} ${CMAKE_INSTALL_FULL_DOCDIR}
+    COMMAND sh -c "cd man && mv *.1 man1 && mv *.5 man5 && gzip -9 -n man?/*"
+    COMMAND ${CMAKE_COMMAND} -E touch ${pages}.stamp
+    WORKING_DIRECTORY ${generated})
+  add_custom_target(mirab_manual ALL DEPENDS ${pages}.stamp)
+  install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR})
   install(FILES ${generated}/mirab DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${generated}/_mirab DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
   install(FILES ${generated}/mirab.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

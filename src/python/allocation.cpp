@@ -20,14 +20,6 @@ using namespace py::literals;
 
 using Doubles = py::array_t<double>;
 
-/// `mirab.Allocation`.
-struct Division {
-  std::shared_ptr<const Problem> problem;
-  Outcome outcome;
-
-  const Allocation& allocation() const { return outcome.allocation; }
-};
-
 Division divided(const py::object& cluster_or_path, const py::object& mechanism, int threads) {
   const ClusterValue cluster = cluster_of(cluster_or_path);
   if (py::isinstance<py::function>(mechanism))
@@ -191,6 +183,7 @@ void add_allocation(py::module_& module) {
   add_how(module, allocation);
   add_metrics(module, allocation);
   add_what(allocation);
+  add_views(allocation);
   module.def(
       "allocate", &divided, "cluster"_a, "mechanism"_a = "drf", py::kw_only(), "threads"_a.noconvert() = 1,
       "Divides a Cluster, or the one in the cluster file whose path is given, among its users. "

@@ -3,6 +3,7 @@
 #include <memory>
 #include <pybind11/pybind11.h>
 
+#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/problem.hpp>
 
 namespace mirab::python {
@@ -10,6 +11,14 @@ namespace mirab::python {
 /// `mirab.Cluster`: a validated cluster, which allocations of it share.
 struct ClusterValue {
   std::shared_ptr<const Problem> problem;
+};
+
+/// `mirab.Allocation`: what a mechanism made of a cluster.
+struct Division {
+  std::shared_ptr<const Problem> problem;
+  Outcome outcome;
+
+  const Allocation& allocation() const { return outcome.allocation; }
 };
 
 /// A Cluster, or the one in the file whose path is given.

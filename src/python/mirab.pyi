@@ -4,9 +4,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd  # type: ignore # has no types of its own
 from numpy.typing import ArrayLike, NDArray
 
 __version__: str
@@ -478,6 +479,8 @@ class Allocation:
     def used(self) -> NDArray[np.float64]: ...
     @property
     def prices(self) -> NDArray[np.float64] | None: ...
+    def to_frame(self) -> pd.DataFrame: ...
+    def _repr_html_(self) -> str: ...
 
 def allocate(cluster: Cluster | Path, mechanism: Mechanism = "drf", *, threads: int = 1) -> Allocation: ...
 
@@ -536,3 +539,35 @@ class Explanation(NamedTuple):
 def explain(
     cluster: Cluster | Path, user: str, mechanism: str = "drf", *, what_ifs: int = 20, threads: int = 1
 ) -> Explanation: ...
+
+class UserShare(NamedTuple):
+    tasks: float
+    share: float
+    share_of_before: float
+
+class UserChange(NamedTuple):
+    user: str
+    before: UserShare | None
+    after: UserShare | None
+    change: float
+    same_task: bool
+
+class UseChange(NamedTuple):
+    resource: str
+    before: float | None
+    after: float | None
+
+class Difference(NamedTuple):
+    users: list[UserChange]
+    gone: list[UserChange]
+    come: list[UserChange]
+    gainers: int
+    losers: int
+    tasks_before: float
+    tasks_after: float
+    used: list[UseChange]
+
+def diff(before: Allocation, after: Allocation) -> Difference: ...
+def simulate(
+    scenario: Path | Mapping[str, Any], *, seed: int | None = None, threads: int = 1
+) -> dict[str, Any]: ...

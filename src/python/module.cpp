@@ -1,4 +1,4 @@
-// The Python module `mirab`: what mirab.pyi declares. Nothing is computed here: Python's values become
+// The Python module `mirab`: what mirab.pyi declares, but for `simulate` (mirab/__init__.py). Nothing is computed here: Python's values become
 // Mirab's and back, and an Error becomes a `mirab.Refused`.
 #include "python/module.hpp"
 
@@ -55,8 +55,11 @@ void add_refused(py::module_& module) {
 }  // namespace
 }  // namespace mirab::python
 
-PYBIND11_MODULE(mirab, module) {
+// The part of the package `mirab` that is compiled. Its types belong to the package.
+PYBIND11_MODULE(_core, module) {
   using namespace mirab::python;
+  const pybind11::object own_name = module.attr("__name__");
+  module.attr("__name__") = "mirab";
   module.doc() = "Fair sharing of a cluster's resources among its users. See docs/reference/python.md.";
   module.attr("__version__") = MIRAB_VERSION;
   add_refused(module);
@@ -74,4 +77,6 @@ PYBIND11_MODULE(mirab, module) {
   add_allocation(module);
   add_explanation(module);
   add_audit(module);
+  add_difference(module);
+  module.attr("__name__") = own_name;
 }

@@ -1,4 +1,4 @@
-// Help, the man page, and the hidden command `generate` that prints the man page and completions.
+// Help, and the hidden command `generate` that prints the manual pages and completions.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
@@ -97,9 +97,6 @@ std::vector<ExitMeaning> exit_meanings() {
           {3, "an outcome did not converge, or broke a promise; it is printed, and marked"}};
 }
 
-namespace {
-
-/// Those of one command: what its manual says of them, and the usual of the others.
 std::vector<ExitMeaning> exit_meanings(const Manual& manual) {
   std::map<int, std::string> meanings = {
       {0, "done"}, {1, "something failed, such as a full disk"}, {2, kBadInput}};
@@ -108,6 +105,8 @@ std::vector<ExitMeaning> exit_meanings(const Manual& manual) {
   for (const auto& [status, meaning] : meanings) list.push_back({status, meaning});
   return list;
 }
+
+namespace {
 
 /// The headings of the groups that the command's options have, in their order.
 std::vector<std::string> groups_of(const CommandOutline& command) {
@@ -144,95 +143,12 @@ std::string help_text(const CommandOutline& command, const std::vector<CommandOu
   text += entries("Exit status", statuses);
   if (is_program)
     return text +
-           "\n'mirab COMMAND --help' describes one command, the manual page mirab(1) of the package all.\n";
+           "\n'mirab COMMAND --help' describes one command, as does its manual page, such as mirab-allocate(1).\n";
   const bool lists_mechanisms = command.path == "mirab mechanisms";
-  return text + fmt::format("\nSee also: {}the manual page mirab(1) of the package\n",
-                            lists_mechanisms ? "" : "'mirab mechanisms', ");
-}
-
-// mirab.1 in the man(7) macros, which both groff and mandoc read.
-
-namespace {
-
-constexpr std::size_t kSourceWidth = 72;  // of lines of roff, which are wrapped again when they are shown
-
-/// Text as roff reads it: no escape, no hyphenated option, no line that looks like a macro.
-std::string roff(std::string_view text) {
-  std::string escaped;
-  for (const char byte : text) {
-    if (byte == '\\') {
-      escaped += "\\e";
-    } else if (byte == '-') {
-      escaped += "\\-";
-    } else {
-      escaped += byte;
-    }
-  }
-  return !escaped.empty() && (escaped.front() == '.' || escaped.front() == '\'') ? "\\&" + escaped : escaped;
-}
-
-/// Running text, a line of roff for about each line.
-std::string prose(std::string_view text) {
-  std::string lines;
-  for (const std::string& line : report::wrap(text, kSourceWidth)) lines += roff(line) + "\n";
-  return lines;
-}
-
-std::string paragraph(std::string_view text) { return ".PP\n" + prose(text); }
-
-std::string tagged(const std::string& tag, std::string_view text) {
-  return fmt::format(".TP\n{}\n{}", tag, prose(text));
-}
-
-std::string option_tag(const OptionOutline& option) {
-  std::string tag;
-  for (const std::string& name : option.names)
-    tag += fmt::format("{}\\fB{}\\fR", tag.empty() ? "" : ", ", roff(name));
-  return option.value.empty() ? tag : fmt::format("{} \\fI{}\\fR", tag, roff(option.value));
-}
-
-std::string section(const CommandOutline& command) {
-  std::string text = fmt::format(".SS {}\n\\fB{}\\fR\n", roff(command.path), roff(usage(command)));
-  text += paragraph(command.summary + ".");
-  for (const std::string& each : command.manual.paragraphs) text += paragraph(each);
-  for (const OptionOutline& argument : command.arguments) {
-    text += tagged(fmt::format("\\fI{}\\fR", roff(argument.names.front())), meaning(argument) + ".");
-  }
-  for (const OptionOutline& option : command.options)
-    text += tagged(option_tag(option), meaning(option) + ".");
-  return text;
-}
-
-std::string examples(const std::vector<CommandOutline>& commands) {
-  std::string text = ".SH EXAMPLES\n";
-  for (const CommandOutline& command : commands) {
-    for (const Example& example : command.manual.examples) {
-      text += tagged(fmt::format("\\fB{}\\fR", roff(example.line)), example.meaning + ".");
-    }
-  }
-  return text;
-}
-
-}  // namespace
-
-std::string man_page(const std::vector<CommandOutline>& commands) {
-  const CommandOutline& program = commands.front();
-  std::string text = fmt::format(".TH MIRAB 1 \"{}\" \"mirab {}\"\n", MIRAB_RELEASE_DATE, MIRAB_VERSION);
-  text += ".SH NAME\nmirab \\- fair sharing of a cluster's resources among its users\n";
-  text += ".SH SYNOPSIS\n\\fBmirab\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n";
-  text += ".SH DESCRIPTION\n" + prose(program.summary + ".");
-  for (const std::string& each : program.manual.paragraphs) text += paragraph(each);
-  text += ".SH COMMANDS\n";
-  for (const CommandOutline& command : commands) {
-    if (command.subcommands.empty()) text += section(command);
-  }
-  text += ".SH EXIT STATUS\n";
-  for (const ExitMeaning& exit : exit_meanings())
-    text += tagged(std::to_string(exit.status), exit.meaning + ".");
-  return text + examples(commands) + ".SH SEE ALSO\n" +
-         prose(
-             "docs/reference/cluster-file.md and docs/reference/mechanisms.md in the documentation of the "
-             "package.");
+  std::string page = command.path;
+  std::replace(page.begin(), page.end(), ' ', '-');
+  return text + fmt::format("\nSee also: {}the manual page {}(1) of the package\n",
+                            lists_mechanisms ? "" : "'mirab mechanisms', ", page);
 }
 
 namespace {
@@ -247,6 +163,23 @@ Command add_document(CLI::App& generate, const std::string& name, const std::str
           }};
 }
 
+/// Prints the page of the program, or writes all pages to a folder.
+Command add_manual(CLI::App& generate) {
+  CLI::App* command = generate.add_subcommand("man", "The manual pages");
+  auto folder = std::make_shared<std::string>();
+  auto documents = std::make_shared<std::string>("/usr/share/doc/mirab");
+  command->add_option("FOLDER", *folder, "Write all pages there, instead of printing that of the program");
+  command->add_option("DOCUMENTS", *documents, "The folder where the documents are installed");
+  return {command, {}, [=](const std::string&) {
+            const std::vector<ManualPage> pages = manual_pages(outline(make_program()), *documents);
+            std::vector<Text> texts;
+            for (const ManualPage& page : pages) texts.push_back({*folder + "/" + page.file, page.text});
+            if (folder->empty()) texts = {{kStandardOutput, pages.front().text}};
+            if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
+            return Exit::done;
+          }};
+}
+
 }  // namespace
 
 std::vector<Command> add_generate(CLI::App& app) {
@@ -254,7 +187,7 @@ std::vector<Command> add_generate(CLI::App& app) {
   generate->require_subcommand(1);
   const auto commands = [] { return outline(make_program()); };
   std::vector<Command> documents{
-      add_document(*generate, "man", "The man page", [=] { return man_page(commands()); }),
+      add_manual(*generate),
       add_document(*generate, "bash", "Completion for bash", [=] { return bash_completion(commands()); }),
       add_document(*generate, "zsh", "Completion for zsh", [=] { return zsh_completion(commands()); }),
       add_document(*generate, "fish", "Completion for fish", [=] { return fish_completion(commands()); }),

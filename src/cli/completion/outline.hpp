@@ -51,8 +51,15 @@ std::vector<std::string> words_for(const OptionOutline& option);
 /// What `--help` prints for one command; `all` gives the summaries of its subcommands.
 std::string help_text(const CommandOutline& command, const std::vector<CommandOutline>& all);
 
-/// mirab.1, in man(7) macros.
-std::string man_page(const std::vector<CommandOutline>& commands);
+/// A page for man, in man(7) macros.
+struct ManualPage {
+  std::string file;  ///< `mirab-allocate.1`
+  std::string text;
+};
+
+/// mirab.1, a page for each command, and mirab-cluster.5; `documents` is the folder with docs and examples.
+std::vector<ManualPage> manual_pages(const std::vector<CommandOutline>& commands,
+                                     const std::string& documents);
 
 /// Completions, for `source` or for the folders where the shells look for them.
 std::string bash_completion(const std::vector<CommandOutline>& commands);
@@ -61,5 +68,7 @@ std::string fish_completion(const std::vector<CommandOutline>& commands);
 
 /// Those of all commands together.
 std::vector<ExitMeaning> exit_meanings();
+/// Those of one command: what its manual says of them, and the usual of the others.
+std::vector<ExitMeaning> exit_meanings(const Manual& manual);
 
 }  // namespace mirab::cli
