@@ -1,6 +1,6 @@
 # One command for each intent; `make help` lists them. CMake and its presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help run test generated bench python package fuzz format tidy clean
+.PHONY: help run test generated bench python package release fuzz format tidy clean
 
 SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill drf --fill fifo
 SECONDS := 60
@@ -42,6 +42,10 @@ package: ## build build/package/mirab_*.deb and check what is in it
 	cmake --build --preset release
 	cpack --preset release
 	tools/check-package build/package/mirab_*.deb
+
+release: ## build the files of a release in build/release-files; as root also try them in fresh roots
+	@tools/setup build package python release
+	tools/release/make
 
 fuzz: ## let libFuzzer loose on the readers; SECONDS=60 for each
 	@tools/setup build check

@@ -1,5 +1,7 @@
-# Static libraries only (MIRAB_PORTABLE), for the files of `make release`: the program runs on any Linux of the processor,
-# and the Python module needs the C library alone. From Debian's static libraries, and fmt from its headers.
+# Static libraries (MIRAB_PORTABLE), for the files of `make release`: the program runs on any Linux of the processor, and
+# the Python module needs the C library, and GMP, which the wheel brings: Debian's static GMP cannot be part of a shared
+# object. From Debian's static libraries, and fmt from its headers.
+find_library(GMP_SHARED_LIBRARY gmp REQUIRED)
 if(BUILD_SHARED_LIBS)
   message(FATAL_ERROR "MIRAB_PORTABLE links statically: it does not go with BUILD_SHARED_LIBS")
 endif()
@@ -19,6 +21,8 @@ function(mirab_link_portable target)
   if(kind STREQUAL "EXECUTABLE")
     target_link_options(${target} PRIVATE -static)
   else()
-    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL)
+    target_link_options(${target} PRIVATE
+      -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,--no-as-needed ${GMP_SHARED_LIBRARY})
+    set_target_properties(${target} PROPERTIES BUILD_RPATH "\$ORIGIN/../mirab.libs")
   endif()
 endfunction()

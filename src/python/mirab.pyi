@@ -15,7 +15,7 @@ NO_LIMIT: int
 
 Number = int | float | str | Decimal
 Time = int | timedelta
-Amounts = Sequence[int] | NDArray[np.integer]
+Amounts = Sequence[int] | NDArray[np.integer[Any]]
 Path = str | os.PathLike[str]
 Status = Literal["exact", "converged", "not_converged"]
 

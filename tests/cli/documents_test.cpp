@@ -39,8 +39,9 @@ TEST(Documents, EveryManualPageIsCleanForMandocAndGroff) {
   const TemporaryFolder folder;
   const std::string all = folder.path() + "/*.[15]";
   ASSERT_FALSE(manual_pages(folder).empty());
-  if (shell("command -v mandoc").status == 0)
+  if (shell("command -v mandoc").status == 0) {
     EXPECT_THAT(shell("mandoc -Tlint -Wwarning " + all).out, IsEmpty());
+  }
   if (shell("command -v man").status != 0) return;
   for (const std::string width : {"80", "160"}) {
     EXPECT_THAT(shell("for page in " + all + "; do MANWIDTH=" + width +

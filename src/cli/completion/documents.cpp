@@ -106,9 +106,6 @@ std::vector<ExitMeaning> exit_meanings(const Manual& manual) {
   return list;
 }
 
-namespace {
-
-/// The headings of the groups that the command's options have, in their order.
 std::vector<std::string> groups_of(const CommandOutline& command) {
   std::vector<std::string> groups;
   for (const OptionOutline& option : command.options) {
@@ -117,8 +114,6 @@ std::vector<std::string> groups_of(const CommandOutline& command) {
   }
   return groups;
 }
-
-}  // namespace
 
 std::string help_text(const CommandOutline& command, const std::vector<CommandOutline>& all) {
   std::string text = fmt::format("Usage: {}\n\n{}.\n", usage(command), command.summary);

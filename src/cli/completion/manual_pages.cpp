@@ -173,11 +173,12 @@ std::string options(const CommandOutline& command) {
   std::string text = ".SH OPTIONS\n";
   for (const OptionOutline& argument : command.arguments)
     text += tagged(italic(argument.names.front()), sentence(meaning(argument)));
-  std::string group;
-  for (const OptionOutline& option : command.options) {
-    if (option.group != group) text += ".SS " + roff(option.group) + "\n";
-    group = option.group;
-    text += option_entry(option);
+  std::vector<std::string> groups = groups_of(command);
+  groups.insert(groups.begin(), "");
+  for (const std::string& group : groups) {
+    if (!group.empty()) text += ".SS " + roff(group) + "\n";
+    for (const OptionOutline& option : command.options)
+      if (option.group == group) text += option_entry(option);
   }
   return text;
 }

@@ -48,6 +48,9 @@ std::string meaning(const OptionOutline& option);
 /// a value name stands for. Empty when it may be anything, e.g. a file.
 std::vector<std::string> words_for(const OptionOutline& option);
 
+/// The headings of the groups that the command's options have, in their order.
+std::vector<std::string> groups_of(const CommandOutline& command);
+
 /// What `--help` prints for one command; `all` gives the summaries of its subcommands.
 std::string help_text(const CommandOutline& command, const std::vector<CommandOutline>& all);
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mirab import _core
+import mirab
 
 
 def _program() -> str:
@@ -31,14 +31,12 @@ def simulate(
     is the path of a file, or a mapping with its keys, whose paths are relative to the current folder. What did
     not converge is a result and marked, see the schema. Raises Refused.
     """
-    is_mapping = isinstance(scenario, Mapping)
-    arguments = [_program(), "simulate", "-" if is_mapping else os.fspath(scenario), "--format", "json"]
-    arguments += ["--threads", str(threads)] + ([] if seed is None else ["--seed", str(seed)])
-    run = subprocess.run(
-        arguments, input=json.dumps(scenario) if is_mapping else "", capture_output=True, text=True, check=False
-    )
+    name, text = ("-", json.dumps(scenario)) if isinstance(scenario, Mapping) else (os.fspath(scenario), "")
+    arguments = [_program(), "simulate", name, "--format", "json", "--threads", str(threads)]
+    arguments += [] if seed is None else ["--seed", str(seed)]
+    run = subprocess.run(arguments, input=text, capture_output=True, text=True, check=False)
     if run.returncode not in (0, 3):
         said = [line for line in run.stderr.splitlines() if not line.startswith("mirab: note: ")]
-        raise _core.Refused("\n".join(said).removeprefix("mirab: "))
+        raise mirab.Refused("\n".join(said).removeprefix("mirab: "))
     outcome: dict[str, Any] = json.loads(run.stdout)
     return outcome

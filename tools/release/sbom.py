@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Writes the bill of materials of a release, SPDX 2.3 as JSON: what is linked or compiled into its files.
+
+Debian's packages are found, not listed: every header that the compiler read and every library that the linker was
+given, by the package that owns it. One whose licence is not known here is an error. The packages of the page are
+those of package-lock.json that are not for development.
+
+Usage: tools/release/sbom.py BUILD FILE... >mirab.spdx.json      e.g. build/portable build/release-files/*.whl
+"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
+LICENCES = {
+    "libc6-dev": "LGPL-2.1-or-later",
+    "libcli11-dev": "BSD-3-Clause",
+    "libdeflate-dev": "MIT",
+    "libeigen3-dev": "MPL-2.0",
+    "libfmt-dev": "MIT",
+    "libgcc-12-dev": GCC,
+    "libgmp-dev": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    "libgmp10": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    "libpython3.11-dev": "PSF-2.0",
+    "libstdc++-12-dev": GCC,
+    "libyaml-cpp-dev": "MIT",
+    "linux-libc-dev": "GPL-2.0-only WITH Linux-syscall-note",
+    "nlohmann-json3-dev": "MIT",
+    "pybind11-dev": "BSD-3-Clause",
+    "zlib1g-dev": "Zlib",
+}
+
+
+def said_by(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def inputs(build: pathlib.Path) -> set[str]:
+    """Headers by ninja's record of what was read, libraries by the commands that link."""
+    read = {os.path.realpath(line.strip()) for line in said_by("ninja", "-C", str(build), "-t", "deps").splitlines()
+            if line.startswith("    /usr/")}
+    linked = set(re.findall(r"(/usr/lib/\S+\.(?:a|so))\b", (build / "build.ninja").read_text()))
+    runtime = {said_by("g++", f"-print-file-name={name}").strip() for name in ("libstdc++.a", "libgcc.a", "libc.a")}
+    return {os.path.realpath(path) for path in read | linked | runtime}
+
+
+def debian_packages(files: set[str]) -> list[str]:
+    owners = {line.split(":")[0] for line in said_by("dpkg", "-S", *sorted(files)).splitlines()}
+    unknown = owners - LICENCES.keys()
+    if unknown:
+        sys.exit(f"sbom: the licence of {', '.join(sorted(unknown))} is not listed in tools/release/sbom.py")
+    return sorted(owners)
+
+
+def identifier(name: str) -> str:
+    return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
+
+
+def package(name: str, version: str, licence: str, reference: str, supplier: str) -> dict[str, object]:
+    return {"SPDXID": identifier(name), "name": name, "versionInfo": version, "supplier": supplier,
+            "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": licence,
+            "licenseDeclared": licence, "copyrightText": "NOASSERTION",
+            "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                              "referenceLocator": reference}]}
+
+
+def of_debian(name: str) -> dict[str, object]:
+    version, architecture = said_by("dpkg-query", "-W", "-f", "${Version} ${Architecture}", name).split()
+    reference = f"pkg:deb/debian/{name.replace('+', '%2B')}@{version.replace('+', '%2B')}?arch={architecture}"
+    return package(name, version, LICENCES[name], reference, "Organization: Debian")
+
+
+def of_npm() -> list[dict[str, object]]:
+    lock = json.loads((SOURCE / "src/report/page/package-lock.json").read_text())
+    return [package("npm-" + path.removeprefix("node_modules/"), each["version"], each["license"],
+                    f"pkg:npm/{path.removeprefix('node_modules/')}@{each['version']}", "NOASSERTION")
+            for path, each in lock["packages"].items() if path and not each.get("dev")]
+
+
+def file_of(path: pathlib.Path) -> dict[str, object]:
+    content = path.read_bytes()
+    sums = [{"algorithm": name.upper(), "checksumValue": hashlib.new(name, content).hexdigest()}
+            for name in ("sha1", "sha256")]
+    return {"SPDXID": identifier("file-" + path.name), "fileName": "./" + path.name, "checksums": sums,
+            "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"}
+
+
+def main(build: pathlib.Path, paths: list[pathlib.Path]) -> None:
+    version = said_by(str(build / "mirab"), "--version").split()[1]
+    own = package("mirab", version, "Apache-2.0", f"pkg:generic/mirab@{version}", "NOASSERTION")
+    parts = [*map(of_debian, debian_packages(inputs(build))), *of_npm()]
+    files = [file_of(path) for path in paths]
+    whole = hashlib.sha256("".join(str(each["checksums"]) for each in files).encode()).hexdigest()
+    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
+    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", own)]
+    relations += [(each["SPDXID"], "GENERATED_FROM", own) for each in files]
+    relations += [(own["SPDXID"], "STATIC_LINK", each) for each in parts]
+    ids = [each["SPDXID"] for each in [own, *parts, *files]]
+    assert len(set(ids)) == len(ids), "identifiers are unique"
+    json.dump({"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
+               "name": f"mirab-{version}", "documentNamespace": f"https://mirab.example/spdx/mirab-{version}-{whole}",
+               "creationInfo": {"created": created, "creators": [f"Tool: mirab-sbom-{version}"]},
+               "packages": [own, *parts], "files": files,
+               "relationships": [{"spdxElementId": source, "relationshipType": kind,
+                                  "relatedSpdxElement": target["SPDXID"]} for source, kind, target in relations]},
+              sys.stdout, indent=2)
+    print()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]), [pathlib.Path(name) for name in sys.argv[2:]])
