@@ -118,9 +118,11 @@ std::string without_times(std::string line) {
 }
 
 void rewrite(const std::string& file, Lines document) {
-  std::vector<Snippet> all = snippets(document);
+  const std::vector<Snippet> all = snippets(document);
+  std::vector<Lines> outputs;  // in order: a command may read what an earlier one wrote
+  for (const Snippet& snippet : all) outputs.push_back(run(snippet));
   for (auto snippet = all.rbegin(); snippet != all.rend(); ++snippet) {
-    Lines printed = run(*snippet);
+    Lines printed = outputs[static_cast<std::size_t>(all.rend() - snippet) - 1];
     if (hold(snippet->output, printed)) continue;
     std::transform(printed.begin(), printed.end(), printed.begin(), without_times);
     const auto start = document.begin() + static_cast<std::ptrdiff_t>(snippet->line) + 1;

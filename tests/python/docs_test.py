@@ -7,7 +7,8 @@ import re
 import unittest
 
 SOURCE = pathlib.Path(os.environ["MIRAB_SOURCE_DIR"])
-DOCUMENTS = ["docs/reference/engine.md", "docs/reference/python.md", "docs/tutorials/first-engine.md"]
+DOCUMENTS = ["docs/reference/engine.md", "docs/reference/python.md", "docs/tutorials/check-a-claim.md",
+             "docs/tutorials/first-engine.md", "docs/tutorials/replay-a-log.md"]
 
 
 def sessions(text):
