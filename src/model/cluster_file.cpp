@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <gmpxx.h>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <set>
@@ -461,30 +460,17 @@ Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::stri
   return ClusterReader(*document, name).read();
 }
 
-// A pipe has to be held in memory to see in which syntax it is written.
-Result<Problem> read_standard_input() {
-  const std::string name = "standard input";
-  std::string text;
-  std::array<char, 65536> chunk;
-  while (std::cin.read(chunk.data(), chunk.size()), std::cin.gcount() > 0) {
-    text.append(chunk.data(), static_cast<std::size_t>(std::cin.gcount()));
-    if (text.size() > kMaxTextBytes) {
-      return Error{.message = fmt::format("more than {} bytes; name a file instead", kMaxTextBytes),
-                   .file = name};
-    }
-  }
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool json = first != std::string::npos && text[first] == '{';
-  std::istringstream input(std::move(text));
-  return read_cluster(input, json ? Syntax::json : Syntax::yaml, name);
-}
-
 Syntax syntax_of(const std::string& path) { return path.ends_with(".json") ? Syntax::json : Syntax::yaml; }
 
 }  // namespace
 
 Result<Problem> read_cluster_file(const std::string& path) {
-  if (path == "-") return read_standard_input();
+  if (path == "-") {  // a pipe has to be held in memory to see in which syntax it is written
+    Result<InputText> text = read_input(path);
+    if (!text) return text.error();
+    std::istringstream input(std::move(text->text));
+    return read_cluster(input, text->syntax, text->name);
+  }
   Result<std::ifstream> input = open_file(path);
   if (!input) return input.error();
   return read_cluster(*input, syntax_of(path), path);
@@ -520,9 +506,7 @@ namespace {
 std::string scalar(const std::string& text) {
   static constexpr std::array<std::string_view, 8> kWords = {"null", "true", "false", "yes",
                                                              "no",   "on",   "off",   "nan"};
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_case(text);
   const bool letters =
       !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0) &&
       std::all_of(text.begin(), text.end(), [](unsigned char c) {

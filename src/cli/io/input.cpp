@@ -2,11 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <fstream>
-#include <iostream>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -17,34 +15,6 @@
 #include "model/document.hpp"
 
 namespace mirab::cli {
-namespace {
-
-Check append(std::istream& input, InputText& read) {
-  std::array<char, 65536> chunk;
-  while (input.read(chunk.data(), chunk.size()), input.gcount() > 0) {
-    read.text.append(chunk.data(), static_cast<std::size_t>(input.gcount()));
-    if (read.text.size() > kMaxTextBytes)
-      return Error{.message = fmt::format("more than {} bytes", kMaxTextBytes), .file = read.name};
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<InputText> read_input(const std::string& path) {
-  InputText read{.name = title_of(path), .text = {}};
-  if (path == kStandardInput) {
-    if (Check wrong = append(std::cin, read)) return *std::move(wrong);
-    const std::size_t first = read.text.find_first_not_of(" \t\r\n");
-    if (first != std::string::npos && read.text[first] == '{') read.syntax = Syntax::json;
-    return read;
-  }
-  Result<std::ifstream> file = open_file(path);
-  if (!file) return file.error();
-  if (Check wrong = append(*file, read)) return *std::move(wrong);
-  if (path.ends_with(".json")) read.syntax = Syntax::json;
-  return read;
-}
 
 void add_cluster_argument(CLI::App& app, std::string& cluster) {
   app.add_option("CLUSTER", cluster, "The cluster file, in YAML or JSON; - reads it from standard input")
@@ -56,7 +26,7 @@ void add_allocation_option(CLI::App& app, std::string& allocation) {
   app.add_option(
          "--allocation", allocation,
          "What runs now, for the mechanism 'given': CSV with the header user,shape,server,tasks, or the "
-         "list `running` of a cluster file; it goes before that of the cluster file")
+         "list `running` of a cluster file; it goes before that of the cluster file; - reads standard input")
       ->type_name("FILE");
 }
 
@@ -78,6 +48,9 @@ Result<Problem> read_problem(const std::string& cluster, const std::string& allo
   Result<Problem> problem = read_cluster_file(cluster);
   if (!problem) return explain_wrong_kind(problem.error(), FileKind::cluster);
   if (allocation.empty()) return problem;
+  if (cluster == kStandardInput && allocation == kStandardInput)
+    return Error{.message = "the cluster and what runs on it cannot both be read from standard input",
+                 .key = "--allocation"};
   return with_allocation_file(*problem, allocation);
 }
 
