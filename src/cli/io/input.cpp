@@ -57,12 +57,10 @@ Result<Problem> read_problem(const std::string& cluster, const std::string& allo
 namespace {
 
 // By its first bytes or by the keys that only this kind has.
-std::optional<FileKind> kind_of(const std::string& file) {
-  const Result<InputText> input = read_input(file);
-  if (!input) return {};
-  if (is_workload(input->text)) return FileKind::workload;
-  std::istringstream text(input->text);
-  const Result<Node> document = read_document(text, input->syntax, file);
+std::optional<FileKind> kind_of(const InputText& input) {
+  if (is_workload(input.text)) return FileKind::workload;
+  std::istringstream text(input.text);
+  const Result<Node> document = read_document(text, input.syntax, input.name);
   if (!document || document->find("apiVersion") != nullptr)
     return {};  // a Kubernetes manifest has `kind` too
   if (document->find("kind") != nullptr) return FileKind::scenario;
@@ -139,35 +137,56 @@ bool is_swf_job(std::string_view line) {
 
 }  // namespace
 
-std::optional<std::string> foreign_kind(const InputText& input) {
+std::optional<ForeignKind> foreign_kind(const InputText& input) {
   constexpr std::size_t kBeginning = 4096;
   const std::string_view text = std::string_view(input.text).substr(0, kBeginning);
   const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
   const std::string_view first = text.substr(start, text.find('\n', start) - start);
   if (has_line_with_key(text, "apiVersion")) {
-    return "Kubernetes objects; `mirab import kubernetes` makes a cluster file of nodes and pods, `mirab "
-           "limits` "
-           "gives pods limits";
+    return ForeignKind{.importer = "kubernetes",
+                       .description =
+                           "Kubernetes objects; `mirab import kubernetes` makes a cluster file of "
+                           "nodes and pods, `mirab limits` gives pods limits"};
   }
   if (first.starts_with(";") || is_swf_job(first) || input.name.ends_with(".swf") ||
       input.name.ends_with(".swf.gz"))
-    return "a log in the Standard Workload Format; `mirab import swf` makes a workload file of it";
+    return ForeignKind{.importer = "swf",
+                       .description =
+                           "a log in the Standard Workload Format; `mirab import swf` makes a "
+                           "workload file of it"};
   if (first.starts_with("NodeName=") || first.starts_with("JobId=") || first.starts_with("JobID|") ||
       first.starts_with("JOBID|"))
-    return "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs";
+    return ForeignKind{
+        .importer = "slurm",
+        .description = "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs"};
   if (input.name.ends_with(".csv"))
-    return "a table; `mirab import csv` makes a cluster file of tables of servers and users";
+    return ForeignKind{
+        .importer = "csv",
+        .description = "a table; `mirab import csv` makes a cluster file of tables of servers and users"};
   return {};
+}
+
+Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::string_view importer) {
+  for (const InputText& input : inputs) {
+    const std::optional<ForeignKind> foreign = foreign_kind(input);
+    if (foreign && foreign->importer == importer) continue;
+    if (foreign) return {.message = fmt::format("this is {}", foreign->description), .file = input.name};
+    if (const std::optional<FileKind> own = kind_of(input)) {
+      return {.message = fmt::format("this is {}, which needs no import; {}", name_of(*own), place_of(*own)),
+              .file = input.name};
+    }
+  }
+  return error;
 }
 
 Error explain_wrong_kind(Error error, FileKind wanted) {
   if (error.file.empty()) return error;
-  if (const Result<InputText> input = read_input(error.file)) {
-    if (const std::optional<std::string> foreign = foreign_kind(*input))
-      return {.message = fmt::format("{} belongs here, and this is {}", name_of(wanted), *foreign),
-              .file = error.file};
-  }
-  const std::optional<FileKind> kind = kind_of(error.file);
+  const Result<InputText> input = read_input(error.file);
+  if (!input) return error;
+  if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
+    return {.message = fmt::format("{} belongs here, and this is {}", name_of(wanted), foreign->description),
+            .file = error.file};
+  const std::optional<FileKind> kind = kind_of(*input);
   if (!kind || *kind == wanted) return error;
   return {.message = fmt::format("this is {}, where {} belongs; {}", name_of(*kind), name_of(wanted),
                                  place_of(*kind)),
