@@ -1,5 +1,5 @@
-// The Python module `mirab`: what mirab.pyi declares, but for `simulate` (mirab/__init__.py). Nothing is computed here: Python's values become
-// Mirab's and back, and an Error becomes a `mirab.Refused`.
+// The Python module `mirab`: what mirab.pyi declares, but for `simulate` (mirab/__init__.py). Nothing is
+// computed here: Python's values become Mirab's and back, and an Error becomes a `mirab.Refused`.
 #include "python/module.hpp"
 
 #include <fmt/format.h>

@@ -23,10 +23,17 @@ std::string as_html(std::string_view words) {
   std::string escaped;
   for (const char byte : words) {
     switch (byte) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      default: escaped += byte;
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      default:
+        escaped += byte;
     }
   }
   return escaped;
@@ -38,9 +45,9 @@ std::string headline(const Division& division) {
   std::int64_t servers = 0;
   for (const Server& server : problem.servers()) servers += server.count;
   const Satisfaction enough = satisfaction(problem, division.outcome);
-  std::string line = fmt::format("{}: {} user{} on {} server{}, {}", division.outcome.mechanism,
-                                 enough.users, enough.users == 1 ? "" : "s", servers,
-                                 servers == 1 ? "" : "s", status_name(division.outcome.status));
+  std::string line = fmt::format("{}: {} user{} on {} server{}, {}", division.outcome.mechanism, enough.users,
+                                 enough.users == 1 ? "" : "s", servers, servers == 1 ? "" : "s",
+                                 status_name(division.outcome.status));
   if (enough.any_asked())
     line += fmt::format("; {} of {} get all they ask for", enough.satisfied_users, enough.users);
   return line;
@@ -51,7 +58,8 @@ std::string html_of(const Division& division) {
   const std::vector<double> shares = dominant_shares(problem, division.allocation());
   const Satisfaction enough = satisfaction(problem, division.outcome);
   std::string table = fmt::format("<table><caption>{}</caption><thead><tr>", as_html(headline(division)));
-  for (const char* head : {"user", "tasks", "asked", "share"}) table += fmt::format("<th scope=col>{}</th>", head);
+  for (const char* head : {"user", "tasks", "asked", "share"})
+    table += fmt::format("<th scope=col>{}</th>", head);
   table += "</tr></thead><tbody>";
   const std::size_t shown = std::min(problem.user_count(), kRowsShown);
   for (std::size_t n = 0; n < shown; ++n) {
@@ -61,7 +69,8 @@ std::string html_of(const Division& division) {
                          asked ? fmt::format("{:.6g}", *asked) : "endless", 100 * shares[n]);
   }
   table += "</tbody></table>";
-  if (shown < problem.user_count()) table += fmt::format("<p>{} more users</p>", problem.user_count() - shown);
+  if (shown < problem.user_count())
+    table += fmt::format("<p>{} more users</p>", problem.user_count() - shown);
   return table;
 }
 
@@ -101,33 +110,35 @@ struct DifferenceRecords {
   py::list changes_of(const std::vector<UserChange>& users) const {
     py::list list;
     for (const UserChange& each : users)
-      list.append(change(each.user, share_of(each.before), share_of(each.after), each.change, each.same_task));
+      list.append(
+          change(each.user, share_of(each.before), share_of(each.after), each.change, each.same_task));
     return list;
   }
 };
 
 DifferenceRecords difference_records(py::module_& module) {
-  return {.difference = Record(module, "mirab.Difference", "Who gains and who loses.",
-                               {{"users", "those on both sides, the greatest gain first: UserChange each"},
-                                {"gone", "those that are only before"},
-                                {"come", "those that are only after"},
-                                {"gainers", "how many of `users` gain more than a millionth"},
-                                {"losers", "how many of them lose more than a millionth"},
-                                {"tasks_before", "of all users together"},
-                                {"tasks_after", "of all users together"},
-                                {"used", "how much of each resource is in use: UseChange each"}}),
-          .change = Record(module, "mirab.UserChange", "What a user has before and after.",
-                           {{"user", "its name"},
-                            {"before", "UserShare, or None"},
-                            {"after", "UserShare, or None"},
-                            {"change", "tasks after over tasks before, less 1; inf from nothing"},
-                            {"same_task", "does a task demand the same on both sides?"}}),
-          .share = Record(module, "mirab.UserShare", "What a user has on one side.",
-                          {{"tasks", "that it can run"},
-                           {"share", "the largest part of any one resource of its own cluster"},
-                           {"share_of_before", "the same in parts of the cluster before"}}),
-          .use = Record(module, "mirab.UseChange", "How much of a resource is in use, in parts of its capacity.",
-                        {{"resource", "its name"}, {"before", "or None"}, {"after", "or None"}})};
+  return {
+      .difference = Record(module, "mirab.Difference", "Who gains and who loses.",
+                           {{"users", "those on both sides, the greatest gain first: UserChange each"},
+                            {"gone", "those that are only before"},
+                            {"come", "those that are only after"},
+                            {"gainers", "how many of `users` gain more than a millionth"},
+                            {"losers", "how many of them lose more than a millionth"},
+                            {"tasks_before", "of all users together"},
+                            {"tasks_after", "of all users together"},
+                            {"used", "how much of each resource is in use: UseChange each"}}),
+      .change = Record(module, "mirab.UserChange", "What a user has before and after.",
+                       {{"user", "its name"},
+                        {"before", "UserShare, or None"},
+                        {"after", "UserShare, or None"},
+                        {"change", "tasks after over tasks before, less 1; inf from nothing"},
+                        {"same_task", "does a task demand the same on both sides?"}}),
+      .share = Record(module, "mirab.UserShare", "What a user has on one side.",
+                      {{"tasks", "that it can run"},
+                       {"share", "the largest part of any one resource of its own cluster"},
+                       {"share_of_before", "the same in parts of the cluster before"}}),
+      .use = Record(module, "mirab.UseChange", "How much of a resource is in use, in parts of its capacity.",
+                    {{"resource", "its name"}, {"before", "or None"}, {"after", "or None"}})};
 }
 
 }  // namespace
@@ -136,21 +147,24 @@ void add_views(py::class_<Division>& allocation) {
   allocation.def("__repr__",
                  [](const Division& d) { return fmt::format("<mirab.Allocation {}>", headline(d)); });
   allocation.def("_repr_html_", &html_of, "A table of the users, for notebooks.");
-  allocation.def("to_frame", &frame_of,
-                 "A pandas.DataFrame with a row for each user: tasks, asked (inf for endless), satisfied, share, the "
-                 "dominant resource, and what it holds of each resource. Needs pandas.");
+  allocation.def(
+      "to_frame", &frame_of,
+      "A pandas.DataFrame with a row for each user: tasks, asked (inf for endless), satisfied, share, the "
+      "dominant resource, and what it holds of each resource. Needs pandas.");
 }
 
 void add_difference(py::module_& module) {
   module.def(
       "diff",
       [records = difference_records(module)](const Division& before, const Division& after) {
-        const Difference found = difference({*before.problem, before.allocation()}, {*after.problem, after.allocation()});
+        const Difference found =
+            difference({*before.problem, before.allocation()}, {*after.problem, after.allocation()});
         py::list used;
-        for (const UseChange& each : found.resources) used.append(records.use(each.resource, each.before, each.after));
+        for (const UseChange& each : found.resources)
+          used.append(records.use(each.resource, each.before, each.after));
         return records.difference(records.changes_of(found.users), records.changes_of(found.gone),
-                                  records.changes_of(found.come), found.gainers, found.losers, found.tasks_before,
-                                  found.tasks_after, used);
+                                  records.changes_of(found.come), found.gainers, found.losers,
+                                  found.tasks_before, found.tasks_after, used);
       },
       "before"_a, "after"_a,
       "Compares two Allocations user by user, of one cluster or of two: Difference. Users and resources are "

@@ -56,8 +56,7 @@ TEST(Documents, AManualPageCanBeCopiedFrom) {
   if (shell("command -v man").status != 0) GTEST_SKIP() << "man is not installed";
   const TemporaryFolder folder;
   ASSERT_FALSE(manual_pages(folder).empty());
-  const std::string shown =
-      shell("MANWIDTH=80 man -l " + folder.path() + "/mirab-simulate.1 | cat").out;
+  const std::string shown = shell("MANWIDTH=80 man -l " + folder.path() + "/mirab-simulate.1 | cat").out;
   EXPECT_THAT(shown, HasSubstr("\n           mirab simulate --search --seeds 10 --scheduler dgdrf\n"));
   EXPECT_THAT(shown, Not(HasSubstr("\u2010")));
   EXPECT_THAT(shown, HasSubstr("Does any fault break what DGDRF promises?\n"));
@@ -67,8 +66,9 @@ TEST(Documents, AManualPageCanBeCopiedFrom) {
 TEST(Documents, EveryCommandHasAManualPageWithItsOptions) {
   const TemporaryFolder folder;
   const std::map<std::string, std::string> pages = manual_pages(folder);
-  for (const std::string name : {"allocate", "audit", "explain", "diff", "fill", "limits", "mechanisms", "reproduce",
-                                 "simulate", "validate", "import-kubernetes", "import-google2011", "import-swf"}) {
+  for (const std::string name :
+       {"allocate", "audit", "explain", "diff", "fill", "limits", "mechanisms", "reproduce", "simulate",
+        "validate", "import-kubernetes", "import-google2011", "import-swf"}) {
     ASSERT_TRUE(pages.contains("mirab-" + name + ".1")) << name;
     for (const std::string section : {".SH EXIT STATUS", ".SH SEE ALSO", ".SH OPTIONS", ".SH SYNOPSIS"})
       EXPECT_THAT(pages.at("mirab-" + name + ".1"), HasSubstr(section)) << name;
@@ -89,7 +89,8 @@ TEST(Documents, TheManualPagesNameDocumentsThatExist) {
   for (const auto& [name, page] : manual_pages(folder)) {
     const std::string plain = std::regex_replace(page, std::regex(R"(\\-)"), "-");
     for (std::sregex_iterator each(plain.begin(), plain.end(), kDocument), end; each != end; ++each, ++named)
-      EXPECT_TRUE(std::filesystem::exists(MIRAB_SOURCE_DIR "/" + (*each)[1].str())) << name << " " << (*each)[1];
+      EXPECT_TRUE(std::filesystem::exists(MIRAB_SOURCE_DIR "/" + (*each)[1].str()))
+          << name << " " << (*each)[1];
   }
   EXPECT_GT(named, 20U);
 }

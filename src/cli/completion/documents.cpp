@@ -138,7 +138,8 @@ std::string help_text(const CommandOutline& command, const std::vector<CommandOu
   text += entries("Exit status", statuses);
   if (is_program)
     return text +
-           "\n'mirab COMMAND --help' describes one command, as does its manual page, such as mirab-allocate(1).\n";
+           "\n'mirab COMMAND --help' describes one command, as does its manual page, such as "
+           "mirab-allocate(1).\n";
   const bool lists_mechanisms = command.path == "mirab mechanisms";
   std::string page = command.path;
   std::replace(page.begin(), page.end(), ' ', '-');

@@ -1,5 +1,5 @@
-// The manual pages: mirab(1), a page for each command, and mirab-cluster(5), in the man(7) macros, which groff and
-// mandoc read. Commands come from the command line, the keys of the cluster file from its schema.
+// The manual pages: mirab(1), a page for each command, and mirab-cluster(5), in the man(7) macros, which
+// groff and mandoc read. Commands come from the command line, the keys of the cluster file from its schema.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ extern const std::size_t cluster_schema_size;
 namespace mirab::cli {
 namespace {
 
-constexpr std::size_t kSourceWidth = 72;     // of lines of roff, which are wrapped again when they are shown
+constexpr std::size_t kSourceWidth = 72;  // of lines of roff, which are wrapped again when they are shown
 constexpr std::size_t kWidestAlternatives = 24;  // longer lists of values stand in the text
 constexpr std::size_t kExampleWidth = 68;
 
@@ -108,10 +108,11 @@ std::string page_name(const std::string& path) {
 /// Left-aligned and not hyphenated: what is written can be copied.
 std::string head(const std::string& page, int volume, const std::string& meaning) {
   std::string title = page;
-  std::transform(title.begin(), title.end(), title.begin(),
-                 [](char byte) { return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte; });
-  return fmt::format(".TH {} {} \"{}\" \"mirab {}\"\n.ad l\n.nr HY 0\n.nh\n.SH NAME\n{} \\- {}\n", roff(title), volume,
-                     MIRAB_RELEASE_DATE, MIRAB_VERSION, roff(page), roff(meaning));
+  std::transform(title.begin(), title.end(), title.begin(), [](char byte) {
+    return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
+  });
+  return fmt::format(".TH {} {} \"{}\" \"mirab {}\"\n.ad l\n.nr HY 0\n.nh\n.SH NAME\n{} \\- {}\n",
+                     roff(title), volume, MIRAB_RELEASE_DATE, MIRAB_VERSION, roff(page), roff(meaning));
 }
 
 /// The alternatives of `a|b|c` when they are too long for a tag; empty otherwise.
@@ -123,8 +124,9 @@ std::vector<std::string> long_alternatives(const OptionOutline& option) {
 /// `SCHEDULER` for `--scheduler`.
 std::string placeholder(const OptionOutline& option) {
   std::string word = option.names.back().substr(option.names.back().find_first_not_of('-'));
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](char byte) { return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte; });
+  std::transform(word.begin(), word.end(), word.begin(), [](char byte) {
+    return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
+  });
   return word;
 }
 
@@ -139,18 +141,20 @@ std::string option_entry(const OptionOutline& option) {
 }
 
 /// The names of others of `all` that stand directly below the command, or beside it.
-std::string see_also(const std::string& path, const std::vector<CommandOutline>& all, const std::string& documents) {
+std::string see_also(const std::string& path, const std::vector<CommandOutline>& all,
+                     const std::string& documents) {
   std::vector<std::string> pages;
   if (path != "mirab") pages.push_back("\\fBmirab\\fR(1)");
   for (const CommandOutline& command : all) {
-    const bool is_below = command.path.starts_with(path + " ") &&
-                          command.path.find(' ', path.size() + 1) == std::string::npos;
+    const bool is_below =
+        command.path.starts_with(path + " ") && command.path.find(' ', path.size() + 1) == std::string::npos;
     if (is_below) pages.push_back(fmt::format("{}(1)", bold(page_name(command.path))));
   }
   pages.push_back("\\fBmirab\\-cluster\\fR(5)");
   std::string text = fmt::format(".SH SEE ALSO\n{}\n", fmt::join(pages, ",\n"));
   for (const Document& each : kDocuments) {
-    if (each.command == path) text += fmt::format(".PP\n{}\n", italic(documents + "/" + std::string(each.file)));
+    if (each.command == path)
+      text += fmt::format(".PP\n{}\n", italic(documents + "/" + std::string(each.file)));
   }
   return text;
 }
@@ -205,14 +209,16 @@ std::string environment() {
   return ".SH ENVIRONMENT\n" +
          tagged(bold("COLUMNS"), "The width of tables, where standard output is a terminal.") +
          tagged(bold("SOURCE_DATE_EPOCH"),
-                "The date in the footer of pages, in seconds since 1970, instead of today's: the same input then gives "
+                "The date in the footer of pages, in seconds since 1970, instead of today's: the same input "
+                "then gives "
                 "the same bytes.");
 }
 
 std::string files(const std::string& documents) {
   return ".SH FILES\n" +
-         tagged(italic(documents + "/docs"), "The documents; README.md there lists them. The folder schema has the JSON "
-                                             "schemas of all files that are read and written.") +
+         tagged(italic(documents + "/docs"),
+                "The documents; README.md there lists them. The folder schema has the JSON "
+                "schemas of all files that are read and written.") +
          tagged(italic(documents + "/examples"), "Example clusters, workloads and scenarios.");
 }
 
@@ -259,8 +265,9 @@ std::string keys_of(const Json& object) {
   std::string text;
   for (const auto& [key, property] : object.at("properties").items()) {
     const bool is_required = std::find(required.begin(), required.end(), key) != required.end();
-    text += tagged(fmt::format("{} ({}{})", bold(key), roff(type_words(property)), is_required ? "; required" : ""),
-                   property.value("description", std::string()));
+    text += tagged(
+        fmt::format("{} ({}{})", bold(key), roff(type_words(property)), is_required ? "; required" : ""),
+        property.value("description", std::string()));
   }
   return text;
 }
@@ -289,14 +296,16 @@ std::string cluster_page(const std::string& documents) {
   for (const std::string name : {"amount", "amounts", "quota"})
     text += tagged(bold(name), definitions.at(name).at("description").get<std::string>());
   text += ".SH FILES\n";
-  text += tagged(italic(documents + "/docs/schema/cluster.schema.json"), "The same as a JSON schema, for editors.");
+  text += tagged(italic(documents + "/docs/schema/cluster.schema.json"),
+                 "The same as a JSON schema, for editors.");
   text += ".SH SEE ALSO\n\\fBmirab\\fR(1),\n\\fBmirab\\-allocate\\fR(1),\n\\fBmirab\\-validate\\fR(1)\n";
   return text + fmt::format(".PP\n{}\n", italic(documents + "/docs/reference/cluster-file.md"));
 }
 
 }  // namespace
 
-std::vector<ManualPage> manual_pages(const std::vector<CommandOutline>& commands, const std::string& documents) {
+std::vector<ManualPage> manual_pages(const std::vector<CommandOutline>& commands,
+                                     const std::string& documents) {
   std::vector<ManualPage> pages;
   for (const CommandOutline& command : commands)
     pages.push_back({page_name(command.path) + ".1", command_page(command, commands, documents)});
