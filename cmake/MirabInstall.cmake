@@ -17,7 +17,7 @@ foreach(module FindDeflate FindGMPXX)
   configure_file(cmake/${module}.cmake ${module}.cmake COPYONLY)
 endforeach()
 
-# For pkg-config. Whoever links a static Mirab links what it needs. The prefix is where the file stands.
+# For pkg-config. A user of a static Mirab links what it needs, too. The prefix is where the file stands.
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH MIRAB_PC_TO_PREFIX /${pkgconfig_dir} /)
 string(REGEX REPLACE "/$" "" MIRAB_PC_TO_PREFIX ${MIRAB_PC_TO_PREFIX})
