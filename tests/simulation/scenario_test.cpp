@@ -137,7 +137,7 @@ TEST(ScenarioFile, ReadsEveryKeyOfTraffic) {
 TEST(ScenarioFile, EveryKindMayHaveATitle) {
   for (const std::string& text : {kTraffic, kTrace}) {
     const Result<Scenario> scenario = scenario_read("title: A week\n" + text);
-    ASSERT_TRUE(scenario) << to_text(scenario.error());
+    ASSERT_TRUE(scenario) << describe(scenario.error());
     EXPECT_EQ(scenario->title, "A week");
   }
   EXPECT_EQ(scenario_read(kTraffic)->title, "");

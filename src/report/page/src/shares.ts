@@ -16,6 +16,7 @@ const labelled_bars_at_most = 16;
 const short_name = 8;  // letters; longer ones stand next to horizontal bars or rows of dots, whole
 const row_name = 28;  // letters, at most
 const name_part = 0.4;  // of the width, at most
+const letter_width = 7;  // px, about
 const label_width = 600;  // px; below, only the caption has the equal split
 const skew = 10;  // from this ratio of the highest share to the median on, small shares need a logarithm to be seen
 
@@ -198,8 +199,8 @@ function drawRows(report: Report, shown: ReadonlySet<number>, lists: readonly nu
       yAxis: plainAxis({
         type: 'category', inverse: true, data: places.map(String), axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
         splitLine: {show: !bars, lineStyle: {color: 'var(--rule)'}},
-        axisLabel: {color: 'var(--ink)', fontSize: 12, interval: 0, width: width * name_part, overflow: 'truncate',
-          formatter: (place: string) => shortened(user(0, Number(place)).name, row_name)},
+        axisLabel: {color: 'var(--ink)', fontSize: 12, interval: 0,
+          formatter: (place: string) => shortened(user(0, Number(place)).name, Math.min(row_name, Math.floor(width * name_part / letter_width)))},
       }),
       tooltip: axisTooltip('shadow', place => tooltipBody(user(0, Number(place)).name, rows(Number(place)))),
       series: series.map(each => 'type' in each && (each as {type: string}).type === 'bar' ? {...each, label: {...(each as {label?: object}).label, position: 'right'}} : each),

@@ -70,8 +70,9 @@ export function timePanels(axis: TimeAxis, panels: readonly Panel[], pointed: (t
       element('div', {class: 'strip'}, legend, moment, strip.host), element('div', {class: 'panel-grid'}, ...drawn.map(panel => panel.host)), flat);
   // All panels are as wide as the first that is seen.
   const span = () => ({left: margin.left, right: (drawn.find(({host}) => !host.hidden)?.host.clientWidth ?? 0) - margin.right});
-  const many = panels.length > 2 && drawn.some(({lines}) => lines().length > 1);
-  const first = drawn.flatMap(({lines}) => lines())[0]?.name ?? '';
+  const namesOf = (lines: readonly Line[]): string => lines.map(({name}) => name).join('\n');
+  const many = panels.length > 2 && drawn[0]!.lines().length > 1 && drawn.every(({lines}) => namesOf(lines()) === namesOf(drawn[0]!.lines()));
+  const first = drawn[0]?.lines()[0]?.name ?? '';
   const choice = dropDown('Show', [['values', 'values'], ['relative', `differences from ${first}`]], 'values', value => {
     relative = value === 'relative';
     redraw();
