@@ -153,6 +153,14 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
       ->type_name("FILE");
 }
 
+void add_page_options(CLI::App& app, PageOptions& options, const std::string& meaning) {
+  app.add_option("--report", options.report,
+                 "Also write a page with pictures, which needs no network, to FILE")
+      ->type_name("FILE");
+  app.add_option("--title", options.title, meaning)->type_name("TEXT");
+  app.add_option("--date", options.date, "The date in the page's footer; default: today")->type_name("DATE");
+}
+
 std::string made_words(const std::string& date) {
   if (!date.empty()) return fmt::format("mirab {}, {}", MIRAB_VERSION, date);
   std::time_t now = std::time(nullptr);

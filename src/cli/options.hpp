@@ -31,6 +31,16 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
 /// or that of SOURCE_DATE_EPOCH where this is set (reproducible-builds.org), both in UTC.
 std::string made_words(const std::string& date);
 
+/// What a page is called and dated, besides its file.
+struct PageOptions {
+  std::string report;  ///< the page's file; empty for none
+  std::string title;   ///< empty: as the command has it
+  std::string date;    ///< for made_words()
+};
+
+/// Adds --report, --title and --date; `meaning` says what --title names and what its default is.
+void add_page_options(CLI::App& app, PageOptions& options, const std::string& meaning);
+
 /// Adds --seed.
 void add_seed_option(CLI::App& app, std::uint64_t& seed);
 

@@ -81,7 +81,7 @@ ON_LARGE = ["pf", "drfh", "tsf", "cmmf", "per-server-drf", "ps-dsf", "alpha-pf-v
 SCENARIOS = ["traffic-fluid", "traffic-tasks", "trace-google2011", "trace-wagap2013", "reallocation",
              "demands", "overlay", "overlay-faults"]
 EXAMPLE_SCENARIOS = ["demands-thesis", "traffic-two-classes", "traffic-liars", "traffic-permanent",
-                     "traffic-tasks"]
+                     "traffic-tasks", "trace-wagap2013-week"]
 
 # All but psdsf-time, which measures time.
 EXPERIMENTS = [

@@ -58,7 +58,7 @@ TEST(OverlayReport, JsonHasARunForEachScheduler) {
 TEST(OverlayReport, ThePageHasThePicturesAndTheJsonOnlyWhereTheyAreAskedFor) {
   Overlay overlay;
   EXPECT_FALSE(simulation_json(overlay.all)["runs"][0].contains("frames"));
-  const std::string page = simulation_html("<p>__MIRAB_DATA__</p>", overlay.all, "mirab simulate o.yaml");
+  const std::string page = simulation_html("<p>__MIRAB_DATA__</p>", overlay.all, {"mirab simulate o.yaml"});
   EXPECT_THAT(page, AllOf(HasSubstr(R"("frames":{"ticks":[1.0],)"), HasSubstr(R"("title":"o.yaml")")));
   overlay.scenario.frames = 1;
   EXPECT_EQ(simulation_json(overlay.all)["runs"][0]["frames"]["placements"].dump(), "[3]");

@@ -55,6 +55,26 @@ struct Replay {
   std::vector<ReplayRun> runs;
 };
 
+TEST(Replications, TheSpreadHasTheValueOfEveryRun) {
+  const Traffic traffic;
+  EXPECT_EQ(replications_json(traffic.runs)["spread"][0]["values"], ordered_json({0.2, 0.3, 0.7}));
+}
+
+TEST(Replications, ThePageShowsTheFirstRunAndTheSpreadOfAll) {
+  const Replay replay;
+  const PageOrigin origin{.command = "mirab simulate t.yaml", .made = "mirab 0, today"};
+  const ordered_json page = ordered_json::parse(replications_html("__MIRAB_DATA__", replay.runs, origin));
+  EXPECT_EQ(page["kind"], "trace");
+  EXPECT_EQ(page["seed"], 7);
+  EXPECT_EQ(page["seeds"], ordered_json({7, 9}));
+  EXPECT_EQ(page["made"], "mirab 0, today");
+  EXPECT_EQ(page["spread"], replications_json(replay.runs)["spread"]);
+  const ordered_json alone =
+      ordered_json::parse(replications_html("__MIRAB_DATA__", std::vector{replay.runs.front()}, origin));
+  EXPECT_FALSE(alone.contains("seeds"));
+  EXPECT_FALSE(alone.contains("spread"));
+}
+
 TEST(Replications, TheIntervalIsTheOneByHand) {
   const Traffic traffic;
   const ordered_json json = replications_json(traffic.runs);

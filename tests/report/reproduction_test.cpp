@@ -221,7 +221,7 @@ TEST(ReproductionsMarkdown, FoldsManyFindingsAndShowsThoseThatDoNotHold) {
 
 TEST(ReproductionsPage, HoldsTheDataItsKindTitleAndCommand) {
   const std::string page =
-      reproductions_html("<p>__MIRAB_DATA__</p>", of({traffic()}), "mirab reproduce pf-mine");
+      reproductions_html("<p>__MIRAB_DATA__</p>", of({traffic()}), "", {"mirab reproduce pf-mine"});
   const auto json = nlohmann::json::parse(page.substr(3, page.size() - 7));
   EXPECT_EQ(json["kind"], "reproduce");
   EXPECT_EQ(json["title"], "The papers, reproduced");

@@ -130,7 +130,7 @@ TEST(ReplayReport, JsonHasContendersWithUsersSummaryAndSeries) {
 TEST(ReplayReport, OfLongSeriesThePageKeepsEverySoManySamplesAndTheLast) {
   const SimulationReplay replay(100'001);
   const auto json =
-      ordered_json::parse(simulation_html("__MIRAB_DATA__", replay.run, "mirab simulate t.yaml"));
+      ordered_json::parse(simulation_html("__MIRAB_DATA__", replay.run, {"mirab simulate t.yaml"}));
   EXPECT_EQ(json["title"], "t.yaml");
   EXPECT_EQ(json["command"], "mirab simulate t.yaml");
   const ordered_json& times = json["contenders"][0]["times"];
@@ -138,6 +138,19 @@ TEST(ReplayReport, OfLongSeriesThePageKeepsEverySoManySamplesAndTheLast) {
   EXPECT_EQ(times.front(), 0.0);
   EXPECT_EQ(times.back(), 100'000.0);
   EXPECT_EQ(json["contenders"][0]["series"][0]["values"], times);
+}
+
+TEST(ReplayReport, RowsThatSayNothingAreOneRow) {
+  SimulationReplay replay;
+  for (simulation::ReplayOutcome& outcome : replay.outcomes) {
+    outcome.slowdown = simulation::quantiles_of({1, 1});
+    outcome.waiting = simulation::quantiles_of({0, 0, 0, 30});
+  }
+  const std::string table = simulation_table(replay.run, 100);
+  EXPECT_THAT(table, ContainsRegex("\nslowdown +1.00"));
+  EXPECT_THAT(table, Not(HasSubstr("slowdown, mean")));
+  EXPECT_THAT(table, HasSubstr("waiting of started, mean"));
+  EXPECT_THAT(table, Not(HasSubstr("waiting of started, median")));
 }
 
 TEST(ReplayReport, TableShowsTimesThatPeopleRead) {

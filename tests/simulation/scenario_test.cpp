@@ -134,6 +134,16 @@ TEST(ScenarioFile, ReadsEveryKeyOfTraffic) {
   EXPECT_EQ(traffic.jobs, 20'000);
 }
 
+TEST(ScenarioFile, EveryKindMayHaveATitle) {
+  for (const std::string& text : {kTraffic, kTrace}) {
+    const Result<Scenario> scenario = scenario_read("title: A week\n" + text);
+    ASSERT_TRUE(scenario) << describe(scenario.error());
+    EXPECT_EQ(scenario->title, "A week");
+  }
+  EXPECT_EQ(scenario_read(kTraffic)->title, "");
+  EXPECT_FALSE(scenario_read("title: ''\n" + kTraffic));
+}
+
 TEST(ScenarioFile, SeedsAreCountedFromOneOrNamed) {
   for (const auto& [written, seeds] :
        std::vector<std::pair<std::string, std::vector<std::uint64_t>>>{{"seeds: 3", {1, 2, 3}},

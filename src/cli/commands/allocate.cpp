@@ -35,9 +35,7 @@ struct CompareOptions {
   OutputOptions output;
   bool all_metrics = false;
   bool times = false;
-  std::string title;   ///< empty: that of the cluster file, or its name
-  std::string report;  ///< the page's file; empty for none
-  std::string date;    ///< in the page's footer; empty: today
+  PageOptions page;  ///< an empty title: that of the cluster file, or its name
   std::uint64_t seed = 1;
   std::string tie = "first";
   int threads = 1;  ///< for the mechanisms
@@ -100,13 +98,7 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
   add_allocation_option(app, options.allocation);
   add_tie_option(app, options.tie);
   add_output_options(app, options.output, {"table", "json", "csv"});
-  app.add_option("--report", options.report,
-                 "Also write a page with pictures, which needs no network, to FILE")
-      ->type_name("FILE");
-  app.add_option("--title", options.title,
-                 "What to call the cluster; default: `title` of its file, or the file")
-      ->type_name("TEXT");
-  app.add_option("--date", options.date, "The date in the page's footer; default: today")->type_name("DATE");
+  add_page_options(app, options.page, "What to call the cluster; default: `title` of its file, or the file");
   add_seed_option(app, options.seed);
   app.add_flag("--all-metrics", options.all_metrics, "Show every figure of fairness in the table");
   app.add_flag("--times", options.times, "Show the time that each solver took in the table");
@@ -130,14 +122,14 @@ std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<
 }
 
 std::string name_of(const Problem& problem, const CompareOptions& options) {
-  if (!options.title.empty()) return options.title;
+  if (!options.page.title.empty()) return options.page.title;
   return problem.cluster().title.empty() ? title_of(options.cluster) : problem.cluster().title;
 }
 
 /// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
 Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
-  if (const Check clash = check_destinations({{"-o", options.output.file}, {"--report", options.report}},
+  if (const Check clash = check_destinations({{"-o", options.output.file}, {"--report", options.page.report}},
                                              {options.cluster, options.allocation}))
     return report_error(*clash);
   Result<Problem> problem = read_problem(options.cluster, options.allocation);
@@ -178,12 +170,12 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
   }
 
   std::string page;
-  if (!options.report.empty())
+  if (!options.page.report.empty())
     page = report::report_html(report::page_template(), comparison,
-                               {.command = options.command, .made = made_words(options.date)});
+                               {.command = options.command, .made = made_words(options.page.date)});
   if (steps != Steps::printed) drop_steps(comparison);
   std::vector<Text> texts{{options.output.file, formatted(comparison, options)}};
-  if (!options.report.empty()) texts.push_back({options.report, std::move(page)});
+  if (!options.page.report.empty()) texts.push_back({options.page.report, std::move(page)});
   if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
   return all_converged(comparison) ? Exit::done : Exit::not_converged;
 }
@@ -222,7 +214,7 @@ Exit run(const AllocateFlags& options) {
     fillings.insert(fillings.end(), filling->begin(), filling->end());
   }
   return compare(options.comparing, *mechanisms, fillings,
-                 options.comparing.report.empty() ? Steps::dropped : Steps::in_report);
+                 options.comparing.page.report.empty() ? Steps::dropped : Steps::in_report);
 }
 
 }  // namespace
@@ -306,7 +298,7 @@ Exit run(const FillFlags& options) {
   for (const Choice& discipline : *disciplines) {
     for (FillChoice& filling : fillings_of(discipline, *placements)) fillings.push_back(std::move(filling));
   }
-  const Steps unprinted = options.comparing.report.empty() ? Steps::dropped : Steps::in_report;
+  const Steps unprinted = options.comparing.page.report.empty() ? Steps::dropped : Steps::in_report;
   return compare(options.comparing, {}, fillings, options.trace ? Steps::printed : unprinted);
 }
 

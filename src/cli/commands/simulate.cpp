@@ -27,7 +27,7 @@ using simulation::Scenario;
 
 /// Every file that is written, with the option or key that names it.
 std::vector<Destination> destinations(const SimulateOptions& options, const Outputs& outputs) {
-  return {{"-o", options.output.file},    {"--report", options.report}, {"outputs.table", outputs.table},
+  return {{"-o", options.output.file},    {"--report", options.page.report}, {"outputs.table", outputs.table},
           {"outputs.json", outputs.json}, {"outputs.csv", outputs.csv}, {"outputs.report", outputs.report},
           {"outputs.jobs", outputs.jobs}};
 }
@@ -61,13 +61,13 @@ std::string formatted(const std::vector<Run>& runs, const std::string& format, c
 }
 
 template <class Run>
-const Run& first_of(const Run& run) {
-  return run;
+std::string page_of_runs(const Run& run, const report::PageOrigin& origin) {
+  return report::simulation_html(report::page_template(), run, origin);
 }
 
 template <class Run>
-const Run& first_of(const std::vector<Run>& runs) {
-  return runs.front();
+std::string page_of_runs(const std::vector<Run>& runs, const report::PageOrigin& origin) {
+  return report::replications_html(report::page_template(), runs, origin);
 }
 
 }  // namespace
@@ -86,8 +86,13 @@ Check check_seeds(std::uint64_t first, std::uint64_t count) {
       .key = "--seed"};
 }
 
+const std::string& title_of(const Asked& asked) {
+  if (!asked.options.page.title.empty()) return asked.options.page.title;
+  return asked.scenario.title.empty() ? asked.scenario.name : asked.scenario.title;
+}
+
 const std::string& page_of(const Asked& asked) {
-  return asked.options.report.empty() ? asked.scenario.outputs.report : asked.options.report;
+  return asked.options.page.report.empty() ? asked.scenario.outputs.report : asked.options.page.report;
 }
 
 simulation::Progress percent_progress(const std::string& title) {
@@ -122,8 +127,8 @@ Exit show(const Asked& asked, const RunOrRuns& run) {
     if (!outputs.jobs.empty()) made.push_back({outputs.jobs, report::jobs_csv(run)});
   }
   if (const std::string& page = page_of(asked); !page.empty()) {
-    made.push_back(
-        {page, report::simulation_html(report::page_template(), first_of(run), asked.options.command)});
+    made.push_back({page, page_of_runs(run, {.command = asked.options.command,
+                                             .made = made_words(asked.options.page.date)})});
   }
   made.push_back({output.file, formatted(run, output.format, output.file)});
   if (const Check failure = write_texts(made)) return report_error(*failure, Exit::failed);
@@ -190,7 +195,7 @@ Exit play(const Asked& asked, const TrafficScenario& traffic) {
                                                               percent_progress(asked.scenario.name));
   if (!outcomes) return report_error(with_file(outcomes.error(), {asked.scenario.name}));
   std::vector<report::TrafficRun> runs;
-  for (const TrafficOutcome& outcome : *outcomes) runs.push_back({asked.scenario.name, traffic, outcome});
+  for (const TrafficOutcome& outcome : *outcomes) runs.push_back({title_of(asked), traffic, outcome});
   const Exit shown = show(asked, runs);
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(), every_division_converged);
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
@@ -215,7 +220,7 @@ Exit play(const Asked& asked, const TraceScenario& trace) {
   note_oversized_tasks(trace, outcomes->front().front());
   std::vector<report::ReplayRun> runs;
   for (const std::vector<ReplayOutcome>& outcome : *outcomes) {
-    runs.push_back({asked.scenario.name, seeds[runs.size()], trace, outcome.front().resources, outcome});
+    runs.push_back({title_of(asked), seeds[runs.size()], trace, outcome.front().resources, outcome});
   }
   return show(asked, runs);
 }
@@ -230,7 +235,7 @@ Exit play(const Asked& asked, const ReallocationScenario& reallocation) {
   if (!outcomes)
     return report_error(
         with_workload_line(with_line(with_file(outcomes.error(), files), asked.input), files));
-  const Exit shown = show(asked, report::ReallocationRun{asked.scenario.name, reallocation, inputs->cluster,
+  const Exit shown = show(asked, report::ReallocationRun{title_of(asked), reallocation, inputs->cluster,
                                                          inputs->workload, *outcomes});
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
                                      [](const auto& outcome) { return outcome.not_converged == 0; });
@@ -246,7 +251,7 @@ Exit play(const Asked& asked, const DemandSeriesScenario& demands) {
   if (!outcomes) return report_error(with_file(outcomes.error(), {asked.scenario.name}));
   std::vector<report::DemandsRun> runs;
   for (const DemandSeriesOutcome& outcome : *outcomes)
-    runs.push_back({asked.scenario.name, demands, outcome});
+    runs.push_back({title_of(asked), demands, outcome});
   const Exit shown = show(asked, runs);
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(), every_iteration_converged);
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
@@ -267,7 +272,7 @@ Exit play(const Asked& asked, const OverlayScenario& overlay) {
   if (!outcomes) return report_error(with_file(outcomes.error(), {asked.scenario.name, overlay.cluster}));
   std::vector<report::OverlayRuns> runs;
   for (const std::vector<OverlayRun>& outcome : *outcomes) {
-    runs.push_back({asked.scenario.name, seeds[runs.size()], overlay, *cluster, outcome});
+    runs.push_back({title_of(asked), seeds[runs.size()], overlay, *cluster, outcome});
   }
   const Exit shown = show(asked, runs);
   const bool kept = std::all_of(runs.begin(), runs.end(), all_promises_kept);
@@ -310,10 +315,8 @@ Command add_simulate(CLI::App& app) {
   take_whole_number(seed->default_str("1"), 0);
   add_threads_option(*command, options->threads, "Simulate on this many threads");
   add_output_options(*command, options->output, {"table", "json", "csv"});
-  command
-      ->add_option("--report", options->report,
-                   "Also write a page with pictures, which needs no network, to FILE")
-      ->type_name("FILE");
+  add_page_options(*command, options->page,
+                   "What to call the scenario; default: `title` of its file, or the file");
 
   add_search_options(*command, *flags);
 

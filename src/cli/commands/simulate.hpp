@@ -23,7 +23,7 @@ struct SimulateOptions {
   std::string command;  ///< the command line, for the page
   std::string scenario;
   OutputOptions output;
-  std::string report;                 ///< the page's file; empty: as the scenario says
+  PageOptions page;                   ///< an empty file or title: as the scenario says
   std::optional<std::uint64_t> seed;  ///< without one: as the scenario says, else 1
   int threads = 1;
 };
@@ -40,6 +40,9 @@ std::vector<std::uint64_t> seeds_for(const Asked& asked);
 
 /// Are there `count` seeds from this one on? Errors name --seed.
 Check check_seeds(std::uint64_t first, std::uint64_t count);
+
+/// What the run is called: by the command line, the scenario's `title`, or its file.
+const std::string& title_of(const Asked& asked);
 
 /// The page's file, by the command line or else the scenario; empty: none.
 const std::string& page_of(const Asked& asked);

@@ -62,11 +62,23 @@ struct ReplayOptions {
   Teams teams = {};           ///< members are the workload's users; without any all users are alike
 };
 
+/// A step of an empirical distribution function: this part of the values is at most `value`.
+struct CdfStep {
+  double value = 0;
+  double part = 0;  ///< in (0, 1]
+
+  friend bool operator==(const CdfStep&, const CdfStep&) = default;
+};
+
+inline constexpr std::size_t kCdfSteps = 400;       // of all tasks: more than a chart has pixels
+inline constexpr std::size_t kCdfStepsOfUser = 40;  // there may be thousands of users
+
 /// Mean, quantiles (the ⌈q n⌉-th smallest of n, exactly) and maximum of something that tasks have, in seconds
 /// or without unit. All 0 of no tasks.
 struct Quantiles {
   std::int64_t count = 0;
   double mean = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0, most = 0;
+  std::vector<CdfStep> cdf = {};  ///< ascending in both; the last is (most, 1)
 
   friend bool operator==(const Quantiles&, const Quantiles&) = default;
 };
@@ -184,8 +196,9 @@ Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload
                                           const ReplayOptions& options, std::uint64_t seed, int threads,
                                           const Progress& progress = {});
 
-/// Mean, quantiles and maximum of the values; all 0 of none. Exact, by sorting. O(n log n).
-Quantiles quantiles_of(std::vector<double> values);
+/// Mean, quantiles and maximum of the values; all 0 of none. Exact, by sorting. O(n log n). Of more than
+/// `most_steps` values the distribution function has as many steps, at evenly spaced ranks; each lies on it.
+Quantiles quantiles_of(std::vector<double> values, std::size_t most_steps = kCdfSteps);
 
 /// The ⌈q n⌉-th smallest of n values in ascending order, the first for q = 0: the inverse of their empirical
 /// distribution (Hyndman and Fan 1996, type 1). Requires n ≥ 1 and 0 ≤ q ≤ 1.

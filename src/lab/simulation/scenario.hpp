@@ -37,6 +37,7 @@ struct Outputs {
 /// What a scenario file may hold: its `kind`.
 struct Scenario {
   std::string name;                  ///< the file as the user named it
+  std::string title;                 ///< what people call it; may be empty
   std::vector<std::uint64_t> seeds;  ///< of its runs, no two alike; empty: the file asks for none
   Outputs outputs;
   std::variant<TrafficScenario, TraceScenario, ReallocationScenario, DemandSeriesScenario, OverlayScenario>

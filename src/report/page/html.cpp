@@ -19,12 +19,6 @@ constexpr std::size_t kStepsShown = 4000;         // more points than a chart ha
 constexpr std::size_t kSamplesShown = 2000;       // the same, of a series over time; there are several
 constexpr std::size_t kEntriesShown = 1'000'000;  // of all pictures of an overlay, some five megabytes
 
-Json titled(Json data, const std::string& title, const std::string& command) {
-  data["title"] = title;
-  data["command"] = command;
-  return data;
-}
-
 }  // namespace
 
 std::string embed(std::string_view page, const Json& data) {
@@ -43,36 +37,30 @@ std::string embed(std::string_view page, const Json& data) {
   return html;
 }
 
-std::string report_html(std::string_view page, const Comparison& comparison, const PageOrigin& origin) {
-  // Thinned before it is JSON: a million steps as JSON take a gigabyte.
-  Json data = titled(comparison_json(comparison, kStepsShown), comparison.title, origin.command);
+std::string embed(std::string_view page, Json data, const std::string& title, const PageOrigin& origin) {
+  data["title"] = title;
+  data["command"] = origin.command;
   if (!origin.made.empty()) data["made"] = origin.made;
   return embed(page, data);
 }
 
-std::string simulation_html(std::string_view page, const TrafficRun& run, const std::string& command) {
-  return embed(page, titled(simulation_json(run), run.title, command));
+std::string report_html(std::string_view page, const Comparison& comparison, const PageOrigin& origin) {
+  // Thinned before it is JSON: a million steps as JSON take a gigabyte.
+  return embed(page, comparison_json(comparison, kStepsShown), comparison.title, origin);
 }
 
-std::string simulation_html(std::string_view page, const ReplayRun& run, const std::string& command) {
-  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
-}
+Json page_json(const TrafficRun& run) { return simulation_json(run); }
+Json page_json(const ReplayRun& run) { return simulation_json(run, kSamplesShown); }
+Json page_json(const ReallocationRun& run) { return simulation_json(run, kSamplesShown); }
+Json page_json(const DemandsRun& run) { return simulation_json(run, kSamplesShown); }
 
-std::string simulation_html(std::string_view page, const ReallocationRun& run, const std::string& command) {
-  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
-}
-
-std::string simulation_html(std::string_view page, const DemandsRun& run, const std::string& command) {
-  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
-}
-
-std::string simulation_html(std::string_view page, const OverlayRuns& run, const std::string& command) {
+Json page_json(const OverlayRuns& run) {
   Json data = simulation_json(run);
   for (std::size_t i = 0; i < run.runs.size(); ++i) {
     if (run.runs[i].frames.empty()) continue;
     data["runs"][i]["frames"] = frames_json(run.runs[i].frames, kEntriesShown / run.runs.size());
   }
-  return embed(page, titled(std::move(data), run.title, command));
+  return data;
 }
 
 }  // namespace mirab::report

@@ -8,15 +8,19 @@
 
 namespace mirab::report {
 
-/// The page with `__MIRAB_DATA__` replaced by the data. `<` is written \u003c, so no name in the data can end
-/// the script element that holds it. Requires the mark to occur exactly once in the page.
-std::string embed(std::string_view page, const nlohmann::ordered_json& data);
-
 /// How a page came about.
 struct PageOrigin {
   std::string command;    ///< the command line
   std::string made = {};  ///< by which version, and when: `mirab 0.1.0, 2026-11-23`; empty: no footer
 };
+
+/// The page with `__MIRAB_DATA__` replaced by the data. `<` is written \u003c, so no name in the data can end
+/// the script element that holds it. Requires the mark to occur exactly once in the page.
+std::string embed(std::string_view page, const nlohmann::ordered_json& data);
+
+/// The same, with `title`, `command` and `made` added to the data.
+std::string embed(std::string_view page, nlohmann::ordered_json data, const std::string& title,
+                  const PageOrigin& origin);
 
 /// The self-contained report page: comparison_json with `title`, `command` and `made`, embedded. Of a long
 /// filling every k-th step is kept, and each user's last, so that the curves end where the users end.

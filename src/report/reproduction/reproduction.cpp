@@ -294,12 +294,10 @@ Json reproductions_json(const Reproductions& reproductions) {
 }
 
 std::string reproductions_html(std::string_view page, const Reproductions& reproductions,
-                               const std::string& command) {
+                               const std::string& title, const PageOrigin& origin) {
   Json data = reproductions_json(reproductions);
   data["kind"] = "reproduce";
-  data["title"] = "The papers, reproduced";
-  data["command"] = command;
-  return embed(page, data);
+  return embed(page, std::move(data), title.empty() ? "The papers, reproduced" : title, origin);
 }
 
 Json experiments_json(std::span<const experiments::Experiment> experiments) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lab/experiments/experiment.hpp"
+#include "report/page/html.hpp"
 
 namespace mirab::report {
 
@@ -53,9 +54,10 @@ struct Picture {
 /// One for each figure.
 std::vector<Picture> reproduction_pictures(const Reproductions& reproductions);
 
-/// The report page with the reproductions embedded: reproductions_json with `kind`, `title` and `command`.
+/// The report page with the reproductions embedded: reproductions_json with `kind`. An empty title is "The
+/// papers, reproduced".
 std::string reproductions_html(std::string_view page, const Reproductions& reproductions,
-                               const std::string& command);
+                               const std::string& title, const PageOrigin& origin);
 
 /// What can be reproduced: a table for people, docs/schema/experiments.schema.json, a record each, a table in
 /// Markdown.

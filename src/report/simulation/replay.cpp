@@ -73,15 +73,27 @@ const Part kMedian{"median", &Quantiles::p50};
 const Part kPercentile90{"90 %", &Quantiles::p90};
 const Part kLast{"99 %", &Quantiles::p99};
 
-// Rows for some parts of a distribution.
+// Rows for some parts of a distribution. One that is at its least value under all contenders says nothing and
+// is left out; when all are, one row says so.
 void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& outcomes,
-                   Quantiles ReplayTally::*which, const std::vector<Part>& parts,
+                   Quantiles ReplayTally::*which, const std::vector<Part>& parts, double least,
                    std::string (*text)(double)) {
+  const std::string none = "–";
+  bool any = false;
   for (const Part& part : parts) {
-    add(table, what + ", " + part.name, outcomes, [&](const ReplayOutcome& outcome) {
-      return (outcome.*which).count == 0 ? "–" : text(outcome.*which.*part.value);
-    });
+    const auto value = [&](const ReplayOutcome& outcome) {
+      return (outcome.*which).count == 0 ? none : text(outcome.*which.*part.value);
+    };
+    if (std::all_of(outcomes.begin(), outcomes.end(), [&](const ReplayOutcome& outcome) {
+          return value(outcome) == none || value(outcome) == text(least);
+        }))
+      continue;
+    any = true;
+    add(table, what + ", " + part.name, outcomes, value);
   }
+  if (any) return;
+  add(table, what, outcomes,
+      [&](const ReplayOutcome& outcome) { return (outcome.*which).count == 0 ? none : text(least); });
 }
 
 std::string plain(double value) { return fixed(value, value < 100 ? 2 : 0); }
@@ -125,15 +137,15 @@ std::string summary(const ReplayRun& run, std::size_t width) {
   add_if_any(table, "left out: fit nowhere", outcomes, &ReplayTally::oversized);
   add_if_any(table, "runtime cut by the trace", outcomes, &ReplayTally::cut);
   add_quantiles(table, "waiting of started", outcomes, &ReplayTally::waiting,
-                {kMean, kMedian, kPercentile90, kLast}, duration);
-  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, duration);
-  add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, {kMean, kMedian, kLast}, plain);
-  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, duration);
+                {kMean, kMedian, kPercentile90, kLast}, 0, duration);
+  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, 0, duration);
+  add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, {kMean, kMedian, kLast}, 1, plain);
+  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, 0, duration);
   table.add_rule();
   add_resources(table, run);
   add_series_means(table, outcomes);
   add(table, "unfairness, mean", outcomes,
-      [](const auto& each) { return percent(each.end > 0 ? each.unfairness / each.end : 0, 2); });
+      [](const auto& each) { return percent(mean_unfairness(each), 2); });
   add(table, "unfairness, share·s", outcomes,
       [](const auto& each) { return share_seconds(each.unfairness); });
   add(table, "longest starvation", outcomes, [](const auto& each) { return duration(each.starvation); });
@@ -219,6 +231,10 @@ std::string notices(const Outcomes& outcomes, std::size_t width) {
 
 }  // namespace
 
+double mean_unfairness(const ReplayOutcome& outcome) {
+  return outcome.end > 0 ? outcome.unfairness / outcome.end : 0;
+}
+
 std::string simulation_table(const ReplayRun& run, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
   const std::string title = fmt::format("{}: {} on {}, {} from {}, seed {}", run.title, run.scenario.workload,
@@ -277,6 +293,7 @@ Json summary_json(const ReplayOutcome& outcome) {
                {"utilization", by_resource(outcome.resources, outcome.utilization)},
                {"used", outcome.used.empty() ? Json() : by_resource(outcome.resources, outcome.used)},
                {"unfairness", outcome.unfairness},
+               {"mean_unfairness", mean_unfairness(outcome)},
                {"starvation", outcome.starvation},
                {"starved_users", outcome.starved}};
   add_tally(json, outcome);

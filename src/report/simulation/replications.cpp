@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/simulation/base/statistics.hpp"
+#include "report/page/html.hpp"
 #include "report/simulation/series.hpp"
 #include "report/text/format.hpp"
 #include "report/text/table.hpp"
@@ -76,7 +77,10 @@ std::vector<ContenderSummary> summary_of(const ReplayRun& run) {
     const auto key = [&](const std::string& figure) {
       return Json{{"discipline", outcome.discipline}, {"placement", outcome.placement}, {"figure", figure}};
     };
-    contender.figures = {{key("waiting"), "waiting, mean", duration, outcome.waiting.mean},
+    contender.figures = {{key("started"), "started", tenths, static_cast<double>(outcome.started)},
+                         {key("starved_users"), "users starved", tenths, static_cast<double>(outcome.starved)},
+                         {key("mean_unfairness"), "unfairness, mean", percentage, mean_unfairness(outcome)},
+                         {key("waiting"), "waiting, mean", duration, outcome.waiting.mean},
                          {key("slowdown"), "slowdown, mean", part, outcome.slowdown.mean},
                          {key("unfairness"), "unfairness, share·s", share_seconds, outcome.unfairness}};
     for (std::size_t r = 0; r < run.resources.size(); ++r) {
@@ -192,10 +196,16 @@ std::string seeds_text(const std::vector<std::uint64_t>& seeds) {
   return fmt::format("seeds {} to {}", seeds.front(), seeds.back());
 }
 
+// A figure over all runs: of each, in their order, and their mean.
+struct OverRuns {
+  std::vector<double> values;
+  Interval interval;
+};
+
 // The figures of all runs: those of the first, and what they come to, [contender][figure].
 struct Spread {
   std::vector<ContenderSummary> contenders;
-  std::vector<std::vector<Interval>> intervals;
+  std::vector<std::vector<OverRuns>> figures;
 };
 
 template <class Run>
@@ -204,17 +214,35 @@ Spread spread_of(const std::vector<Run>& runs) {
   for (const Run& run : runs) all.push_back(summary_of(run));
   Spread spread{all.front(), {}};
   for (std::size_t c = 0; c < spread.contenders.size(); ++c) {
-    spread.intervals.emplace_back();
+    spread.figures.emplace_back();
     for (std::size_t f = 0; f < spread.contenders[c].figures.size(); ++f) {
       std::vector<double> values;
       for (const auto& contenders : all) values.push_back(contenders[c].figures[f].value);
-      spread.intervals.back().push_back(simulation::mean_interval(values));
+      const Interval interval = simulation::mean_interval(values);
+      spread.figures.back().push_back({std::move(values), interval});
     }
   }
   return spread;
 }
 
-// What is to be told of the runs: of all of them once, of one with its seed.
+template <class Run>
+Json spread_json(const std::vector<Run>& runs) {
+  Json entries = Json::array();
+  const Spread spread = spread_of(runs);
+  for (std::size_t c = 0; c < spread.contenders.size(); ++c) {
+    for (std::size_t f = 0; f < spread.contenders[c].figures.size(); ++f) {
+      const auto& [values, interval] = spread.figures[c][f];
+      Json entry = spread.contenders[c].figures[f].key;
+      entry["mean"] = interval.mean;
+      entry["interval"] = {interval.low, interval.high};
+      entry["values"] = values;
+      entries.push_back(std::move(entry));
+    }
+  }
+  return entries;
+}
+
+// The notices of the runs: of all of them once, of one with its seed.
 template <class Run>
 std::vector<std::string> notices_of_all(const std::vector<Run>& runs) {
   std::vector<std::string> notices;
@@ -262,7 +290,7 @@ std::string replications_table(const std::vector<Run>& runs, std::size_t width) 
   for (std::size_t f = 0; f < spread.contenders.front().figures.size(); ++f) {
     std::vector<std::string> values;
     for (std::size_t c = 0; c < spread.contenders.size(); ++c) {
-      const Interval& interval = spread.intervals[c][f];
+      const Interval& interval = spread.figures[c][f].interval;
       const auto text = spread.contenders[c].figures[f].text;
       values.push_back(fmt::format("{} ± {}", text(interval.mean), text((interval.high - interval.low) / 2)));
     }
@@ -277,23 +305,22 @@ std::string replications_table(const std::vector<Run>& runs, std::size_t width) 
 
 template <class Run>
 Json replications_json(const std::vector<Run>& runs) {
-  Json entries = Json::array();
-  const Spread spread = spread_of(runs);
-  for (std::size_t c = 0; c < spread.contenders.size(); ++c) {
-    for (std::size_t f = 0; f < spread.contenders[c].figures.size(); ++f) {
-      const Interval& interval = spread.intervals[c][f];
-      Json entry = spread.contenders[c].figures[f].key;
-      entry["mean"] = interval.mean;
-      entry["interval"] = {interval.low, interval.high};
-      entries.push_back(std::move(entry));
-    }
-  }
   return {{"version", 1},
           {"kind", kind_of(runs.front())},
           {"seeds", seeds_of(runs)},
-          {"spread", std::move(entries)},
+          {"spread", spread_json(runs)},
           {"runs", runs_json(runs)},
           {"notices", notices_of_all(runs)}};
+}
+
+template <class Run>
+std::string replications_html(std::string_view page, const std::vector<Run>& runs, const PageOrigin& origin) {
+  Json data = page_json(runs.front());
+  if (runs.size() > 1) {
+    data["seeds"] = seeds_of(runs);
+    data["spread"] = spread_json(runs);
+  }
+  return embed(page, data, runs.front().title, origin);
 }
 
 template <class Run>
@@ -314,8 +341,12 @@ template Json replications_json(const std::vector<ReplayRun>&);
 template Json replications_json(const std::vector<DemandsRun>&);
 template Json replications_json(const std::vector<OverlayRuns>&);
 template std::string replications_csv(const std::vector<TrafficRun>&);
+template std::string replications_html(std::string_view, const std::vector<TrafficRun>&, const PageOrigin&);
 template std::string replications_csv(const std::vector<ReplayRun>&);
+template std::string replications_html(std::string_view, const std::vector<ReplayRun>&, const PageOrigin&);
 template std::string replications_csv(const std::vector<DemandsRun>&);
+template std::string replications_html(std::string_view, const std::vector<DemandsRun>&, const PageOrigin&);
 template std::string replications_csv(const std::vector<OverlayRuns>&);
+template std::string replications_html(std::string_view, const std::vector<OverlayRuns>&, const PageOrigin&);
 
 }  // namespace mirab::report

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +14,7 @@
 
 #include "lab/simulation/overlay.hpp"
 #include "lab/simulation/scenario.hpp"
+#include "report/page/html.hpp"
 
 namespace mirab::report {
 
@@ -97,12 +98,22 @@ std::string simulation_csv(const OverlayRuns& run);
 /// happened.
 std::string jobs_csv(const std::vector<ReplayRun>& runs);
 
-/// The page with the JSON of a run, to which its title and the command line are added.
-std::string simulation_html(std::string_view page, const TrafficRun& run, const std::string& command);
-std::string simulation_html(std::string_view page, const ReplayRun& run, const std::string& command);
-std::string simulation_html(std::string_view page, const ReallocationRun& run, const std::string& command);
-std::string simulation_html(std::string_view page, const DemandsRun& run, const std::string& command);
-std::string simulation_html(std::string_view page, const OverlayRuns& run, const std::string& command);
+/// What the page of a run is given: its JSON with series thinned to what a chart shows, and the frames of an
+/// overlay.
+nlohmann::ordered_json page_json(const TrafficRun& run);
+nlohmann::ordered_json page_json(const ReplayRun& run);
+nlohmann::ordered_json page_json(const ReallocationRun& run);
+nlohmann::ordered_json page_json(const DemandsRun& run);
+nlohmann::ordered_json page_json(const OverlayRuns& run);
+
+/// The page of one run.
+template <class Run>
+std::string simulation_html(std::string_view page, const Run& run, const PageOrigin& origin) {
+  return embed(page, page_json(run), run.title, origin);
+}
+
+/// Mean of the unfairness over time, a part of the cluster; 0 of a replay that ended at once.
+double mean_unfairness(const simulation::ReplayOutcome& outcome);
 
 // The figures of an overlay that several forms show, and its frames as JSON.
 
@@ -144,7 +155,7 @@ nlohmann::ordered_json search_json(const FaultSearch& searched);
 
 // Several runs of one scenario that differ in the seed: every run, and how far the figures of the summary are
 // spread over them. `Run` is TrafficRun, ReplayRun, DemandsRun or OverlayRuns; at least two runs, of the same
-// scenario.
+// scenario; of a page at least one.
 
 /// The mean of every figure of the summary and half of its 95 % interval, contenders side by side.
 template <class Run>
@@ -154,6 +165,10 @@ std::string replications_table(const std::vector<Run>& runs, std::size_t width);
 /// (docs/schema/simulation.schema.json).
 template <class Run>
 nlohmann::ordered_json replications_json(const std::vector<Run>& runs);
+
+/// The page of the first run, with `seeds` and `spread` where there are several.
+template <class Run>
+std::string replications_html(std::string_view page, const std::vector<Run>& runs, const PageOrigin& origin);
 
 /// The records of simulation_csv of every run, with the seed before them.
 template <class Run>

@@ -25,8 +25,15 @@ Json series_json(const std::vector<simulation::Series>& series, std::size_t most
 }
 
 Json quantiles_json(const simulation::Quantiles& q) {
-  return {{"count", q.count}, {"mean", q.mean}, {"p10", q.p10}, {"p50", q.p50},
-          {"p90", q.p90},     {"p99", q.p99},   {"max", q.most}};
+  Json values = Json::array();
+  Json parts = Json::array();
+  for (const simulation::CdfStep& step : q.cdf) {
+    values.push_back(step.value);
+    parts.push_back(step.part);
+  }
+  return {{"count", q.count}, {"mean", q.mean}, {"p10", q.p10},
+          {"p50", q.p50},     {"p90", q.p90},   {"p99", q.p99},
+          {"max", q.most},    {"cdf", {{"values", std::move(values)}, {"parts", std::move(parts)}}}};
 }
 
 std::vector<simulation::Series> course_series(const simulation::MechanismCourse& course,

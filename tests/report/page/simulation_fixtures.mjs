@@ -4,8 +4,10 @@ const resources = ['cpu', 'memory'];
 const wave = (at, phase, mean, swing) => mean + swing * Math.sin(at / 37 + phase) * Math.cos(at / 211 + 3 * phase);
 const course = (name, times, phase, mean, swing) => ({name, values: times.map((_, at) => wave(at, phase, mean, swing))});
 
-export const quantiles = (count, scale) => count === 0 ? {count, mean: 0, p10: 0, p50: 0, p90: 0, p99: 0, max: 0} :
-  {count, mean: 3 * scale, p10: 0, p50: scale, p90: 8 * scale, p99: 40 * scale, max: 900 * scale};
+export const quantiles = (count, scale) => count === 0 ?
+  {count, mean: 0, p10: 0, p50: 0, p90: 0, p99: 0, max: 0, cdf: {values: [], parts: []}} :
+  {count, mean: 3 * scale, p10: 0, p50: scale, p90: 8 * scale, p99: 40 * scale, max: 900 * scale,
+    cdf: {values: [0, scale, 8 * scale, 40 * scale, 900 * scale], parts: [0.1, 0.5, 0.9, 0.99, 1]}};
 
 function served(tasks, scale) {
   const finished = Math.floor(tasks * 0.7);
@@ -29,7 +31,7 @@ export function trace({contenders = 3, points = 400, users = 12} = {}) {
       discipline, placement,
       summary: {
         end: 86400, events: 2000, placements: 900, utilization: {cpu: 0.9 - 0.05 * at, memory: 0.6 + 0.03 * at}, used: {cpu: 0.5, memory: 0.4},
-        starved_users: at, ...served(1000 + at, 10 + at),
+        mean_unfairness: 0.0125 * (at + 1), starved_users: at, ...served(1000 + at, 10 + at),
       },
       users: Array.from({length: users}, (_, user) => ({name: `user-${user}`, ...served(20 + user, 3 + user + at), share: 0.1 / (user + 1),
         starved: false})),

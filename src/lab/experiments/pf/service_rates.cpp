@@ -168,9 +168,7 @@ Finding covered(const ServiceRates& simulated, const std::vector<ExactPoint>& ex
   const double allowed =
       simulation::student_t_quantile(each, kFreedom) / simulation::student_t_quantile(0.95, kFreedom);
   Finding finding = required(
-      fmt::format("furthest that an exact rate is from the simulated one, in half widths of its 95 % "
-                  "interval; at most {:.2f} for a joint 99 % over all plots",
-                  allowed),
+      fmt::format("largest error of the simulation, in half widths of its 95 % interval (must be ≤ {:.2f})", allowed),
       furthest, furthest <= allowed);
   finding.note = fmt::format("{} of {} exact rates are in their 95 % interval", inside, all);
   return finding;

@@ -17,7 +17,27 @@ double quantile(const std::vector<double>& ascending, double q) {
   return ascending[std::max<std::size_t>(rank, 1) - 1];
 }
 
-Quantiles quantiles_of(std::vector<double> values) {
+namespace {
+
+/// The distribution function of values in ascending order, at ranks ⌈j n / steps⌉, j = 1, 2, …; one step for
+/// equal values.
+std::vector<CdfStep> cdf_of(const std::vector<double>& ascending, std::size_t most_steps) {
+  const std::size_t steps = std::min(ascending.size(), most_steps);
+  std::vector<CdfStep> cdf;
+  for (std::size_t j = 1; j <= steps; ++j) {
+    // Up to the last of equal values: the part that is at most this value, not the part before the rank.
+    const double value = ascending[(j * ascending.size() + steps - 1) / steps - 1];
+    if (!cdf.empty() && cdf.back().value == value) continue;
+    const auto above = std::upper_bound(ascending.begin(), ascending.end(), value);
+    cdf.push_back({.value = value,
+                   .part = static_cast<double>(above - ascending.begin()) / static_cast<double>(ascending.size())});
+  }
+  return cdf;
+}
+
+}  // namespace
+
+Quantiles quantiles_of(std::vector<double> values, std::size_t most_steps) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
   // Summed in ascending order, so that the mean does not depend on the order in which tasks ended.
@@ -28,7 +48,8 @@ Quantiles quantiles_of(std::vector<double> values) {
           .p50 = quantile(values, 0.50),
           .p90 = quantile(values, 0.90),
           .p99 = quantile(values, 0.99),
-          .most = values.back()};
+          .most = values.back(),
+          .cdf = cdf_of(values, most_steps)};
 }
 
 void ReplayFragmentation::server_added(scheduling::ServerId server, std::uint32_t kind) {
@@ -253,12 +274,12 @@ void ReplayTasks::still_waiting(std::uint32_t user, Duration waiting_so_far, std
                               in_seconds(waiting_so_far));
 }
 
-ReplayTally ReplayTasks::with_quantiles(const Times& times) {
+ReplayTally ReplayTasks::with_quantiles(const Times& times, std::size_t cdf_steps) {
   ReplayTally tally = times.tally;
-  tally.waiting = quantiles_of(times.waiting);
-  tally.slowdown = quantiles_of(times.slowdown);
-  tally.completion = quantiles_of(times.completion);
-  tally.waiting_so_far = quantiles_of(times.waiting_so_far);
+  tally.waiting = quantiles_of(times.waiting, cdf_steps);
+  tally.slowdown = quantiles_of(times.slowdown, cdf_steps);
+  tally.completion = quantiles_of(times.completion, cdf_steps);
+  tally.waiting_so_far = quantiles_of(times.waiting_so_far, cdf_steps);
   return tally;
 }
 
@@ -274,7 +295,7 @@ void ReplayTasks::add(const Times& user, Times& sum) {
 ReplayTally ReplayTasks::tally(std::span<const std::uint32_t> users) const {
   Times sum;
   for (const std::uint32_t user : users) add(users_[user], sum);
-  return with_quantiles(sum);
+  return with_quantiles(sum, kCdfStepsOfUser);
 }
 
 ReplayTally ReplayTasks::tally_all() {
@@ -283,7 +304,7 @@ ReplayTally ReplayTasks::tally_all() {
     add(user, all);
     user.waiting = user.slowdown = user.completion = user.waiting_so_far = {};  // used up
   }
-  return with_quantiles(all);
+  return with_quantiles(all, kCdfSteps);
 }
 
 namespace {

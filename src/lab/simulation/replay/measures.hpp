@@ -168,7 +168,7 @@ class ReplayTasks {
   void still_waiting(std::uint32_t user, Duration waiting_so_far, std::int64_t tasks);
 
   /// With quantiles. O(tasks log tasks); the times are used up by tally_all().
-  ReplayTally tally(std::uint32_t user) const { return with_quantiles(users_[user]); }
+  ReplayTally tally(std::uint32_t user) const { return with_quantiles(users_[user], kCdfStepsOfUser); }
   /// Of several users together.
   ReplayTally tally(std::span<const std::uint32_t> users) const;
   ReplayTally tally_all();
@@ -179,7 +179,7 @@ class ReplayTasks {
     std::vector<double> waiting, slowdown, completion, waiting_so_far;
   };
   static void add(const Times& user, Times& sum);
-  static ReplayTally with_quantiles(const Times& times);
+  static ReplayTally with_quantiles(const Times& times, std::size_t cdf_steps);
 
   std::vector<Times> users_;
 };

@@ -84,6 +84,7 @@ bool same_choice(const Choice& a, const Choice& b);
 /// The keys of every kind of scenario; those of the seeds only where something is drawn.
 inline constexpr std::string_view kVersionKey = "version";
 inline constexpr std::string_view kKindKey = "kind";
+inline constexpr std::string_view kTitleKey = "title";
 inline constexpr std::string_view kSeedKey = "seed";
 inline constexpr std::string_view kSeedsKey = "seeds";
 inline constexpr std::string_view kOutputsKey = "outputs";

@@ -86,6 +86,7 @@ void read_scenario(const Node& root, Scenario& scenario, ScenarioFields& fields)
   if (const Node* version = root.find(kVersionKey); version != nullptr && version->text != "1") {
     fields.fail("version", "must be 1, the version of this format", version->line);
   }
+  if (const Node* title = root.find(kTitleKey)) scenario.title = fields.name(*title, std::string(kTitleKey));
   const Node* seed = root.find(kSeedKey);
   const Node* seeds = root.find(kSeedsKey);
   if (seed != nullptr) scenario.seeds = {read_seed(*seed, std::string(kSeedKey), fields)};
@@ -104,7 +105,7 @@ Result<Scenario> read(std::istream& input, Syntax syntax, const std::string& nam
   const Result<Node> document = read_document(input, syntax, name);
   if (!document) return document.error();
   ScenarioFields fields(name);
-  Scenario scenario{.name = name, .seeds = {}, .outputs = {}, .what = TrafficScenario{}};
+  Scenario scenario{.name = name, .title = {}, .seeds = {}, .outputs = {}, .what = TrafficScenario{}};
   read_scenario(*document, scenario, fields);
   if (fields.failed()) return *fields.error();
   return scenario;

@@ -219,8 +219,8 @@ constexpr std::int64_t kMostWarmUp = 1'000'000;       // ticks: a day and more a
 constexpr std::int64_t kMostFrames = 1000;            // a limit on memory: each is a picture of all servers
 
 // Of the whole file.
-constexpr std::array<std::string_view, 21> kFileKeys = {
-    kVersionKey,  kKindKey,     kSeedKey,     kSeedsKey,           kOutputsKey,  "cluster",
+constexpr std::array<std::string_view, 22> kFileKeys = {
+    kVersionKey,  kTitleKey, kKindKey,     kSeedKey,     kSeedsKey,           kOutputsKey,  "cluster",
     "schedulers", "tick_ms",    "ticks",      "warm_up",           "latency_ms", "skew_ms",
     "faults",     "pauses",     "runtime_s",  "shuffles_per_tick", "duration_s", "quiet",
     "frames",     "tolerances", "lifetime_ms"};

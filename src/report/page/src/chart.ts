@@ -23,6 +23,9 @@ export const symbols_at_most = 30;
 export const seriesColour = (index: number) => `var(--series-${index % series_styles})`;
 export const seriesSymbol = (index: number) => symbols[index % series_styles]!;
 
+/** Users have a palette of their own, so that none is taken for the outcome of that colour. */
+export const userColour = (index: number) => `var(--user-${index % series_styles})`;
+
 /** The colours start again, then with hollow marks and dashed lines. */
 const isRepeated = (index: number) => Math.floor(index / series_styles) % 2 === 1;
 
@@ -35,6 +38,10 @@ export const seriesLine = (index: number): object => ({color: seriesColour(index
 /** The same colour and shape in HTML: a legend's mark. */
 export const seriesMark = (index: number) =>
   element('span', {class: `mark mark-${index % series_styles}${isRepeated(index) ? ' mark-hollow' : ''}`, 'aria-hidden': 'true'});
+
+/** The colour of a user in HTML. */
+export const userMark = (index: number) =>
+  element('span', {class: 'mark mark-user', style: `color: ${userColour(index)}`, 'aria-hidden': 'true'});
 
 export interface Drawing {
   height: number;
@@ -141,6 +148,8 @@ export function axisTooltip(shadow: 'line' | 'shadow', build: (axis_value: numbe
 
 export interface TooltipRow {
   series?: number;
+  /** Instead of a series. */
+  user?: number;
   name: string;
   share: number;
 }
@@ -150,6 +159,6 @@ export function tooltipBody(title: string, rows: readonly TooltipRow[], write: (
   return element('div', {},
       element('strong', {}, title),
       ...rows.map(row => element('div', {class: 'tooltip-row'},
-          element('span', {}, ...(row.series === undefined ? [] : [seriesMark(row.series)]), row.name),
+          element('span', {}, ...(row.series === undefined ? [] : [seriesMark(row.series)]), ...(row.user === undefined ? [] : [userMark(row.user)]), row.name),
           element('span', {class: 'number'}, write(row.share)))));
 }

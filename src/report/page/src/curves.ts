@@ -1,7 +1,7 @@
 // Chart 3: how the shares grew, task by task. One line a user, from its own placements alone, so that the points of all
 // lines together are no more than the steps; long lines are thinned to the width by the charting library.
 
-import {mountChart, plainAxis, shareAxis, axisTooltip, tooltipBody} from './chart';
+import {axisTooltip, mountChart, plainAxis, shareAxis, tooltipBody, userColour} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
 import {count, shortened} from './format';
 import type {Outcome, Step} from './report_data';
@@ -51,7 +51,7 @@ function curvesOf(outcome: TracedOutcome): Curve[] {
     name: user.name,
     points: points.get(user.name)!,
     colour: outcome.users.length <= own_colours_at_most ?
-      `var(--series-${index})` :
+      userColour(index) :
       `var(--rank-${Math.min(rank_colours - 1, Math.floor(rank.get(user.name)! * rank_colours))})`,
   }));
 }
@@ -85,7 +85,7 @@ function draw(outcome: TracedOutcome, curves: readonly Curve[], marked: string):
       emphasis: {disabled: true},
       endLabel: {
         show: named || chosen, color: chosen ? 'var(--ink)' : colour, fontSize: 12, fontWeight: chosen ? 600 : 400,
-        formatter: shortened(name, 12), textBorderColor: 'var(--paper)', textBorderWidth: 3,
+        formatter: shortened(name, 18), textBorderColor: 'var(--paper)', textBorderWidth: 3,
         offset: [0, named ? shifts[at]! : 0],
       },
     };
@@ -93,7 +93,7 @@ function draw(outcome: TracedOutcome, curves: readonly Curve[], marked: string):
   return {
     height: chart_height,
     option: {
-      grid: {left: 4, right: named || marked !== '' ? 112 : 16, top: 40, bottom: 4},
+      grid: {left: 4, right: named || marked !== '' ? 140 : 16, top: 40, bottom: 4},
       xAxis: plainAxis({
         type: 'value', min: 0, max: last, minInterval: 1, name: 'tasks placed', nameLocation: 'middle', nameGap: 26,
         axisLine: {show: true, lineStyle: {color: 'var(--axis)'}}, splitLine: {show: false},

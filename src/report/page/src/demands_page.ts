@@ -6,8 +6,9 @@ import {count, figure, listed, percent} from './format';
 import {pageHeader, section} from './layout';
 import type {Demands, DemandsUser, Figure, Series} from './simulation_data';
 import {columnsOf, differsMost, figures} from './simulation_tables';
+import {seedsSection} from './seeds';
 import {sortableTable} from './sortable_table';
-import {linesOf, timePanels} from './time_panels';
+import {compact, linesOf, timePanels} from './time_panels';
 import type {Line, Panel} from './time_panels';
 import type {TimeAxis} from './time_zoom';
 
@@ -16,7 +17,7 @@ export function showDemands(page: HTMLElement, demands: Demands): void {
   const shown = new Set(contenders.keys());
   const drawn: Chart[] = [];
   page.replaceChildren(header(demands),
-      section('The mechanisms in numbers', 'The mean of each series over the iterations.', table(demands)));
+      section('The mechanisms in numbers', 'The mean of each series over the iterations.', table(demands)), ...seedsSection(demands));
   if (contenders.length > 1) {
     page.append(contenderChips('Mechanisms shown in the charts', contenders.map(({mechanism}) => mechanism), shown,
         () => drawn.forEach(chart => chart.redraw())));
@@ -53,7 +54,7 @@ function scaleOf(name: string): Panel['scale'] {
 }
 
 function axisOf({times}: Demands): TimeAxis {
-  return {from: 0, to: times[times.length - 1] ?? 1, unit: 1, sign: '', moment: time => `iteration ${Math.floor(time + 1e-9)}`};
+  return {from: 0, to: times[times.length - 1] ?? 1, unit: 1, tick: compact, moment: time => `iteration ${Math.floor(time + 1e-9)}`};
 }
 
 function panelsSection(demands: Demands, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {

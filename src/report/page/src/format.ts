@@ -52,11 +52,18 @@ export function whole(value: number): string {
 
 const binary_units: readonly [string, number][] = [['Ti', 2 ** 40], ['Gi', 2 ** 30], ['Mi', 2 ** 20]];
 
-/** An amount of a resource, four digits long, with the units of a cluster file where it is that round: `0.25`, `64Gi`. */
+const decimal_units: readonly [string, number][] = [['P', 1e15], ['T', 1e12], ['G', 1e9], ['M', 1e6]];
+const whole_within = 1e-9;  // which sums leave
+
+/**
+ * An amount of a resource, four digits long, with the units of a cluster file: binary ones where it is whole in Mi, else
+ * decimal ones from 10^6 on: `0.25`, `64Gi`, `68.72G`. The terminal follows the same rule (src/report/text/format.cpp).
+ */
 export function amount(value: number): string {
-  const unit = binary_units.find(([, size]) => value >= size && Number.isInteger(value / 2 ** 20));
-  const scaled = unit ? value / unit[1] : value;
-  return four_digits.format(scaled) + (unit?.[0] ?? '');
+  const mebi = value / 2 ** 20;
+  const is_binary = Math.abs(mebi - Math.round(mebi)) <= whole_within * mebi;
+  const unit = (is_binary ? binary_units : decimal_units).find(([, size]) => value >= size * (1 - whole_within));
+  return four_digits.format(unit ? value / unit[1] : value) + (unit?.[0] ?? '');
 }
 
 /** A number inside a sentence: `1 user`, `12,583 servers`. */
@@ -91,9 +98,12 @@ export function duration(seconds: number | null | undefined): string {
   return `${three_digits.format(seconds / unit.seconds)} ${unit.sign}`;
 }
 
-/** Unfairness summed over time, which is no time: `14.91 share·s`. */
-export function shareSeconds(value: number | null | undefined): string {
-  return typeof value === 'number' ? `${figure(value)} share·s` : written(value, 0);
+/** A moment as a clock shows it: `0:20` after twenty minutes, `0:00:30` after half of one. */
+export function clock(seconds: number): string {
+  const whole_seconds = Math.round(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole_seconds / 3600), Math.floor(whole_seconds / 60) % 60, whole_seconds % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${hours}:${two(minutes)}${rest === 0 ? '' : `:${two(rest)}`}`;
 }
 
 export interface TimeUnit {

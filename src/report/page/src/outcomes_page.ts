@@ -4,7 +4,7 @@ import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {curvesChart, curvesLegend, isTraced} from './curves';
 import {element} from './element';
-import {count, listed, percent} from './format';
+import {count, figure, listed, percent} from './format';
 import {groupsSection} from './groups';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
 import {leadingUsers, placementChart, placementLegend, placementTable, tellsWhere} from './placement';
@@ -16,6 +16,8 @@ import {metricsTable, usersTable} from './tables';
 import {utilizationChart} from './utilization';
 
 const open_users_at_most = 40;
+const one_of_many = 'Each mechanism shows one of many placements with the same tasks: equal servers are filled alike, but another ' +
+  'split over kinds of servers may give every user the same.';
 
 export function showOutcomes(page: HTMLElement, report: Report): void {
   const charts: Chart[] = [];
@@ -38,7 +40,7 @@ function header(report: Report): HTMLElement {
   const servers = problem.servers === 1 ? 'one server' :
     `${count(problem.servers, 'server')} of ${count(problem.server_classes, 'class', 'classes')}`;
   return pageHeader(report, `${count(everyone(report), 'user shares', 'users share')} the ${listed(problem.resources)} of ${servers}.`,
-      satisfiedSentence(report), lowestSentence(report));
+      satisfiedSentence(report), ...shortSentences(report), lowestSentence(report));
 }
 
 /** How many users there are; one with task shapes is one. */
@@ -55,6 +57,22 @@ function satisfiedSentence(report: Report): string {
   const parts = [...labels].map(([count, under], at) =>
     `${count} of ${everyone(report)}${at === 0 ? ' get all they ask for' : ''}${labels.size === 1 ? '' : ` under ${listed(under)}`}`);
   return `${parts.join(', ')}.`;
+}
+
+const short_users_named_at_most = 6;
+
+/** `ml-training is short under drfh and drf: 8 of 14 tasks.` Who is short and of how much, where these are few. */
+function shortSentences(report: Report): string[] {
+  if (!asksForTasks(report)) return [];
+  const labels = new Map<string, string[]>();
+  for (const {label, users} of report.outcomes) {
+    const short = users.filter(({satisfied, asked}) => !satisfied && typeof asked === 'number');
+    if (short.length === 0 || short.length > short_users_named_at_most) continue;
+    const words = listed(short.map(({name, tasks, asked}) => `${name} (${figure(tasks)} of ${count(asked as number, 'task')})`));
+    labels.set(words, [...labels.get(words) ?? [], label]);
+  }
+  return [...labels].map(([short, under]) =>
+    `Short${report.outcomes.length === 1 ? '' : ` under ${listed(under)}`}: ${short}.`);
 }
 
 /** What matters next, in one sentence: the lowest dominant share of a user who is short of tasks. */
@@ -108,9 +126,10 @@ function utilizationSection(report: Report, shown: ReadonlySet<number>, charts: 
 function curvesSection(report: Report): HTMLElement | undefined {
   const traced = report.outcomes.filter(isTraced);
   if (traced.length === 0) return undefined;
-  let chosen = 0;
+  // First come, first served is one line after the other; the others show what the picture is for.
+  let chosen = Math.max(0, traced.findIndex(({label}) => !label.startsWith('fifo')));
   let marked = '';
-  const contender = dropDown('Outcome', traced.map(({label}, at) => [String(at), label]), '0', value => {
+  const contender = dropDown('Outcome', traced.map(({label}, at) => [String(at), label]), String(chosen), value => {
     chosen = Number(value);
     chart.redraw();
   });
@@ -129,8 +148,8 @@ function curvesSection(report: Report): HTMLElement | undefined {
 function serversSection(report: Report): HTMLElement | undefined {
   const table = serversTable(report);
   if (!table) return undefined;
-  return section('Which servers are full', 'Pale cells are unused capacity. Mechanisms for one pool do not place tasks ' +
-    'on servers and are not shown.', table);
+  return section('Which servers are full', 'Darker is fuller, pale is unused. Mechanisms that treat the cluster as one pool do not place ' +
+    `tasks, so they are not shown. ${one_of_many}`, table);
 }
 
 function placementSection(report: Report): HTMLElement | undefined {
@@ -164,7 +183,7 @@ function placementSection(report: Report): HTMLElement | undefined {
   ];
   const {host, figure} = chartFigure('Who holds how much of each server class',
       'A bar is a class of servers, cut into what each user holds of the resource there. Pieces need not be equal: a user ' +
-      'who may run anywhere can leave a server to users who may run only there.', choices);
+      `who may run anywhere can leave a server to users who may run only there. ${one_of_many}`, choices);
   figure.append(legend, table);
   const chart = whenPlaced(() => placementChart(host, report, leaders, chosen));
   legend.append(...placementLegend(report, leaders, chosen));

@@ -1,5 +1,5 @@
-// The colours of an overlay, as the page's style has them (overlay.css): utilities run along a scale whose lightness grows
-// evenly (viridis), so that the highest stands out most from the paper, on light as on dark.
+// The colours of an overlay, as the page's style has them (overlay.css): utilities run along a scale whose lightness falls
+// evenly (viridis), so that dark means a poor user, on light paper as on dark.
 
 export interface Palette {
   /** From the lowest utility to the highest. */

@@ -32,6 +32,13 @@ export function clearestOf(runs: readonly PicturedRun[]): PicturedRun {
   return runs[found.indexOf(Math.max(...found))]!;
 }
 
+/** The other run whose views find least of the gradient at the end, of those that have views; or else the first other one. */
+export function farthestFrom(run: PicturedRun, runs: readonly PicturedRun[]): PicturedRun | undefined {
+  const others = runs.filter(other => other !== run && other.scheduler !== run.scheduler);
+  const found = others.map(other => momentOf(other, other.frames.ticks.length - 1).found ?? Infinity);
+  return others[found.indexOf(Math.min(...found))];
+}
+
 function momentOf({frames}: PicturedRun, at: number): Moment {
   const [utility, view] = [frames.utility[at]!, frames.view[at]!];
   const height = (server: number): number => utility[server] ?? -Infinity;

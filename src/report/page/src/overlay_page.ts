@@ -6,7 +6,9 @@ import {noticesSection, pageHeader, section} from './layout';
 import {isPictured} from './overlay_data';
 import type {Overlay} from './overlay_data';
 import {runsDiffer, runsTable} from './overlay_tables';
+import {runsScatter} from './overlay_scatter';
 import {overlayView} from './overlay_view';
+import {seedsSection} from './seeds';
 
 export function showOverlay(page: HTMLElement, overlay: Overlay): void {
   const {cluster, servers, users, runs} = overlay;
@@ -15,11 +17,12 @@ export function showOverlay(page: HTMLElement, overlay: Overlay): void {
       `${count(servers.length, 'server')} of ${cluster}, each with a view of a few others, serve ${count(users, 'user')}.`,
       runsDiffer(overlay)));
   if (pictured.length > 0) {
-    page.append(section('The overlay as it converges', 'Each disc is a server; the nearer the middle, the lower the lowest ' +
-      'share of its users. Servers without users are outside. A wedge points from a server to one that it knows; bright ones point ' +
-      'towards the middle. A disc fills its circle as the server fills.', overlayView(overlay, pictured)));
+    page.append(section('The overlay as it converges', 'Each dot is a server; the nearer the centre, the poorer its poorest user. Lines point ' +
+      'to the servers it knows. A dot fills its circle as the server fills; servers without users are outside.', overlayView(overlay, pictured)));
   }
-  page.append(section('The runs in numbers', '', ...runsTable(overlay)));
+  const scatter = runsScatter(overlay);
+  if (scatter) page.append(scatter);
+  page.append(...seedsSection(overlay), section('The runs in numbers', '', ...runsTable(overlay)));
   const notices = noticesSection([{label: '', notices: overlay.notices}]);
   if (notices) page.append(notices);
   if (pictured.length === 0) page.append(element('p', {class: 'quiet'}, 'No frames were kept; the scenario asks for them with `frames`.'));

@@ -46,7 +46,7 @@ export function overlayPane(names: readonly string[], picked: (server: number | 
     graph.canvas.setAttribute('aria-label', `${heading.textContent}, ${tickWords(moment.tick)}: ${text} The arrow keys step in time and along the ranks.`);
   }
 
-  const legend = element('div', {class: 'utility-legend'}, 'utility', low, element('span', {class: 'utility-scale', 'aria-hidden': 'true'}), high);
+  const legend = element('div', {class: 'utility-legend'}, 'lowest share here:', low, element('span', {class: 'utility-scale', 'aria-hidden': 'true'}), high, 'dark = poorest user here');
   const host = element('figure', {class: 'overlay-pane'}, element('figcaption', {}, heading, legend),
       element('div', {class: 'overlay-canvas'}, graph.canvas, tip), words, about);
   return {
@@ -55,7 +55,7 @@ export function overlayPane(names: readonly string[], picked: (server: number | 
     show: (label, next, span) => {
       moment = next;
       heading.textContent = label;
-      [low.textContent, high.textContent] = next.peopled > 0 ? [figure(span.low), figure(span.high)] : ['', ''];
+      [low.textContent, high.textContent] = next.peopled > 0 ? [figure(Math.abs(span.low)), figure(Math.abs(span.high))] : ['', ''];
       tip.hidden = true;
       graph.choose(chosen);
       graph.show(next, span);

@@ -6,7 +6,7 @@ import type {Overlay, PicturedRun} from './overlay_data';
 import type {Moment} from './overlay_moment';
 import {tickWords} from './overlay_words';
 import type {Figure} from './simulation_data';
-import {linesOf, timePanels} from './time_panels';
+import {compact, linesOf, timePanels} from './time_panels';
 import type {Panel, TimePanels} from './time_panels';
 import type {TimeAxis} from './time_zoom';
 
@@ -18,7 +18,7 @@ export interface Shown {
 
 /** The panels of the runs that are shown; `pointed` receives the tick that the reader points at. */
 export function overlayPanels({tolerances}: Overlay, shown: () => readonly Shown[], pointed: (tick: number) => void): TimePanels {
-  const axis: TimeAxis = {from: 0, to: 1, unit: 1, sign: '', moment: tickWords};
+  const axis: TimeAxis = {from: 0, to: 1, unit: 1, tick: compact, moment: tickWords};
   let tolerance = 0;
   const lines = (of: (moment: Moment) => Figure) => () => linesOf(new Set(shown().keys()), shown().map(({run, moments}) =>
     ({name: run.label, times: run.frames.ticks, values: moments.map(of)})));

@@ -5,13 +5,24 @@ import {element} from './element';
 import {count} from './format';
 import {spanOf} from './overlay_colours';
 import type {Overlay, PicturedRun} from './overlay_data';
-import {clearestOf, frameAt, momentAt, momentsOf, ticksOf} from './overlay_moment';
+import {clearestOf, farthestFrom, frameAt, momentAt, momentsOf, ticksOf} from './overlay_moment';
 import type {Moment} from './overlay_moment';
 import {overlayPanels} from './overlay_panels';
 import type {Shown} from './overlay_panels';
 import {overlayPane} from './overlay_pane';
 import {player} from './overlay_player';
 import {tickWords} from './overlay_words';
+
+/** Starts once the reader sees it, unless motion is not wanted. */
+function playWhenSeen(host: HTMLElement, play: () => void): void {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  const seen = new IntersectionObserver(entries => {
+    if (!entries.some(({isIntersecting}) => isIntersecting)) return;
+    seen.disconnect();
+    play();
+  });
+  seen.observe(host);
+}
 
 type Colours = 'moment' | 'run';
 
@@ -24,9 +35,11 @@ export function overlayView(overlay: Overlay, pictured: readonly PicturedRun[]):
     return {run, moments: known.get(run)!};
   };
   const clearest = clearestOf(pictured);
-  let shown = [shownOf(clearest)];
+  // What there is to see is how differently two schedulers get there.
+  const other = pictured.length < 2 ? undefined : farthestFrom(clearest, pictured);
+  let shown = [clearest, ...(other ? [other] : [])].map(shownOf);
   let ticks = ticksOf(shown.map(({moments}) => moments));
-  let frame = ticks.length - 1;
+  let frame = 0;
   let colours: Colours = 'moment';
   let chosen: number | undefined;
 
@@ -76,7 +89,7 @@ export function overlayView(overlay: Overlay, pictured: readonly PicturedRun[]):
     act();
   }));
 
-  let [first, second] = [clearest, undefined as PicturedRun | undefined];
+  let [first, second] = [clearest, other];
   const items = pictured.map(({label}, at): [string, string] => [String(at), label]);
   const again = () => compare(second ? [first, second] : [first]);
   const run_choices = pictured.length < 2 ? [] : [
@@ -84,7 +97,7 @@ export function overlayView(overlay: Overlay, pictured: readonly PicturedRun[]):
       first = pictured[Number(value)]!;
       again();
     }),
-    dropDown('Compare with', [['', 'none'], ...items], '', value => {
+    dropDown('Compare with', [['', 'none'], ...items], other ? String(pictured.indexOf(other)) : '', value => {
       second = value === '' ? undefined : pictured[Number(value)]!;
       again();
     }),
@@ -98,6 +111,7 @@ export function overlayView(overlay: Overlay, pictured: readonly PicturedRun[]):
   const host = element('div', {class: 'overlay'},
       element('div', {class: 'choices'}, ...run_choices, colour_choice, server_choice), time.host,
       element('div', {class: 'overlay-views'}, element('div', {class: 'overlay-panes'}, ...panes.map(pane => pane.host)), panels.host));
-  compare([first]);
+  again();
+  playWhenSeen(host, time.toggle);
   return host;
 }

@@ -20,12 +20,11 @@ export function momentWords({order, peopled, least_share, found}: Moment, names:
     `share is ${figure(least_share)}.` + (found === null ? '' : ` Of all neighbours ${percent(found)} are those that the gradient prefers.`);
 }
 
-/** Name, number, utility, lowest share, place, fullness and neighbours of a server, as a list. */
+/** Name, number, lowest share, place, fullness and neighbours of a server, as a list. */
 export function serverWords({utility, used, view, rank, peopled}: Moment, names: readonly string[], server: number): HTMLElement {
   const own = utility[server]!;
   const rows: [string, string][] = [
-    ['utility', own === null ? 'none: it has no users' : figure(own)],
-    ...(own === null ? [] : [
+    ...(own === null ? [['users', 'none']] satisfies [string, string][] : [
       ['lowest user share', figure(Math.abs(own))],
       ['rank', `${whole(rank[server]! + 1)} of ${whole(peopled)}`],
     ] satisfies [string, string][]),
@@ -41,7 +40,7 @@ function neighbourWords(neighbours: readonly number[], utility: Moment['utility'
   if (neighbours.length === 0) return 'It knows no neighbours.';
   const shown = neighbours.slice(0, neighbours_at_most).map(neighbour => {
     const value = utility[neighbour]!;
-    return value === null ? names[neighbour]! : `${names[neighbour]!} (${figure(value)})`;
+    return value === null ? names[neighbour]! : `${names[neighbour]!} (${figure(Math.abs(value))})`;
   });
   const rest = neighbours.length - shown.length;
   return `Its ${count(neighbours.length, 'neighbour')}: ${shown.join(', ')}${rest > 0 ? ` and ${whole(rest)} more` : ''}.`;

@@ -1,5 +1,7 @@
 // What every page is given: the JSON that Mirab puts into the template, read and checked once.
 
+import type {SpreadEntry} from './seeds';
+
 export interface PageData {
   /** Absent on the page of outcomes. */
   kind?: string;
@@ -8,6 +10,9 @@ export interface PageData {
   /** By which version, and when. */
   made?: string;
   seed?: number;
+  /** Of several runs, of which the page shows the first. */
+  seeds?: number[];
+  spread?: SpreadEntry[];
 }
 
 /** Throws an Error that says what is wrong with the text, in words for the page's reader. */

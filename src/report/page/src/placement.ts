@@ -1,7 +1,7 @@
 // Chart 4: who runs where. One bar per server class, cut into what each user holds there of one resource; the users who
 // hold most have colours of their own, the others are one piece, and what is idle stays blank. A user may be marked.
 
-import {axisPercent, axisTooltip, mountChart, plainAxis, seriesColour, seriesMark, tooltipBody} from './chart';
+import {axisPercent, axisTooltip, mountChart, plainAxis, tooltipBody, userColour, userMark} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
 import {element} from './element';
 import {count, numberColumn, percent, shortened} from './format';
@@ -63,11 +63,11 @@ function pieces(outcome: Outcome, leaders: readonly number[], marked: string): P
 
 function colourOf({marked, series}: Piece): string {
   if (marked) return 'var(--ink)';
-  return series === undefined ? 'var(--rest)' : seriesColour(series);
+  return series === undefined ? 'var(--rest)' : userColour(series);
 }
 
 function markOf({marked, series}: Piece): HTMLElement {
-  if (!marked && series !== undefined) return seriesMark(series);
+  if (!marked && series !== undefined) return userMark(series);
   return element('span', {class: `mark ${marked ? 'mark-chosen' : 'mark-rest'}`, 'aria-hidden': 'true'});
 }
 
@@ -115,7 +115,7 @@ function draw(report: Report, leaders: readonly number[], chosen: Placement, wid
   const held = parts(rows, of, chosen);
   const total = (row: number) => held[row]!.reduce((sum, part) => sum + part, 0);
   const tooltip = (row: number): TooltipRow[] => of
-      .map((piece, at) => ({...(piece.series === undefined ? {} : {series: piece.series}), name: shortened(piece.name, 28), share: held[row]![at]!}))
+      .map((piece, at) => ({...(piece.series === undefined ? {} : {user: piece.series}), name: shortened(piece.name, 28), share: held[row]![at]!}))
       .filter(({share}) => share > 0);
   return {
     height: 58 + rows.length * (bar_height + (beside ? 10 : 26)),

@@ -2,10 +2,11 @@
 
 import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
+import {distribution_height, distributionChart, distributionLegend, seconds} from './distribution';
+import type {Spread} from './distribution';
 import {element} from './element';
 import {count, duration, figure, listed, numberColumn, percent, percentColumn, shortened, whole} from './format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
-import {quantiles_height, quantilesChart, seconds} from './quantiles';
 import type {Figure, Reallocation, ReallocationContender, Series} from './simulation_data';
 import {columnsOf, contendersTable, differsMost, quantileMeasures} from './simulation_tables';
 import type {Measure} from './simulation_tables';
@@ -93,11 +94,19 @@ function panelsSection({contenders, resources, window, claimant}: Reallocation, 
 }
 
 function completionSection(contenders: readonly ReallocationContender[], shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
-  const {host, figure: block} = chartFigure('Completion of jobs, quantiles', 'From submission to end. Lower is better, but only completed jobs count: ' +
-    'who completes few may look quick.', []);
-  const spreads = () => contenders.flatMap(({mechanism, summary}, series) =>
-    shown.has(series) ? [{series, name: mechanism, of: summary.completion}] : []);
-  drawn.push(whenNear(host, quantiles_height, () => quantilesChart(host, {title: 'Completion', what: 'job', ...seconds}, spreads)));
+  const {host, figure: block} = chartFigure('Completion of jobs', 'Which part of all jobs was complete a given time after its submission: the higher and the ' +
+    'further left, the better.', []);
+  const legend = element('ul', {class: 'legend'});
+  const spreads = (): Spread[] => contenders.flatMap(({mechanism, summary}, series) =>
+    shown.has(series) ? [{series, name: mechanism, of: summary.completion, all: summary.jobs}] : []);
+  const chart = whenNear(host, distribution_height, () => distributionChart(host, {title: 'Completion', what: 'job', ...seconds}, spreads));
+  const redraw = (): void => {
+    legend.replaceChildren(...distributionLegend(spreads(), 'job'));
+    chart.redraw();
+  };
+  redraw();
+  block.append(legend);
+  drawn.push({redraw});
   return section('How long jobs took', '', element('div', {class: 'half'}, block));
 }
 

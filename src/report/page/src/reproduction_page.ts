@@ -18,12 +18,14 @@ export function showReproduction(page: HTMLElement, reproduction: Reproduction):
 function header(reproduction: Reproduction): HTMLElement {
   const {results, effort} = reproduction;
   const of = (verdict: Verdict) => results.filter(result => result.verdict === verdict).length;
-  const words: Record<Verdict, string> = {agrees: 'agree', 'shape agrees': 'agree in shape', differs: 'differ'};
+  const words: Record<Verdict, [one: string, more: string]> = {
+    agrees: ['agrees', 'agree'], 'shape agrees': ['agrees in shape', 'agree in shape'], differs: ['differs', 'differ']};
   const checks = results.flatMap(result => result.checks);
   return pageHeader(reproduction,
       `${count(results.length, 'experiment')} compared with ${results.length === 1 ? 'its paper' : 'their papers'}: ` +
-      `${listed(verdicts.filter(verdict => of(verdict) > 0).map(verdict => `${of(verdict)} ${words[verdict]}`))}.`,
-      `${checks.filter(({holds}) => holds).length} of ${count(checks.length, 'finding')} hold.`,
+      `${listed(verdicts.filter(verdict => of(verdict) > 0).map(verdict => `${of(verdict)} ${words[verdict][of(verdict) === 1 ? 0 : 1]}`))}.`,
+      checks.length === 1 ? `Its one finding ${checks[0]!.holds ? 'holds' : 'does not hold'}.` :
+        `${checks.filter(({holds}) => holds).length} of ${checks.length} findings hold.`,
       ...(effort === 'quick' ? ['A quick run: smaller samples, wider intervals.'] : []));
 }
 
@@ -58,7 +60,7 @@ function resultSection(result: Result): HTMLElement {
       element('h2', {}, title, ' ', badge(verdict)),
       element('p', {class: 'caption'}, element('code', {}, id), ` · ${paper} · data ${data}`),
       checksTable(id, checks),
-      ...(figures.length === 0 ? [] : [element('div', {class: 'side-by-side'}, ...figures.map(plotBlock))]),
+      ...(figures.length === 0 ? [] : [element('div', {class: 'side-by-side'}, ...figures.flatMap(panelsOf).map(plotBlock))]),
       ...tables.flatMap(table => [element('h3', {}, table.title), textTable(table)]),
       ...(remarks.length === 0 ? [] : [element('h3', {}, 'Remarks'),
         element('ul', {class: 'notices'}, ...remarks.map(remark => element('li', {}, remark)))]));
@@ -97,6 +99,17 @@ function plotBlock(plot: Plot): HTMLElement {
   whenNear(host, plot_height, () => plotChart(host, () => ({...plot, curves})));
   figure.append(plotLegend(curves));
   return element('div', {}, element('h3', {}, plot.title), figure);
+}
+
+const curves_in_one_panel = 4;
+
+/** A picture of many curves is drawn as one panel for each class of jobs, where their names say the class. */
+function panelsOf(plot: Plot): Plot[] {
+  const classOf = (name: string): string => /(?:^|, )(class [^,]+)/.exec(name)?.[1] ?? '';
+  const classes = [...new Set(plot.curves.map(({name}) => classOf(name)))];
+  if (plot.curves.length <= curves_in_one_panel || classes.length < 2 || classes.includes('')) return [plot];
+  return classes.map(of => ({...plot, title: `${plot.title}, ${of}`, curves: plot.curves
+      .filter(({name}) => classOf(name) === of).map(curve => ({...curve, name: curve.name.replace(new RegExp(`(^|, )${of}(?=,|$)`), '').replace(/^, /, '')}))}));
 }
 
 /** `DRF, class 1, exact` is drawn dashed in the colour of `DRF, class 1`: it is the same thing, shown in another way. */

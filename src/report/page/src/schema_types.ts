@@ -160,6 +160,8 @@ export interface Quantiles {
   p90: number | null;
   p99: number | null;
   max: number | null;
+  /** The empirical distribution function: parts[i] of the values are at most values[i]. Of many values, steps at evenly spaced ranks: at most 400, of a user or a team 40. */
+  cdf: {values: number[]; parts: number[]};
 }
 
 export interface Traffic {
@@ -246,6 +248,8 @@ export interface TraceSummary {
   used: null | Record<string, number>;
   /** Share-weighted, integrated over time. */
   unfairness: number | null;
+  /** The same over the end: a part of the cluster. */
+  mean_unfairness: number | null;
   /** The longest time for which a user had waiting tasks and none that ran. */
   starvation: number | null;
   /** Users who had waiting tasks, and never one that ran. */

@@ -35,7 +35,7 @@ export function serversTable(report: Report): HTMLElement | undefined {
   const head = [
     element('tr', {}, element('th', {scope: 'col', rowspan: 2}, 'servers'),
         element('th', {scope: 'col', rowspan: 2, class: 'number'}, 'count'),
-        ...outcomes.map(outcome => element('th', {scope: 'colgroup', colspan: resources.length, class: 'group'}, outcome.label))),
+        ...outcomes.map(outcome => element('th', {scope: 'colgroup', colspan: resources.length, class: 'group'}, element('span', {}, outcome.label)))),
     element('tr', {}, ...columns.map(({resource}) => element('th', {scope: 'col', class: 'number'}, resource))),
   ];
   const body = rows.map(row => element('tr', {},

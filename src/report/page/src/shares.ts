@@ -13,6 +13,10 @@ export type Order = 'file' | 'name' | 'lowest' | 'rank' | `under ${number}`;
 const bars_at_most = 12;
 const dots_at_most = 60;
 const labelled_bars_at_most = 16;
+const short_name = 8;  // letters; longer ones stand next to horizontal bars or rows of dots, whole
+const row_name = 28;  // letters, at most
+const name_part = 0.4;  // of the width, at most
+const letter_width = 7;  // px, about
 const label_width = 600;  // px; below, only the caption has the equal split
 const skew = 10;  // from this ratio of the highest share to the median on, small shares need a logarithm to be seen
 
@@ -63,8 +67,9 @@ export function ordered(report: Report, order: Order, shown: ReadonlySet<number>
   return same(by(user => share(outcome, user)));
 }
 
-/** What an equal split of the whole cluster gives each; undefined when weights differ and no one line is right. */
+/** What an equal split of the whole cluster gives each; undefined when no one line is right, as where weights differ. */
 export function equalSplit(outcome: Outcome): number | undefined {
+  if (outcome.users.some(({user}) => user !== undefined)) return undefined;  // rows are task shapes, of which a user has several
   const weight = outcome.users[0]!.weight ?? 1;
   return outcome.users.every(user => (user.weight ?? 1) === weight) ? 1 / outcome.users.length : undefined;
 }
@@ -105,6 +110,8 @@ function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: S
   const visible = [...shown].sort((a, b) => a - b);
   const user = (outcome: number, place: number) => report.outcomes[outcome]!.users[lists[outcome]![place]!]!;
   const places = lists[0]!.map((_, place) => place);
+  if (order !== 'rank' && users <= dots_at_most && report.outcomes[0]!.users.some(({name}) => name.length > short_name))
+    return drawRows(report, shown, lists, scale, width);
   const ranked = order === 'rank';
   const zoom = users > dots_at_most || users * 16 > width;
   const tilted = !ranked && users * 90 > width;
@@ -113,7 +120,7 @@ function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: S
 
   const apart = Math.min(8, width / users * 0.8 / visible.length);  // px between the dots of one user
   const hollow = !ranked && users <= dots_at_most ? visible.flatMap((outcome, position) => asked(users, outcome,
-      places.map(place => user(outcome, place)), height, apart * (position - (visible.length - 1) / 2))) : [];
+      places.map(place => user(outcome, place)), height, [apart * (position - (visible.length - 1) / 2), 0])) : [];
   const series = [...visible.map((outcome, position) => ({
     ...marks(users, ranked, outcome, users * visible.length),
     symbolOffset: ranked || users > dots_at_most ? [0, 0] : [apart * (position - (visible.length - 1) / 2), 0],
@@ -160,6 +167,47 @@ function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: S
   };
 }
 
+/** The same with a row a user, so that long names need not be cut: bars of few users, dots of more. */
+function drawRows(report: Report, shown: ReadonlySet<number>, lists: readonly number[][], scale: Scale, width: number): Drawing {
+  const visible = [...shown].sort((a, b) => a - b);
+  const users = lists[0]!.length;
+  const user = (outcome: number, place: number) => report.outcomes[outcome]!.users[lists[outcome]![place]!]!;
+  const places = lists[0]!.map((_, place) => place);
+  const bars = users <= bars_at_most;
+  const {axis, height} = vertical(report, scale);
+  const apart = 5;  // px between the dots of one user
+  const row = bars ? 14 + visible.length * 14 : Math.max(20, 12 + apart * visible.length);
+  const aside = (position: number): [number, number] => [0, bars ? 0 : apart * (position - (visible.length - 1) / 2)];
+  const series = visible.flatMap((outcome, position) => [
+    {
+      ...marks(users, false, outcome, bars ? users * visible.length : Infinity), symbolOffset: aside(position), barMaxWidth: 18,
+      name: report.outcomes[outcome]!.label, data: places.map(place => height(user(outcome, place).dominant_share)),
+      ...(position === 0 ? {markLine: splitLine(report.outcomes[0]!, width, 'xAxis')} : {}),
+    },
+    ...asked(users, outcome, places.map(place => user(outcome, place)), height, aside(position)),
+  ]);
+  const rows = (place: number): TooltipRow[] => {
+    const share = user(visible[0] ?? 0, place).asked_share;
+    return [...visible.map(outcome => ({series: outcome, name: report.outcomes[outcome]!.label, share: user(outcome, place).dominant_share})),
+      ...(typeof share === 'number' ? [{name: 'asked for', share}] : [])];
+  };
+  return {
+    height: 70 + users * row,
+    option: {
+      grid: {left: 4, right: 40, top: 8, bottom: 4},
+      xAxis: {...axis, ...(width < label_width ? {name: 'dominant share'} : {}), nameLocation: 'middle', nameGap: 28, nameTextStyle: {color: 'var(--muted)', fontSize: 12}},
+      yAxis: plainAxis({
+        type: 'category', inverse: true, data: places.map(String), axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
+        splitLine: {show: !bars, lineStyle: {color: 'var(--rule)'}},
+        axisLabel: {color: 'var(--ink)', fontSize: 12, interval: 0,
+          formatter: (place: string) => shortened(user(0, Number(place)).name, Math.min(row_name, Math.floor(width * name_part / letter_width)))},
+      }),
+      tooltip: axisTooltip('shadow', place => tooltipBody(user(0, Number(place)).name, rows(Number(place)))),
+      series: series.map(each => 'type' in each && (each as {type: string}).type === 'bar' ? {...each, label: {...(each as {label?: object}).label, position: 'right'}} : each),
+    },
+  };
+}
+
 /** Which ranks are written: the first, and round ones with room for each. */
 function everyRoundPlace(users: number, width: number): (place: number) => boolean {
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find(size => users / size * 48 <= width) ?? users;
@@ -167,17 +215,17 @@ function everyRoundPlace(users: number, width: number): (place: number) => boole
 }
 
 /** What users ask for and do not get: a hollow piece on top of the bar, or a hollow mark above the dot. */
-function asked(users: number, outcome: number, of: readonly UserShare[], height: (share: number) => number, aside: number): object[] {
+function asked(users: number, outcome: number, of: readonly UserShare[], height: (share: number) => number, aside: [number, number]): object[] {
   if (of.every(user => missing(user) === 0)) return [];
   if (users <= bars_at_most) {
     return [{
       type: 'bar', stack: `outcome ${outcome}`, barMaxWidth: 44, silent: true, emphasis: {disabled: true},
-      itemStyle: {color: 'transparent', borderColor: seriesColour(outcome), borderWidth: 1.5, borderRadius: [2, 2, 0, 0]},
+      itemStyle: {color: 'transparent', borderColor: seriesColour(outcome), borderWidth: 1.5},
       data: of.map(user => missing(user) > 0 ? missing(user) : '-'),
     }];
   }
   return [{
-    type: 'scatter', symbol: seriesSymbol(outcome), symbolSize: 8, symbolOffset: [aside, 0], silent: true, emphasis: {disabled: true},
+    type: 'scatter', symbol: seriesSymbol(outcome), symbolSize: 8, symbolOffset: aside, silent: true, emphasis: {disabled: true},
     itemStyle: {color: 'transparent', borderColor: seriesColour(outcome), borderWidth: 1.5},
     data: of.map(user => missing(user) > 0 ? height(user.dominant_share + missing(user)) : '-'),
   }];
@@ -207,11 +255,11 @@ function marks(users: number, ranked: boolean, outcome: number, bars: number): o
   };
 }
 
-function splitLine(outcome: Outcome, width: number): object {
+function splitLine(outcome: Outcome, width: number, along: 'xAxis' | 'yAxis' = 'yAxis'): object {
   const split = equalSplit(outcome);
   if (split === undefined) return {};
   return {
-    silent: true, symbol: 'none', data: [{yAxis: split}],
+    silent: true, symbol: 'none', data: [{[along]: split}],
     precision: 15,  // decimals that the library keeps of it; its own 2 would move the line
     lineStyle: {color: 'var(--ink)', type: [5, 4], width: 1, opacity: 0.8},
     label: {

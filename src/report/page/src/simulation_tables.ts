@@ -48,7 +48,7 @@ export function columnsOf<Row>(rows: readonly Row[], measures: readonly Measure<
 /** Half, nearly all and the longest of a time; of none there is none. */
 export function quantileMeasures<Row>(group: string, what: string, of: (row: Row) => Quantiles,
     format: Measure<Row>['format'] = durations): Measure<Row>[] {
-  const keys: [keyof Quantiles, string][] = [['mean', 'mean'], ['p50', 'median'], ['p99', '99 %'], ['max', 'longest']];
+  const keys: [Exclude<keyof Quantiles, 'cdf'>, string][] = [['mean', 'mean'], ['p50', 'median'], ['p99', '99 %'], ['max', 'longest']];
   return keys.map(([key, heading]) => ({
     heading, group, explanation: `${what}.`, format,
     of: row => of(row).count > 0 ? of(row)[key] : undefined,

@@ -57,5 +57,5 @@ function groupLine<Row>(columns: readonly Column<Row>[]): HTMLElement[] {
   }
   return [element('tr', {class: 'groups'}, ...spans.map(span => element('th', {
     scope: 'colgroup', colspan: span.columns, ...(span.group ? {class: 'group first'} : {}),
-  }, span.group)))];
+  }, element('span', {}, span.group))))];
 }

@@ -5,8 +5,9 @@
 import * as echarts from 'echarts/core';
 import {axisPercent, mountChart, plainAxis, seriesFill, seriesLine, seriesMark, seriesSymbol, symbols_at_most} from './chart';
 import type {Canvas, Drawing} from './chart';
+import {dropDown} from './choices';
 import {element} from './element';
-import {duration, figure, percent, timeUnit} from './format';
+import {clock, duration, figure, listed, percent} from './format';
 import {chartHost, whenNear} from './layout';
 import type {Figure} from './simulation_data';
 import {followCursor} from './time_cursor';
@@ -52,7 +53,10 @@ export function timePanels(axis: TimeAxis, panels: readonly Panel[], pointed: (t
     canvas.group = group;
     echarts.connect(group);
   };
-  const drawn = panels.map(panel => drawnPanel(panel, axis, zoom, join));
+  let relative = false;
+  const drawn = panels.map(panel => drawnPanel(panel, axis, zoom, join, () => relative));
+  const legend = element('ul', {class: 'legend', 'aria-label': 'Lines in all panels'});
+  const flat = element('p', {class: 'quiet'});
   const moment = element('p', {class: 'moment', 'aria-live': 'polite'}, hint);
   let resting: number | undefined;
   const strip = zoomStrip(axis, zoom, canvas => {
@@ -63,8 +67,40 @@ export function timePanels(axis: TimeAxis, panels: readonly Panel[], pointed: (t
     });
   });
   const host = element('div', {class: 'panels', role: 'group', tabindex: 0, 'aria-label': 'Panels over time; the arrow keys move the cursor'},
-      element('div', {class: 'strip'}, moment, strip.host), ...drawn.map(panel => panel.host));
-  const span = () => ({left: margin.left, right: strip.host.clientWidth - margin.right});
+      element('div', {class: 'strip'}, legend, moment, strip.host), element('div', {class: 'panel-grid'}, ...drawn.map(panel => panel.host)), flat);
+  // All panels are as wide as the first that is seen.
+  const span = () => ({left: margin.left, right: (drawn.find(({host}) => !host.hidden)?.host.clientWidth ?? 0) - margin.right});
+  const namesOf = (lines: readonly Line[]): string => lines.map(({name}) => name).join('\n');
+  const many = panels.length > 2 && drawn[0]!.lines().length > 1 && drawn.every(({lines}) => namesOf(lines()) === namesOf(drawn[0]!.lines()));
+  const first = drawn[0]?.lines()[0]?.name ?? '';
+  const choice = dropDown('Show', [['values', 'values'], ['relative', `differences from ${first}`]], 'values', value => {
+    relative = value === 'relative';
+    redraw();
+  });
+  if (many) host.prepend(element('div', {class: 'choices'}, choice));
+
+  /** One legend for the panels that have the same lines; panels with others name their own. What is level and alike is told in words. */
+  function arrange(): void {
+    const common = drawn[0]?.lines() ?? [];
+    const known = new Set(common.map(({series, name}) => `${series} ${name}`));
+    legend.replaceChildren(...common.map(({series, name}) => element('li', {}, seriesMark(series), name)));
+    const level: string[] = [];
+    drawn.forEach(({host, lines, title}, at) => {
+      const range = panels.length > 2 && panels[at]!.choices === undefined ? levelOf(lines()) : undefined;
+      host.hidden = range !== undefined;
+      host.classList.toggle('common', lines().every(({series, name}) => known.has(`${series} ${name}`)));
+      if (range) level.push(`${title} (${written(range[0], drawn[at]!.write)}${range[0] === range[1] ? '' : ` to ${written(range[1], drawn[at]!.write)}`})`);
+    });
+    flat.textContent = level.length === 0 ? '' : `Level and alike, not drawn: ${listed(level)}.`;
+    flat.hidden = level.length === 0;
+  }
+  function redraw(): void {
+    strip.chart.redraw();
+    drawn.forEach(panel => panel.redraw());
+    arrange();
+    settle();
+  }
+  arrange();
   const tell = (time: number | undefined): void => {
     moment.textContent = time === undefined ? hint : axis.moment(time);
     drawn.forEach(({tell}) => tell(time));
@@ -83,11 +119,7 @@ export function timePanels(axis: TimeAxis, panels: readonly Panel[], pointed: (t
   new ResizeObserver(settle).observe(strip.host);
   return {
     host,
-    redraw: () => {
-      strip.chart.redraw();
-      drawn.forEach(({redraw}) => redraw());
-      settle();
-    },
+    redraw,
     rest: time => {
       resting = time;
       settle();
@@ -104,28 +136,57 @@ export function linesOf(shown: ReadonlySet<number>,
 /** The axis of times in seconds since the start. */
 export function secondsFrom(times: readonly number[]): TimeAxis {
   const to = times.reduce((a, b) => Math.max(a, b), 1);
-  const {sign, seconds} = timeUnit(to);
-  return {from: 0, to, unit: seconds, sign: ` ${sign}`, moment: time => `${duration(time)} after the start`};
+  // In the unit in which round numbers of ticks are round times: 20 minutes, half an hour, 6 hours, 2 days.
+  const [unit, tick] = to < 120 ? [1, (value: number) => `${+value.toPrecision(6)} s`] as const :
+    to < 200 * 60 ? [60, (value: number) => clock(value * 60)] as const :
+    to < 2 * 86400 ? [3600, (value: number) => clock(value * 3600)] as const :
+    [86400, (value: number) => `${+value.toPrecision(6)} d`] as const;
+  return {from: 0, to, unit, tick, moment: time => `${duration(time)} after the start`};
+}
+
+const level_within = 0.01;  // of the highest value
+
+/** The lowest and highest value of lines that hardly change and hardly differ; of others nothing. */
+function levelOf(lines: readonly Line[]): [number, number] | undefined {
+  const values = lines.flatMap(line => line.values.filter(value => value !== null));
+  if (values.length === 0) return undefined;
+  const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+  return low >= 0 && high - low <= level_within * high ? [low, high] : undefined;
+}
+
+/** What each line is above the first one, at its own times. */
+function differences(lines: readonly Line[]): Line[] {
+  const first = lines[0];
+  return lines.slice(1).map(line => ({...line, values: line.values.map((value, at) => {
+    const from = first && valueAt(first, line.times[at]!);
+    return typeof value === 'number' && typeof from === 'number' ? value - from : null;
+  })}));
 }
 
 interface DrawnPanel {
   host: HTMLElement;
+  title: string;
   line: HTMLElement;
+  /** As given, not as differences. */
+  lines: () => readonly Line[];
+  write: (value: number) => string;
   redraw: () => void;
   /** Writes what the lines say at a time, or nothing. */
   tell: (time: number | undefined) => void;
 }
 
-function drawnPanel(panel: Panel, axis: TimeAxis, zoom: Zoom, join: (canvas: Canvas) => void): DrawnPanel {
+function drawnPanel(panel: Panel, axis: TimeAxis, zoom: Zoom, join: (canvas: Canvas) => void, relative: () => boolean): DrawnPanel {
   const line = element('div', {class: 'cursor'});
   const readout = element('ul', {class: 'readout'});
   const write = panel.scale === 'whole' || panel.scale === 'part' ? percent : figure;
+  let given: Line[] = [];
   let lines: Line[] = [];
   let values: HTMLElement[] = [];
   const chart_host = chartHost(`${panel.title} over time`);
-  const chart = whenNear(chart_host, panel_height, () => mountChart(chart_host, () => drawPanel(panel, lines, axis, zoom), join));
+  const chart = whenNear(chart_host, panel_height, () => mountChart(chart_host, () => drawPanel(panel, lines, axis, zoom, relative()), join));
   const redraw = (): void => {
-    lines = panel.lines();
+    given = panel.lines();
+    lines = relative() ? differences(given) : given;
     values = lines.map(() => element('span', {class: 'value'}));
     readout.replaceChildren(...lines.map(({series, name}, at) =>
       element('li', {title: name}, seriesMark(series), element('span', {class: 'who'}, name), values[at]!)));
@@ -137,7 +198,7 @@ function drawnPanel(panel: Panel, axis: TimeAxis, zoom: Zoom, join: (canvas: Can
   redraw();
   const caption = element('figcaption', {}, element('h3', {}, panel.title), ...panel.choices ?? [], readout);
   const host = element('figure', {class: 'panel'}, caption, element('div', {class: 'pointable'}, chart_host, line));
-  return {host, line, redraw, tell};
+  return {host, title: panel.title, line, lines: () => given, write, redraw, tell};
 }
 
 /** Parts of one have an axis up to 1 where they come near it; an interval of 0.5 keeps its labels apart. */
@@ -147,15 +208,15 @@ function upToOne(scale: Panel['scale'], lines: readonly Line[]): boolean {
   return scale !== 'part' || highest === 0 || (highest > 0.8 && highest <= 1);
 }
 
-function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Zoom): Drawing {
+function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Zoom, relative: boolean): Drawing {
   return {
     height: panel_height,
     option: {
       grid: {...margin, top: 8, bottom: 22, outerBoundsMode: 'none'},
-      xAxis: timeAxis(axis),
+      xAxis: {...timeAxis(axis), ...(relative ? {axisLine: {show: true, onZero: true, lineStyle: {color: 'var(--axis)'}}} : {})},
       yAxis: plainAxis({
-        type: 'value', min: 0, splitNumber: 3,
-        ...(upToOne(panel.scale, lines) ? {max: 1, interval: 0.5} : {}),
+        type: 'value', splitNumber: 3, ...(relative ? {} : {min: 0}),
+        ...(!relative && upToOne(panel.scale, lines) ? {max: 1, interval: 0.5} : {}),
         axisLabel: {
           color: 'var(--muted)', fontSize: 12, margin: 5,
           formatter: panel.scale === 'whole' || panel.scale === 'part' ? axisPercent : compact,

@@ -10,9 +10,9 @@ import type {Span} from './time_cursor';
 export interface TimeAxis {
   from: number;
   to: number;
-  /** What the ticks count, in units of the times, and what is written behind them. */
+  /** What the ticks count, in units of the times, and how they are written. */
   unit: number;
-  sign: string;
+  tick: (value: number) => string;
   /** The moment at the cursor, in words. */
   moment: (time: number) => string;
 }
@@ -60,7 +60,7 @@ export function timeAxis(axis: TimeAxis): object {
   return plainAxis({
     type: 'value', min: axis.from / axis.unit, max: axis.to / axis.unit, splitLine: {show: false},
     axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
-    axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, showMaxLabel: false, formatter: (value: number) => `${+value.toPrecision(6)}${axis.sign}`},
+    axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, showMaxLabel: false, formatter: axis.tick},
   });
 }
 

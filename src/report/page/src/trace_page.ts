@@ -2,13 +2,13 @@
 
 import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
+import {distribution_height, distributionChart, distributionLegend, seconds, times} from './distribution';
+import type {Measure, Spread} from './distribution';
 import {element} from './element';
-import {count, duration, listed, percent, shareSeconds, shortened, whole} from './format';
+import {count, duration, listed, percent, shortened, whole} from './format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
-import {quantiles_height, quantilesChart, seconds, times} from './quantiles';
-import type {Measure, Spread} from './quantiles';
-import type {Figure, Served, Series, Trace, TraceContender} from './simulation_data';
-import {differsMost} from './simulation_tables';
+import {seedsSection} from './seeds';
+import type {Served, Series, Trace, TraceContender} from './simulation_data';
 import {traceTable, traceTeamsTable, traceUsersTable} from './trace_tables';
 import {linesOf, secondsFrom, timePanels} from './time_panels';
 import type {Panel} from './time_panels';
@@ -19,12 +19,12 @@ export function showTrace(page: HTMLElement, trace: Trace): void {
   const {contenders} = trace;
   const shown = new Set(contenders.keys());
   const drawn: Chart[] = [];
-  page.replaceChildren(header(trace), section('The contenders in numbers', '', ...traceTable(trace)));
+  page.replaceChildren(header(trace), section('The contenders in numbers', '', ...traceTable(trace)), ...seedsSection(trace));
   if (contenders.length > 1) {
     page.append(contenderChips('Contenders shown in the charts', contenders.map(({label}) => label), shown,
         () => drawn.forEach(chart => chart.redraw())));
   }
-  page.append(panelsSection(trace, shown, drawn), quantilesSection(trace, shown, drawn));
+  page.append(panelsSection(trace, shown, drawn), distributionsSection(trace, shown, drawn));
   if (contenders[0]!.teams) page.append(section('Every team', 'What all users of a team hold and wait for together.', traceTeamsTable(trace)));
   page.append(usersSection(trace));
   const notices = noticesSection(contenders);
@@ -39,19 +39,26 @@ function header(trace: Trace): HTMLElement {
   return pageHeader(trace,
       `${workload} replayed on ${cluster}${scaled.length > 0 ? ` with ${listed(scaled)}` : ''}: ` +
       `${count(submitted, 'task')} of ${count(contenders[0]!.users.length, 'user')} in ${duration(end)}.`,
-      differsMost(contenders.map(contender => contender.label), [
-        measured('the number of tasks finished', contenders, ({summary}) => summary.finished, whole),
-        measured('the mean wait of a task that ran', contenders, ({summary}) => summary.waiting.mean, duration),
-        measured('the number of users who never ran anything', contenders, ({summary}) => summary.starved_users, whole),
-        measured('the unfairness over time', contenders, ({summary}) => summary.unfairness, shareSeconds),
-        ...trace.resources.map(resource =>
-          measured(`${resource} granted`, contenders, ({summary}) => summary.utilization[resource] ?? 0, percent)),
-      ]));
+      ...headline(contenders));
 }
 
-function measured(what: string, contenders: readonly TraceContender[], of: (contender: TraceContender) => Figure,
-    write: (value: number) => string): {what: string; values: Figure[]; write: (value: number) => string} {
-  return {what, values: contenders.map(of), write};
+const named_at_most = 4;
+
+/** What became of the tasks and how fairly, under each contender: what ran says more than how long those waited that ran. */
+function headline(contenders: readonly TraceContender[]): string[] {
+  const all = (what: string, of: (contender: TraceContender) => number, write: (value: number) => string): string => {
+    const texts = contenders.map(contender => write(of(contender)));
+    if (new Set(texts).size === 1) return `${what}: ${texts[0]!}${contenders.length > 1 ? ' under each' : ''}.`;
+    if (contenders.length <= named_at_most) return `${what}: ${listed(contenders.map(({label}, at) => `${texts[at]!} under ${label}`))}.`;
+    const order = [...contenders].sort((a, b) => of(a) - of(b));
+    const [low, high] = [order[0]!, order.at(-1)!];
+    return `${what}: from ${write(of(low))} under ${low.label} to ${write(of(high))} under ${high.label}.`;
+  };
+  return [
+    all('Tasks started', ({summary}) => summary.started, whole),
+    all('Users who never ran anything', ({summary}) => summary.starved_users, whole),
+    all('Unfairness, mean over time', ({summary}) => summary.mean_unfairness ?? 0, percent),
+  ];
 }
 
 const titles: Record<string, [title: string, scale: Panel['scale']]> = {
@@ -62,7 +69,7 @@ const titles: Record<string, [title: string, scale: Panel['scale']]> = {
   jain: ["Jain's index of the dominant shares", 'index'],
   gini: ['Gini coefficient of the dominant shares', 'index'],
   min_share: ['Lowest dominant share', 'part'],
-  unfairness: ['Unfairness', 'number'],
+  unfairness: ['Unfairness, part of the cluster', 'part'],
 };
 
 function panelsSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
@@ -102,26 +109,38 @@ function panelsSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart[])
   const {host, redraw} = timePanels(secondsFrom(contenders.flatMap(({times}) => times)), panels);
   drawn.push({redraw});
   return section('Over time', 'One cursor and one zoom for all panels; every value is that of the moment. Shares are equal where ' +
-    'Jain\'s index is 1 and the Gini coefficient 0. Fragmentation is the part of the free room that a typical task cannot use.', host);
+    'Jain\'s index is 1 and the Gini coefficient 0. Unfairness is the part of the cluster that users who wait lack of what they are promised. Fragmentation is the part of the free room that a typical task cannot use.', host);
 }
 
-function quantilesSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
+function distributionsSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
   const {contenders} = trace;
   let chosen = '';
   const of = (contender: TraceContender): Served => contender.users.find(({name}) => name === chosen) ?? contender.summary;
   const charts = measures.map(({key, ...measure}) => {
     const {host, figure} = chartFigure(measure.title, '', []);
-    const chart = whenNear(host, quantiles_height, () => quantilesChart(host, measure, () =>
-      [...shown].sort((a, b) => a - b).map((at): Spread => ({series: at, name: contenders[at]!.label, of: of(contenders[at]!)[key]}))));
-    drawn.push(chart);
-    return {chart, figure: element('div', {}, element('h3', {}, measure.title), figure)};
+    const legend = element('ul', {class: 'legend'});
+    const spreads = () => [...shown].sort((a, b) => a - b).map((at): Spread => {
+      const served = of(contenders[at]!);
+      return {series: at, name: contenders[at]!.label, of: served[key], all: key === 'waiting_so_far' ? served[key].count : served.submitted};
+    });
+    const chart = whenNear(host, distribution_height, () => distributionChart(host, measure, spreads));
+    const block = element('div', {}, element('h3', {}, measure.title), figure);
+    const redraw = (): void => {
+      block.hidden = spreads().every(({of}) => of.count === 0);
+      legend.replaceChildren(...distributionLegend(spreads(), measure.what));
+      chart.redraw();
+    };
+    redraw();
+    figure.append(legend);
+    drawn.push({redraw});
+    return {redraw, figure: block};
   });
   const choice = dropDown('Of', [['', 'all users'], ...contenders[0]!.users.map(({name}): [string, string] => [name, name])], '', value => {
     chosen = value;
-    charts.forEach(({chart}) => chart.redraw());
+    charts.forEach(({redraw}) => redraw());
   });
-  return section('How long it took', 'Lower is better, and the right end shows the tasks that waited longest. Only tasks that ran count: a contender may ' +
-    'look quick because it let others wait to the end.', choice, element('div', {class: 'side-by-side'}, ...charts.map(({figure}) => figure)));
+  return section('How long it took', 'Which part of the submitted tasks took at most a given time: the higher and the further left, the better. A line that ends below ' +
+    '100 % leaves tasks that did not come so far.', choice, element('div', {class: 'side-by-side'}, ...charts.map(({figure}) => figure)));
 }
 
 const measures: (Measure & {key: 'waiting' | 'slowdown' | 'completion' | 'waiting_so_far'})[] = [

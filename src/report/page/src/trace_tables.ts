@@ -1,6 +1,6 @@
 // The tables of a trace replayed: the contenders in a few numbers each, and every user under each of them.
 
-import {numberColumn, percentColumn, shareSeconds} from './format';
+import {numberColumn, percentColumn} from './format';
 import type {Trace, TraceContender, TraceUser} from './simulation_data';
 import {columnsOf, contendersTable, durations, quantileMeasures} from './simulation_tables';
 import type {Measure} from './simulation_tables';
@@ -20,9 +20,8 @@ export function traceTable({resources, contenders}: Trace): HTMLElement[] {
       of: ({summary}) => summary.utilization[resource] ?? 0, explanation: `Granted over capacity of ${resource}, mean over time.`})),
     ...resources.map((resource): Measure<Row> => ({heading: `${resource} used`, format: percentColumn,
       of: ({summary}) => summary.used?.[resource], explanation: `Really used over capacity of ${resource}, mean over time.`})),
-    {heading: 'unfairness', format: () => shareSeconds, of: ({summary}) => summary.unfairness,
-      explanation: 'What users with waiting tasks were short of their equal share, weighted by it, summed over time. One share-second (share·s) is the ' +
-        'whole cluster withheld for one second from a single user. Less is fairer.'},
+    {heading: 'unfairness', format: percentColumn, of: ({summary}) => summary.mean_unfairness,
+      explanation: 'The part of the cluster that users who wait lack of what they are promised, mean over time. Less is fairer.'},
     {heading: 'users starved', format: counts, of: ({summary}) => summary.starved_users,
       explanation: 'Users who had waiting tasks, and never one that ran.'},
     {heading: 'longest starvation', format: durations, of: ({summary}) => summary.starvation,

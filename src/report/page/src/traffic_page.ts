@@ -8,6 +8,7 @@ import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layo
 import {plot_height, plotChart} from './plot';
 import type {Plotted} from './plot';
 import type {Traffic, TrafficPoint} from './simulation_data';
+import {seedsSection} from './seeds';
 import {hardlyDiffer, sortable} from './simulation_tables';
 import {sortableTable} from './sortable_table';
 import type {Column} from './sortable_table';
@@ -20,7 +21,7 @@ const not_settled = 'not settled: too few jobs for this load, or jobs pile up be
 export function showTraffic(page: HTMLElement, traffic: Traffic): void {
   const shown = new Set(traffic.mechanisms.keys());
   const charts: Chart[] = [];
-  page.replaceChildren(header(traffic));
+  page.replaceChildren(header(traffic), ...seedsSection(traffic));
   if (traffic.mechanisms.length > 1) {
     page.append(contenderChips('Mechanisms shown in the charts', traffic.mechanisms, shown, () => charts.forEach(chart => chart.redraw())));
   }

@@ -8,10 +8,10 @@ import type {Report} from './report_data';
 const bar_height = 18;  // px
 
 export function utilizationChart(host: HTMLElement, report: Report, shown: ReadonlySet<number>): Chart {
-  return mountChart(host, () => draw(report, shown));
+  return mountChart(host, width => draw(report, shown, width));
 }
 
-function draw(report: Report, shown: ReadonlySet<number>): Drawing {
+function draw(report: Report, shown: ReadonlySet<number>, width: number): Drawing {
   const {resources} = report.problem;
   const visible = [...shown].sort((a, b) => a - b);
   const used = (outcome: number, resource: string) => report.outcomes[outcome]!.metrics.utilization[resource] ?? 0;
@@ -26,7 +26,7 @@ function draw(report: Report, shown: ReadonlySet<number>): Drawing {
       yAxis: plainAxis({
         type: 'category', inverse: true, data: resources,
         axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
-        axisLabel: {color: 'var(--ink)', fontSize: 13, width: 90, overflow: 'truncate'},
+        axisLabel: {color: 'var(--ink)', fontSize: 13, width: Math.min(220, width * 0.35), overflow: 'truncate'},
         splitLine: {show: false},
       }),
       tooltip: axisTooltip('shadow', resource => tooltipBody(String(resource), visible.map(outcome => ({

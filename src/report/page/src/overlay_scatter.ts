@@ -1,0 +1,54 @@
+// The schedulers of an overlay in one picture: how long each took, how fair it was at the end, and how much it sent.
+
+import {axisTooltip, mountChart, plainAxis, seriesFill, seriesSymbol, tooltipBody} from './chart';
+import type {Drawing} from './chart';
+import {figure} from './format';
+import {chartFigure, section, whenNear} from './layout';
+import type {Overlay, OverlayRun} from './overlay_data';
+import {compact} from './time_panels';
+
+const scatter_height = 340;  // px
+const [least_mark, largest_mark] = [8, 34];  // px
+
+/** Nothing where there is one run to compare with none. */
+export function runsScatter({runs}: Overlay): HTMLElement | undefined {
+  const placed = runs.filter(({ticks, min_share}) => ticks > 0 && min_share !== null);
+  if (placed.length < 2) return undefined;
+  const {host, figure: block} = chartFigure('Lowest share and ticks of each run', 'Higher is fairer, further left is quicker. A mark is as large as what a node ' +
+    'sends in a tick; a scheduler that needs no messages has the smallest.', []);
+  whenNear(host, scatter_height, () => mountChart(host, width => draw(placed, width)));
+  return section('Fairness against time', '', block);
+}
+
+function draw(runs: readonly OverlayRun[], width: number): Drawing {
+  const most = Math.max(...runs.map(({bytes_per_tick_and_node: bytes}) => bytes ?? 0), 1);
+  const size = ({bytes_per_tick_and_node: bytes}: OverlayRun): number => least_mark + (largest_mark - least_mark) * Math.sqrt((bytes ?? 0) / most);
+  const ticks = runs.map(run => run.ticks);
+  const logarithmic = Math.max(...ticks) > 20 * Math.min(...ticks);
+  const highest = Math.max(...runs.map(({min_share}) => min_share ?? 0));
+  return {
+    height: scatter_height,
+    option: {
+      grid: {left: 4, right: width > 600 ? 110 : 70, top: 40, bottom: 4},
+      xAxis: plainAxis({
+        type: logarithmic ? 'log' : 'value', name: 'ticks until the last placement', nameLocation: 'middle', nameGap: 26, ...(logarithmic ? {} : {min: 0}),
+        axisLine: {show: true, lineStyle: {color: 'var(--axis)'}}, axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: compact},
+      }),
+      yAxis: plainAxis({
+        type: 'value', min: 0, max: (highest || 1) * 1.12, name: 'lowest share of a user', nameLocation: 'end', nameGap: 14,
+        nameTextStyle: {color: 'var(--muted)', fontSize: 12, align: 'left', padding: [0, 0, 0, -28]},
+        axisLabel: {color: 'var(--muted)', fontSize: 12, showMaxLabel: false, formatter: compact},
+      }),
+      tooltip: {...axisTooltip('line', () => tooltipBody('', [])), trigger: 'item', formatter: ({seriesIndex}: {seriesIndex: number}) => {
+        const run = runs[seriesIndex]!;
+        return tooltipBody(run.label, [{name: 'lowest share', share: run.min_share ?? 0}, {name: 'ticks', share: run.ticks},
+          {name: 'bytes a tick and node', share: run.bytes_per_tick_and_node ?? 0}], figure);
+      }},
+      series: runs.map((run, at) => ({
+        type: 'scatter', name: run.label, data: [[run.ticks, run.min_share]], symbol: seriesSymbol(at), symbolSize: size(run),
+        itemStyle: {...seriesFill(at), opacity: 0.85}, emphasis: {disabled: true}, labelLayout: {moveOverlap: 'shiftY'},
+        label: {show: true, position: 'right', color: 'var(--ink)', fontSize: 12, formatter: run.label},
+      })),
+    },
+  };
+}
