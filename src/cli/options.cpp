@@ -8,12 +8,17 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
 
+#include "cli/io/input.hpp"
 #include "report/outcome/comparison.hpp"
+#include "report/page/html.hpp"
+#include "report/page/page.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -151,6 +156,35 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
   take_one_of(format, formats);
   app.add_option("-o", options.file, "Write the result to FILE instead of standard output")
       ->type_name("FILE");
+}
+
+void add_report_options(CLI::App& app, ReportOptions& options) {
+  app.add_option("--report", options.file,
+                 "Also write a page with pictures, which needs no network, to FILE")
+      ->type_name("FILE");
+  app.add_option("--title", options.title,
+                 "What to call the cluster; default: `title` of its file, or the file")
+      ->type_name("TEXT");
+  app.add_option("--date", options.date, "The date in the page's footer; default: today")->type_name("DATE");
+}
+
+std::string name_of(const ReportOptions& options, const Problem& problem, const std::string& cluster) {
+  if (!options.title.empty()) return options.title;
+  return problem.cluster().title.empty() ? title_of(cluster) : problem.cluster().title;
+}
+
+Text report_page(const ReportOptions& options, std::string_view kind, const std::string& title,
+                 nlohmann::ordered_json data) {
+  return {options.file, report::answer_html(report::page_template(), kind, title, std::move(data),
+                                            {.command = options.command, .made = made_words(options.date)})};
+}
+
+Exit write_answer(const OutputOptions& output, const ReportOptions& report, std::string_view kind,
+                  const std::string& title, std::string text, const nlohmann::ordered_json& data) {
+  std::vector<Text> texts{{output.file, std::move(text)}};
+  if (!report.file.empty()) texts.push_back(report_page(report, kind, title, data));
+  if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
+  return Exit::done;
 }
 
 std::string made_words(const std::string& date) {

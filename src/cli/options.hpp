@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
+
+#include "cli/io/output.hpp"
+#include "cli/program.hpp"
 
 namespace CLI {
 class App;
@@ -26,6 +30,28 @@ struct OutputOptions {
 
 /// Adds --format, with these formats (the first is the default), and -o.
 void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats);
+
+/// The page that a command writes besides its result, and what stands on it.
+struct ReportOptions {
+  std::string file;   ///< empty for none
+  std::string title;  ///< empty: that of the cluster file, or its name
+  std::string date;   ///< in the footer; empty: today
+  std::string command = {};  ///< the command line
+};
+
+/// Adds --report, --title and --date.
+void add_report_options(CLI::App& app, ReportOptions& options);
+
+/// What to call a cluster: --title, `title` of its file, or the file.
+std::string name_of(const ReportOptions& options, const Problem& problem, const std::string& cluster);
+
+/// The page of an answer, to be written; `kind` says to the page which it is.
+Text report_page(const ReportOptions& options, std::string_view kind, const std::string& title,
+                 nlohmann::ordered_json data);
+
+/// Writes the result, and the page where one was asked for: both or none.
+Exit write_answer(const OutputOptions& output, const ReportOptions& report, std::string_view kind,
+                  const std::string& title, std::string text, const nlohmann::ordered_json& data);
 
 /// `mirab 0.1.0, 2026-11-23`: the version and the date, for the footer of a page. An empty date is today's,
 /// or that of SOURCE_DATE_EPOCH where this is set (reproducible-builds.org), both in UTC.

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include <mirab/model/assert.hpp>
 
@@ -46,6 +47,14 @@ std::string embed(std::string_view page, const Json& data) {
 std::string report_html(std::string_view page, const Comparison& comparison, const PageOrigin& origin) {
   // Thinned before it is JSON: a million steps as JSON take a gigabyte.
   Json data = titled(comparison_json(comparison, kStepsShown), comparison.title, origin.command);
+  if (!origin.made.empty()) data["made"] = origin.made;
+  return embed(page, data);
+}
+
+std::string answer_html(std::string_view page, std::string_view kind, const std::string& title, Json data,
+                        const PageOrigin& origin) {
+  data = titled(std::move(data), title, origin.command);
+  data["kind"] = kind;
   if (!origin.made.empty()) data["made"] = origin.made;
   return embed(page, data);
 }
