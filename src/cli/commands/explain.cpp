@@ -33,18 +33,18 @@ std::string changes_tried(std::uint64_t done, std::uint64_t of) {
 }
 
 /// The mechanism that is explained, and where none was named, which was taken and why.
-struct Asked {
+struct NamedMechanism {
   Choice mechanism;
   std::string notice = {};
 };
 
-Result<Asked> asked_mechanism(const ExplainFlags& options, const Problem& problem) {
+Result<NamedMechanism> asked_mechanism(const ExplainFlags& options, const Problem& problem) {
   const std::string named =
       options.mechanism.empty() && !options.allocation.empty() ? "given" : options.mechanism;
   if (named.empty()) {
     const Recommendation taken = recommended(problem);
     if (Check none = check_recommended(taken, options.cluster)) return *std::move(none);
-    return Asked{taken.choice, choice_notice(taken, options.cluster)};
+    return NamedMechanism{taken.choice, choice_notice(taken, options.cluster)};
   }
   Result<Choice> mechanism = read_choice(named, "--mechanism", choose_mechanism);
   if (!mechanism) return mechanism.error();
@@ -52,14 +52,14 @@ Result<Asked> asked_mechanism(const ExplainFlags& options, const Problem& proble
     return Error{.message = fmt::format("is not used by {}; leave one of the two out", named),
                  .key = "--allocation"};
   }
-  return Asked{*std::move(mechanism)};
+  return NamedMechanism{*std::move(mechanism)};
 }
 
 Exit with_status(Exit written, const Outcome& outcome) {
   return written == Exit::done && outcome.status == Status::not_converged ? Exit::not_converged : written;
 }
 
-Exit explain_one(const ExplainFlags& options, const Problem& problem, const Asked& asked,
+Exit explain_one(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
                  const ExplainOptions& how) {
   const Result<std::size_t> user = find_user(problem, options.user, options.cluster, "USER");
   if (!user) return report_error(user.error());
@@ -77,7 +77,7 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Aske
                      explanation->outcome);
 }
 
-Exit explain_everyone(const ExplainFlags& options, const Problem& problem, const Asked& asked,
+Exit explain_everyone(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
                       const ExplainOptions& how) {
   Result<Survey> survey = explain_all(problem, asked.mechanism, how);
   if (!survey) return report_error(with_cluster_position(options.cluster, survey.error()));
@@ -107,7 +107,7 @@ Exit run_explain(const ExplainFlags& options) {
   }
   const Result<Problem> problem = read_problem(options.cluster, options.allocation);
   if (!problem) return report_error(problem.error());
-  const Result<Asked> asked = asked_mechanism(options, *problem);
+  const Result<NamedMechanism> asked = asked_mechanism(options, *problem);
   if (!asked) return report_error(asked.error());
   const ExplainOptions how{.what_ifs = options.what_ifs,
                            .execution = {.threads = options.threads},

@@ -191,7 +191,8 @@ Exit run_limits(const LimitsFlags& options) {
     const Result<kubernetes::ClusterLimits> cluster =
         kubernetes::fair_limits_of_cluster(*pods, *nodes, *limit_options);
     if (!cluster) return report_error(in_pods_file(cluster.error(), *input));
-    return print_limits({title_on(options, *input), cluster->templates, cluster->all, cluster->limits, cluster->nodes},
+    return print_limits({title_on(options, *input), cluster->templates, cluster->all, cluster->limits,
+                         cluster->nodes, cluster->on_nodes},
                         *input, options);
   }
   const Result<kubernetes::Limits> limits = kubernetes::fair_limits(*pods, nodes->front(), *limit_options);

@@ -170,7 +170,7 @@ Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Probl
   return chosen;
 }
 
-Result<Quantity> read_tasks(const std::string& text) {
+Result<Quantity> read_wanted_tasks(const std::string& text) {
   const Result<Quantity> tasks = Quantity::parse(text);
   if (tasks && !tasks->is_zero()) return tasks;
   return Error{.message = tasks ? "must be more than 0" : tasks.error().message, .key = "--tasks"};
@@ -198,7 +198,7 @@ Exit write_plan(const report::PlanReport& plan, const PlanFlags& options) {
 
 Exit run_plan(const PlanFlags& options) {
   if (const Check wrong = check_plan_flags(options)) return report_error(*wrong);
-  const Result<Quantity> tasks = read_tasks(options.tasks);
+  const Result<Quantity> tasks = read_wanted_tasks(options.tasks);
   if (!tasks) return report_error(tasks.error());
   const Result<Problem> problem = read_problem(options.cluster, {});
   if (!problem) return report_error(problem.error());

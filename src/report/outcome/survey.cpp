@@ -41,11 +41,13 @@ bool any_groups(const Problem& problem) {
                      [](const Group& group) { return !group.is_user; });
 }
 
-// `gpu on gpu-large`, `cpu on general, highmem and 3 more`; of a pool the resource alone.
+// `gpu on gpu-large`, `cpu on 12 kinds of servers`; of a pool the resource alone, and also where it is the only
+// one that is full.
 std::string full_words(const SurveyReport& report, const Standing& standing) {
   const Problem& problem = report.problem;
+  const std::vector<std::size_t>& resources = standing.stop.resources;
   std::vector<std::string> words;
-  for (const std::size_t r : standing.stop.resources) {
+  for (const std::size_t r : resources) {
     std::vector<std::string> places;
     for (const Binding& binding : standing.bindings) {
       if (binding.resource != r) continue;
@@ -53,16 +55,16 @@ std::string full_words(const SurveyReport& report, const Standing& standing) {
         places.push_back(shorten(report.survey.outcome.allocation.servers[i].name, kNameWidth));
     }
     const std::string& resource = problem.resources()[r];
-    if (report.survey.scope == Scope::pool || problem.server_count() == 1 || places.empty()) {
+    const bool alone = resources.size() == 1 && !problem.is_constrained(standing.user);
+    if (report.survey.scope == Scope::pool || problem.server_count() == 1 || places.empty() || alone) {
       words.push_back(resource);
-      continue;
+    } else if (places.size() > kMostPlaces) {
+      words.push_back(fmt::format("{} on {} kinds of servers", resource, places.size()));
+    } else {
+      words.push_back(fmt::format("{} on {}", resource, fmt::join(places, " and ")));
     }
-    const std::size_t all = places.size();
-    places.resize(std::min(all, kMostPlaces));
-    words.push_back(fmt::format("{} on {}{}", resource, fmt::join(places, ", "),
-                                all > kMostPlaces ? fmt::format(" and {} more", all - kMostPlaces) : ""));
   }
-  return fmt::format("{}", fmt::join(words, "; "));
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 // Is it that the user may not run where there is room?
