@@ -9,9 +9,7 @@ namespace {
 
 using nlohmann::json;
 using test::Ran;
-using test::read_text;
 using test::shell;
-using test::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;

@@ -122,9 +122,9 @@ struct Survey {
   std::size_t solved = 0;            ///< changed problems: one serves all the users whom it may help
 };
 
-/// The same for all users, of whom those who are short are told what would help them. The changes are those
-/// of explain(), at most `what_ifs` for a user, the likeliest to help first; a change that may help several
-/// users is solved once.
+/// The same for all users, with what would help those who are short. The changes are those of explain(), at
+/// most `what_ifs` for a user, the likeliest to help first; a change that may help several users is solved
+/// once.
 ///
 /// The best remedy is the cheapest change that brings all that the user asks for; where none does, the
 /// change that brings most, and of those that bring nearly as much (nine tenths) the cheapest. A limit or a

@@ -24,7 +24,7 @@ struct ServerKind {
   Quantity price{1};                 ///< of one, > 0
 };
 
-/// What is wanted: so many tasks for a user.
+/// What is wanted: a number of tasks for a user.
 struct PlanGoal {
   std::size_t user;
   Quantity tasks;

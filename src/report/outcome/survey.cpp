@@ -41,7 +41,7 @@ bool any_groups(const Problem& problem) {
                      [](const Group& group) { return !group.is_user; });
 }
 
-// `gpu on gpu-large`, `cpu on 12 kinds of servers`; of a pool the resource alone, and also where it is the only
+// `gpu on gpu-large`, `cpu on 12 kinds` of servers; of a pool the resource alone, and also where it is the only
 // one that is full.
 std::string full_words(const SurveyReport& report, const Standing& standing) {
   const Problem& problem = report.problem;
@@ -59,7 +59,7 @@ std::string full_words(const SurveyReport& report, const Standing& standing) {
     if (report.survey.scope == Scope::pool || problem.server_count() == 1 || places.empty() || alone) {
       words.push_back(resource);
     } else if (places.size() > kMostPlaces) {
-      words.push_back(fmt::format("{} on {} kinds of servers", resource, places.size()));
+      words.push_back(fmt::format("{} on {} kinds", resource, places.size()));
     } else {
       words.push_back(fmt::format("{} on {}", resource, fmt::join(places, " and ")));
     }

@@ -7,16 +7,17 @@ import {element} from './element';
 import {percent, shortened} from './format';
 
 const row_height = 26;  // px
+const narrow = 600;  // px; below, a long name takes two lines
 
 /** Letters of a name that fit into a third of the width, of at most 32. */
 const nameLength = (width: number) => Math.max(10, Math.min(32, Math.floor(width / 3 / 7)));
 
 function horizontal(width: number, names: readonly string[], value: object, rest: object, write: (value: number) => string,
-    rows: (at: number) => TooltipRow[], top = 4): Drawing {
-  const tick = write === percent ? axisPercent : write;
+    rows: (at: number) => TooltipRow[], top = 4, tick = write === percent ? axisPercent : write): Drawing {
   const length = nameLength(width);
+  const two_lines = width < narrow && names.some(name => name.length > length);
   return {
-    height: 62 + top + names.length * row_height,
+    height: 62 + top + names.length * (two_lines ? 38 : row_height),
     option: {
       grid: {left: 4, right: 56, top, bottom: 4},
       xAxis: plainAxis({type: 'value', nameLocation: 'middle', nameGap: 26, ...value,
@@ -24,7 +25,8 @@ function horizontal(width: number, names: readonly string[], value: object, rest
       yAxis: plainAxis({
         type: 'category', inverse: true, data: names.map((_, at) => String(at)),
         axisLine: {show: true, onZero: false, lineStyle: {color: 'var(--axis)'}},
-        axisLabel: {color: 'var(--ink)', fontSize: 13, interval: 0, formatter: (at: string) => shortened(names[Number(at)]!, length)},
+        axisLabel: {color: 'var(--ink)', fontSize: 13, interval: 0, formatter: (at: string) => shortened(names[Number(at)]!, two_lines ? 2 * length : length),
+          ...(two_lines ? {width: length * 7, overflow: 'break', lineHeight: 15, fontSize: 12} : {})},
         splitLine: {show: false},
       }),
       tooltip: axisTooltip('shadow', at => tooltipBody(names[Number(at)]!, rows(Number(at)), write)),
@@ -49,7 +51,7 @@ export function bulletBars(host: HTMLElement, of: () => {bullets: readonly Bulle
     const most = Math.max(...bullets.flatMap(({got, asked}) => [got, asked ?? 0]));
     return horizontal(width, bullets.map(bullet => bullet.name), {name: axis, min: 0}, {series: [
       {type: 'bar', stack: 'asked', barMaxWidth: 14, itemStyle: seriesFill(0), emphasis: {disabled: true}, data: bullets.map(({got}) => got),
-        label: {show: bullets.every(({got, asked}) => asked === undefined || got >= asked * (1 - 1e-6)), position: 'right', color: 'var(--ink)', fontSize: 12,
+        label: {show: bullets.every(({got, asked, fair}) => fair === undefined && (asked === undefined || got >= asked * (1 - 1e-6))), position: 'right', color: 'var(--ink)', fontSize: 12,
           formatter: ({value}: {value: number}) => write(value)}},
       {type: 'bar', stack: 'asked', barMaxWidth: 14, silent: true, emphasis: {disabled: true},
         itemStyle: {color: 'transparent', borderColor: 'var(--series-0)', borderWidth: 1.5},
@@ -131,8 +133,8 @@ export interface Stack {
 export function stackedBars(host: HTMLElement, names: readonly string[], stacks: readonly Stack[], available: number, axis: string,
     write: (value: number) => string): Chart {
   const fill = (at: number) => at === names.length - 1 && names.length > 7 ? {color: 'var(--rest)'} : seriesFill(at);
-  return mountChart(host, width => horizontal(width, stacks.map(stack => stack.name),
-      {name: axis, min: 0, max: Math.max(available, ...stacks.map(({total}) => total)) * 1.02}, {series: names.map((name, at) => ({
+  const most = Math.max(available, ...stacks.map(({total}) => total)) * 1.02;
+  return mountChart(host, width => horizontal(width, stacks.map(stack => stack.name), {name: axis, min: 0, max: most}, {series: names.map((name, at) => ({
         type: 'bar', name, stack: 'all', barMaxWidth: 16, emphasis: {disabled: true},
         itemStyle: {...fill(at), borderColor: 'var(--paper)', borderWidth: 1},
         data: stacks.map(({parts}) => parts[at] ?? 0),
@@ -142,5 +144,5 @@ export function stackedBars(host: HTMLElement, names: readonly string[], stacks:
           label: {position: 'start', color: 'var(--bad)', fontSize: 11, formatter: `allocatable ${write(available)}`},
         }} : {}),
       }))}, write, at => [{name: 'all', share: stacks[at]!.total}, ...names.flatMap((name, part) =>
-        (stacks[at]!.parts[part] ?? 0) > 0 ? [{...(part < 8 ? {series: part} : {}), name, share: stacks[at]!.parts[part]!}] : [])], 22));
+        (stacks[at]!.parts[part] ?? 0) > 0 ? [{...(part < 8 ? {series: part} : {}), name, share: stacks[at]!.parts[part]!}] : [])], 22, value => value >= most * (1 - 1e-9) ? '' : write(value)));
 }
