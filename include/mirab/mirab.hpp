@@ -6,6 +6,7 @@
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/level_form.hpp>
 #include <mirab/audit/metrics.hpp>
+#include <mirab/audit/plan.hpp>
 #include <mirab/audit/properties.hpp>
 #include <mirab/audit/teams.hpp>
 #include <mirab/kubernetes/amounts.hpp>

@@ -7,18 +7,11 @@
 
 #include "audit/counterexamples.hpp"
 #include "audit/findings.hpp"
+#include "audit/what_if.hpp"
 #include "numerics/base/threads.hpp"
 
 namespace mirab {
 namespace {
-
-const Mechanism& row_of(const Choice& choice) {
-  const auto table = mechanisms();
-  const auto row = std::find_if(table.begin(), table.end(),
-                                [&](const Mechanism& each) { return each.name == choice.name; });
-  MIRAB_ASSERT(row != table.end(), "a mechanism of the registry");
-  return *row;
-}
 
 // A violation by the same change, or for lack of one by the same property.
 std::optional<Witness> violation(Property property, const Rule& rule, const Witness& known,

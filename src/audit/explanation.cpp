@@ -75,44 +75,53 @@ class Reach {
   std::vector<double> share_;
 };
 
-void add_holders(Binding& binding, std::size_t user, const GrantsOn& grants, const Reach& reach) {
-  std::map<std::size_t, double> held;
-  for (const std::size_t i : binding.servers) {
-    for (const Grant& grant : grants[i]) held[grant.user] += grant.resources[binding.resource];
-  }
-  for (const auto& [n, amount] : held) {
-    if (amount <= 0) continue;
-    binding.level = std::max(binding.level, reach(n, binding.servers));
-    if (n != user) binding.others.push_back({n, amount});
-  }
-  binding.held = held[user];
-  std::stable_sort(binding.others.begin(), binding.others.end(),
-                   [](const Holding& a, const Holding& b) { return a.amount > b.amount; });
-  binding.others.resize(std::min(binding.others.size(), kMostHolders));
-}
+}  // namespace
 
-std::vector<Binding> bindings(const Problem& problem, const Classes& classes,
-                              const Explanation& explanation) {
-  const Allocation& allocation = explanation.outcome.allocation;
-  const Scope scope = explanation.scope;
+Bindings::Bindings(const Problem& problem, Scope scope, const Allocation& allocation)
+    : problem_(problem), scope_(scope), classes_(merge(problem, MergeUsers::equal, MergeServers::equal)) {
   const Reach reach(problem, scope, allocation);
   const GrantsOn grants = grants_on_servers(allocation);
-  std::vector<Binding> found;
-  for (const std::vector<std::size_t>& servers : places(classes, scope)) {
+  for (std::vector<std::size_t>& servers : places(classes_, scope)) {
     for (std::size_t r = 0; r < problem.resource_count(); ++r) {
-      if (!needs(problem, scope, explanation.user, servers[0], r)) continue;
-      Binding binding{
-          .servers = servers, .resource = r, .capacity = 0, .held = 0, .price = {}, .level = 0, .others = {}};
+      Full full{.servers = servers, .resource = r};
       double used = 0;
       for (const std::size_t i : servers) {
-        binding.capacity += allocation.servers[i].capacity[r];
+        full.capacity += allocation.servers[i].capacity[r];
         used += allocation.servers[i].used[r];
       }
-      if (used < binding.capacity * (1 - kFull)) continue;
+      if (used < full.capacity * (1 - kFull)) continue;
       const std::vector<double>& prices = allocation.servers[servers[0]].prices;
-      if (!prices.empty()) binding.price = prices[r];
-      add_holders(binding, explanation.user, grants, reach);
-      found.push_back(std::move(binding));
+      if (!prices.empty()) full.price = prices[r];
+      for (const std::size_t i : servers) {
+        for (const Grant& grant : grants[i]) full.held[grant.user] += grant.resources[r];
+      }
+      for (const auto& [n, amount] : full.held) {
+        if (amount <= 0) continue;
+        full.level = std::max(full.level, reach(n, servers));
+        full.holders.push_back({n, amount});
+      }
+      std::stable_sort(full.holders.begin(), full.holders.end(),
+                       [](const Holding& a, const Holding& b) { return a.amount > b.amount; });
+      full_.push_back(std::move(full));
+    }
+  }
+}
+
+std::vector<Binding> Bindings::of(std::size_t user) const {
+  std::vector<Binding> found;
+  for (const Full& full : full_) {
+    if (!needs(problem_, scope_, user, full.servers[0], full.resource)) continue;
+    const auto held = full.held.find(user);
+    Binding& binding = found.emplace_back(Binding{.servers = full.servers,
+                                                  .resource = full.resource,
+                                                  .capacity = full.capacity,
+                                                  .held = held == full.held.end() ? 0 : held->second,
+                                                  .price = full.price,
+                                                  .level = full.level,
+                                                  .others = {}});
+    for (const Holding& holder : full.holders) {
+      if (binding.others.size() == kMostHolders) break;
+      if (holder.user != user) binding.others.push_back(holder);
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const Binding& a, const Binding& b) {
@@ -120,6 +129,13 @@ std::vector<Binding> bindings(const Problem& problem, const Classes& classes,
   });
   return found;
 }
+
+const Mechanism& row_of(const Choice& choice) {
+  const auto table = mechanisms();
+  return *std::find_if(table.begin(), table.end(), [&](const Mechanism& m) { return m.name == choice.name; });
+}
+
+namespace {
 
 Check try_changes(const Problem& problem, const Choice& choice, const std::vector<Change>& changes,
                   const ExplainOptions& options, Explanation& explanation) {
@@ -169,23 +185,24 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
   MIRAB_ASSERT(user < problem.user_count(), "a user of the problem");
   Result<Outcome> outcome = allocate(problem, choice, options.execution);
   if (!outcome) return outcome.error();
-  const auto table = mechanisms();
-  const Mechanism& row =
-      *std::find_if(table.begin(), table.end(), [&](const Mechanism& m) { return m.name == choice.name; });
+  const Mechanism& row = row_of(choice);
 
   Explanation explanation{.user = user, .scope = row.scope, .outcome = *std::move(outcome)};
   const Allocation& allocation = explanation.outcome.allocation;
-  const Classes classes = merge(problem, MergeUsers::equal, MergeServers::equal);
+  const Bindings bindings(problem, row.scope, allocation);
   explanation.dominant_share = dominant_shares(problem, allocation)[user];
   explanation.has_all_tasks = satisfaction(problem, explanation.outcome).satisfied[user];
   explanation.stop = Stops(problem, explanation.outcome).of(user);
-  if (!explanation.has_all_tasks) explanation.bindings = bindings(problem, classes, explanation);
+  if (!explanation.has_all_tasks) explanation.bindings = bindings.of(user);
   if (!row.is_rule) {
-    explanation.outcome.notices.emplace_back(
-        "what runs now follows no rule, so no change of the cluster is tried");
+    explanation.outcome.notices.emplace_back(kNoRule);
     return explanation;
   }
-  const std::vector<Change> changes = changes_for(problem, classes, row, explanation);
+  const std::vector<Change> changes = changes_for(problem, bindings.classes(), row,
+                                                  {.user = user,
+                                                   .has_all_tasks = explanation.has_all_tasks,
+                                                   .stop = explanation.stop,
+                                                   .bindings = explanation.bindings});
   if (Check wrong = try_changes(problem, choice, changes, options, explanation)) return *std::move(wrong);
   return explanation;
 }

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include <mirab/audit/metrics.hpp>
 #include <mirab/audit/properties.hpp>
 
 #include "audit/cluster_view.hpp"
 #include "audit/findings.hpp"
+#include "fairness/share.hpp"
 
 namespace mirab {
 namespace {
@@ -78,6 +80,34 @@ Verdict check_feasible(const Division& division, const Tolerances& tolerances) {
           .user = ground.user_name(n),
           .numbers = {{"tasks", stated}, {"placed", tasks[n]}}};
     });
+  }
+  return worst ? violated(Property::feasible, *std::move(worst)) : Verdict{.property = Property::feasible};
+}
+
+// Within the limits of the tree: Σ_{n below v} used_{n,r} ≤ L_{v,r}. A limit is a rule for what is divided,
+// which what runs may break.
+//
+// Example: g has a limit of 2 CPUs, and its users run 5 tasks of 1 CPU.
+
+Verdict check_within_limits(const Division& division, const Tolerances& tolerances) {
+  const Problem& problem = division.problem;
+  const Tree& tree = problem.tree();
+  if (tree.is_flat()) return {.property = Property::feasible};
+  const auto used = fairness::used_below(tree, bundles(problem, division.outcome.allocation));
+  std::optional<Witness> worst;
+  for (std::size_t node = 1; node < tree.size(); ++node) {
+    const std::span<const double> limit = tree.limit(node);
+    for (std::size_t r = 0; r < limit.size(); ++r) {
+      offer(worst, shortfall(limit[r], used[node][r]), tolerances.least, [&] {
+        const auto [allowed, has] = distinct_words(limit[r], used[node][r]);
+        const std::string& name = node_name(problem, node);
+        return Witness{.words = fmt::format("{} has a limit of {} of {}, and {} gives it {}", name, allowed,
+                                            problem.resources()[r], division.outcome.mechanism, has),
+                       .problem = problem.cluster(),
+                       .user = tree.is_user(node) ? name : "",
+                       .numbers = {{"limit", limit[r]}, {"used", used[node][r]}}};
+      });
+    }
   }
   return worst ? violated(Property::feasible, *std::move(worst)) : Verdict{.property = Property::feasible};
 }
@@ -167,7 +197,8 @@ Verdict check(Property property, const Division& division, const Rule& rule, con
     return *std::move(verdict);
   switch (property) {
     case Property::feasible:
-      return check_feasible(division, tolerances);
+      if (Verdict fits = check_feasible(division, tolerances); !fits.holds || !rule.groups) return fits;
+      return check_within_limits(division, tolerances);
     case Property::sharing_incentive: {
       const bool pool = division.scope == Scope::pool;
       return check_sharing_incentive(division, pool ? EqualPart::of_the_pool : EqualPart::of_every_server,

@@ -120,19 +120,19 @@ Check add_unit(Cluster& cluster, const Change& change) {
 
 // Twice the limits that the user has reached, and twice the weight of each group around it, the nearest
 // first.
-std::vector<Change> changes_of_groups(const Problem& problem, const Explanation& explanation) {
+std::vector<Change> changes_of_groups(const Problem& problem, const Held& held) {
   const Tree& tree = problem.tree();
   const Cluster& cluster = problem.cluster();
   std::vector<Change> changes;
-  if (explanation.stop.kind == StopKind::limit) {
-    const std::size_t node = explanation.stop.node;
-    for (const std::size_t r : explanation.stop.resources) {
+  if (held.stop.kind == StopKind::limit) {
+    const std::size_t node = held.stop.node;
+    for (const std::size_t r : held.stop.resources) {
       const Quantity& limit = *quota_at(cluster, tree, node).limit[r];
       if (const Result<Quantity> twice = sum(limit, limit); twice && !limit.is_zero())
         changes.push_back({.kind = ChangeKind::limit, .resource = r, .node = node, .amount = *twice});
     }
   }
-  std::vector<std::size_t> path = tree.path(tree.node_of_user(explanation.user));
+  std::vector<std::size_t> path = tree.path(tree.node_of_user(held.user));
   path.pop_back();
   for (auto node = path.rbegin(); node != path.rend(); ++node) {
     const Quantity& weight = cluster.groups[tree.group_at(*node)].weight;
@@ -145,10 +145,10 @@ std::vector<Change> changes_of_groups(const Problem& problem, const Explanation&
 }  // namespace
 
 std::vector<Change> changes_for(const Problem& problem, const Classes& classes, const Mechanism& mechanism,
-                                const Explanation& explanation) {
-  const User& user = problem.users()[explanation.user];
+                                const Held& held) {
+  const User& user = problem.users()[held.user];
   std::vector<Change> changes;
-  if (explanation.has_all_tasks) {
+  if (held.has_all_tasks) {
     if (const Result<Quantity> tasks = sum(*user.tasks, Quantity(1)); tasks)
       changes.push_back({.kind = ChangeKind::task, .amount = *tasks});
   }
@@ -157,12 +157,12 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
       changes.push_back({.kind = ChangeKind::weight, .amount = *weight});
   }
   if (mechanism.accepts.groups) {
-    for (Change& change : changes_of_groups(problem, explanation)) changes.push_back(std::move(change));
+    for (Change& change : changes_of_groups(problem, held)) changes.push_back(std::move(change));
   }
   std::vector<Change> units;
-  for (const Binding& binding : explanation.bindings) units.push_back(more_of(problem, mechanism, binding));
+  for (const Binding& binding : held.bindings) units.push_back(more_of(problem, mechanism, binding));
   std::vector<Change> servers;
-  if (mechanism.accepts.several_servers) servers = more_servers(problem, classes, explanation.user);
+  if (mechanism.accepts.several_servers) servers = more_servers(problem, classes, held.user);
   for (Change& change : in_turn(units, servers)) changes.push_back(std::move(change));
   return changes;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <string_view>
 #include <vector>
 
 #include <mirab/audit/explanation.hpp>
@@ -7,11 +9,55 @@
 
 namespace mirab {
 
+/// The notice of an explanation where changes cannot be tried.
+inline constexpr std::string_view kNoRule =
+    "what runs now follows no rule, so no change of the cluster is tried";
+
+/// The row of the registry that a choice names.
+const Mechanism& row_of(const Choice& choice);
+
+/// The full resources of one allocation, and who holds them.
+class Bindings {
+ public:
+  /// O((N + K) log(N + K) m + grants m log N). `problem` must outlive it.
+  Bindings(const Problem& problem, Scope scope, const Allocation& allocation);
+
+  /// Equal users and equal servers, merged.
+  const Classes& classes() const { return classes_; }
+
+  /// Those that the user needs where it may run: where it holds most of the capacity first. O(K m).
+  std::vector<Binding> of(std::size_t user) const;
+
+ private:
+  struct Full {
+    std::vector<std::size_t> servers;
+    std::size_t resource;
+    double capacity = 0;
+    std::optional<double> price = {};
+    double level = 0;
+    std::map<std::size_t, double> held = {};  // by user
+    std::vector<Holding> holders = {};        // who holds most first
+  };
+
+  const Problem& problem_;
+  Scope scope_;
+  Classes classes_;
+  std::vector<Full> full_;
+};
+
+/// A user, and what keeps it from more: on which the changes depend that may help it.
+struct Held {
+  std::size_t user;
+  bool has_all_tasks;
+  const Stop& stop;
+  const std::vector<Binding>& bindings;
+};
+
 /// The changes that may be worth trying for a user, the likeliest to help first: a task, the weight, and then
 /// in turn units of the binding resources and servers, those that hold most of the user's tasks first. Only
 /// changes that the mechanism honours.
 std::vector<Change> changes_for(const Problem& problem, const Classes& classes, const Mechanism& mechanism,
-                                const Explanation& explanation);
+                                const Held& held);
 
 /// The problem with the change in it. Errors: an amount beyond what can be counted.
 Result<Problem> changed(const Problem& problem, std::size_t user, const Change& change);

@@ -8,12 +8,17 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
 
+#include "cli/io/input.hpp"
 #include "report/outcome/comparison.hpp"
+#include "report/page/html.hpp"
+#include "report/page/page.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -153,12 +158,30 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
       ->type_name("FILE");
 }
 
-void add_page_options(CLI::App& app, PageOptions& options, const std::string& meaning) {
-  app.add_option("--report", options.report,
-                 "Also write a page with pictures, which needs no network, to FILE")
+void add_report_options(CLI::App& app, ReportOptions& options, const std::string& title) {
+  app.add_option("--report", options.file, "Also write a page with pictures, which needs no network, to FILE")
       ->type_name("FILE");
-  app.add_option("--title", options.title, meaning)->type_name("TEXT");
+  app.add_option("--title", options.title, title)->type_name("TEXT");
   app.add_option("--date", options.date, "The date in the page's footer; default: today")->type_name("DATE");
+}
+
+std::string name_of(const ReportOptions& options, const Problem& problem, const std::string& cluster) {
+  if (!options.title.empty()) return options.title;
+  return problem.cluster().title.empty() ? title_of(cluster) : problem.cluster().title;
+}
+
+Text report_page(const ReportOptions& options, std::string_view kind, const std::string& title,
+                 nlohmann::ordered_json data) {
+  return {options.file, report::answer_html(report::page_template(), kind, title, std::move(data),
+                                            {.command = options.command, .made = made_words(options.date)})};
+}
+
+Exit write_answer(const OutputOptions& output, const ReportOptions& report, std::string_view kind,
+                  const std::string& title, std::string text, const nlohmann::ordered_json& data) {
+  std::vector<Text> texts{{output.file, std::move(text)}};
+  if (!report.file.empty()) texts.push_back(report_page(report, kind, title, data));
+  if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
+  return Exit::done;
 }
 
 std::string made_words(const std::string& date) {

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
+
+#include "cli/io/output.hpp"
+#include "cli/program.hpp"
 
 namespace CLI {
 class App;
@@ -27,19 +31,33 @@ struct OutputOptions {
 /// Adds --format, with these formats (the first is the default), and -o.
 void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats);
 
+/// The page that a command writes besides its result, and what stands on it.
+struct ReportOptions {
+  std::string file;          ///< empty for none
+  std::string title;         ///< empty: as the command has it, such as that of the cluster file, or its name
+  std::string date;          ///< in the footer; empty: today
+  std::string command = {};  ///< the command line
+};
+
+/// Adds --report, --title and --date; `title` says what --title names and what its default is.
+void add_report_options(
+    CLI::App& app, ReportOptions& options,
+    const std::string& title = "What to call the cluster; default: `title` of its file, or the file");
+
+/// What to call a cluster: --title, `title` of its file, or the file.
+std::string name_of(const ReportOptions& options, const Problem& problem, const std::string& cluster);
+
+/// The page of an answer, to be written; `kind` says to the page which it is.
+Text report_page(const ReportOptions& options, std::string_view kind, const std::string& title,
+                 nlohmann::ordered_json data);
+
+/// Writes the result, and the page where one was asked for: both or none.
+Exit write_answer(const OutputOptions& output, const ReportOptions& report, std::string_view kind,
+                  const std::string& title, std::string text, const nlohmann::ordered_json& data);
+
 /// `mirab 0.1.0, 2026-11-23`: the version and the date, for the footer of a page. An empty date is today's,
 /// or that of SOURCE_DATE_EPOCH where this is set (reproducible-builds.org), both in UTC.
 std::string made_words(const std::string& date);
-
-/// What a page is called and dated, besides its file.
-struct PageOptions {
-  std::string report;  ///< the page's file; empty for none
-  std::string title;   ///< empty: as the command has it
-  std::string date;    ///< for made_words()
-};
-
-/// Adds --report, --title and --date; `meaning` says what --title names and what its default is.
-void add_page_options(CLI::App& app, PageOptions& options, const std::string& meaning);
 
 /// Adds --seed.
 void add_seed_option(CLI::App& app, std::uint64_t& seed);

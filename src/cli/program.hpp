@@ -72,6 +72,7 @@ Command add_explain(CLI::App& app);
 Command add_fill(CLI::App& app);
 Command add_limits(CLI::App& app);
 Command add_mechanisms(CLI::App& app);
+Command add_plan(CLI::App& app);
 Command add_reproduce(CLI::App& app);
 Command add_simulate(CLI::App& app);
 Command add_validate(CLI::App& app);

@@ -61,6 +61,7 @@ class ClusterDivision {
       const auto counts = on_node_.find(node.node);
       if (counts == on_node_.end()) continue;
       if (Check wrong = divide_node(node, counts->second)) return *std::move(wrong);
+      all_.on_nodes.push_back({node, {counts->second.begin(), counts->second.end()}});
     }
     all_.limits.limited = limited_by(all_.templates, all_.limits.workloads);
     return std::move(all_);

@@ -199,6 +199,33 @@ TEST(Schema, WhatIsExplainedHolds) {
   }
 }
 
+TEST(Schema, WhatIsExplainedOfAllHolds) {
+  for (const std::string command :
+       {"explain examples/slides.yaml", "explain examples/teams/organisation.yaml --what-ifs 2",
+        "explain examples/kubernetes/cluster.yaml", "explain examples/openb.yaml -m drf",
+        "explain examples/slides.yaml --allocation examples/slides-running.csv"}) {
+    const test::Ran ran = test::shell("mirab " + command + " --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("survey.schema.json", ran.out), "") << command;
+  }
+}
+
+TEST(Schema, WhatIsPlannedHolds) {
+  for (const std::string command :
+       {"plan examples/slides.yaml --user A --tasks 9", "plan examples/slides.yaml --user A --tasks 3",
+        "plan examples/slides.yaml --user B --tasks 4 --weights",
+        "plan examples/team-cluster.yaml --user training --tasks 30 --kinds examples/prices/servers.yaml -m "
+        "ps-dsf --solves 5"}) {
+    const test::Ran ran = test::shell("mirab " + command + " --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("plan.schema.json", ran.out), "") << command;
+    const Json plan = Json::parse(ran.out);
+    EXPECT_EQ(faults("difference.schema.json", plan["difference"]), "") << command;
+  }
+  const Json kinds = json_of(YAML::LoadFile(MIRAB_SOURCE_DIR "/examples/prices/servers.yaml"));
+  EXPECT_EQ(faults("kinds.schema.json", kinds), "");
+}
+
 TEST(Schema, WhatDiffersHolds) {
   for (const std::string command :
        {"diff examples/slides.yaml -m drf -m pf",

@@ -142,7 +142,14 @@ def groups():
             ("slides", "A", "drf"), ("slides", "B", "pf"), ("slides", "A", "alpha-fair:alpha=2"),
             ("psdsf-fig1", "1", "ps-dsf"), ("psdsf-fig1", "3", "tsf"), ("psdsf-fig2", "4", "drfh"),
             ("team-cluster", "training", "ps-dsf"), ("team-cluster", "website", "alpha-pf-vds:alpha=2"),
-            ("tsf-sharing-incentive", "A", "tsf"), ("drfh-or-server-by-server", "A", "per-server-drf")]],
+            ("tsf-sharing-incentive", "A", "tsf"), ("drfh-or-server-by-server", "A", "per-server-drf"),
+            ("slides", "", "drf"), ("teams/organisation", "", "hdrfh"), ("psdsf-fig1", "", "tsf"),
+            ("team-cluster", "", "ps-dsf"), ("google2011-100x20", "", "drfh"), ("openb", "", "drfh")]],
+        "plan": ["plan examples/" + each for each in [
+            "slides.yaml --user A --tasks 10 --kind pool=7 -m drf", "slides.yaml --user A --tasks 3 -m drf",
+            "slides.yaml --user A --tasks 4 --weights -m drf", "psdsf-fig1.yaml --user 1 --tasks 5 -m drfh",
+            "team-cluster.yaml --user training --tasks 30 --kinds examples/prices/servers.yaml -m ps-dsf",
+            "team-cluster.yaml --user training --tasks 60 --solves 20 -m ps-dsf"]],
         "diff": ["diff " + each for each in [
             "examples/slides.yaml -m drf -m asset", "examples/psdsf-fig1.yaml -m ps-dsf -m tsf",
             "examples/psdsf-fig1.yaml examples/psdsf-fig2.yaml -m drfh",

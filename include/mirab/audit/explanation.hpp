@@ -99,4 +99,38 @@ struct ExplainOptions {
 Result<Explanation> explain(const Problem& problem, const Choice& choice, std::size_t user,
                             const ExplainOptions& options = {});
 
+/// Where one user stands among all.
+struct Standing {
+  std::size_t user;
+  double tasks = 0;
+  std::optional<double> asked = {};  ///< without a value: endless
+  bool satisfied = false;            ///< it has all that it asks for
+  double dominant_share = 0;         ///< G_n
+  Stop stop = {.kind = StopKind::order};
+  std::vector<Binding> bindings = {};      ///< as of Explanation
+  std::vector<WhatIf> what_ifs = {};       ///< the greatest gain first; none of a satisfied user
+  std::optional<std::size_t> remedy = {};  ///< the best of what_ifs; without a value: none of them helps
+  std::size_t untried = 0;
+};
+
+/// Why every user has what it has.
+struct Survey {
+  Scope scope;
+  Outcome outcome;
+  std::vector<Standing> users = {};  ///< those who are short first, of these the least part of what it asks
+                                     ///< for; then those who ask without end, the lowest share first
+  std::size_t solved = 0;            ///< changed problems: one serves all the users whom it may help
+};
+
+/// The same for all users, with what would help those who are short. The changes are those of explain(), at
+/// most `what_ifs` for a user, the likeliest to help first; a change that may help several users is solved
+/// once.
+///
+/// The best remedy is the cheapest change that brings all that the user asks for; where none does, the
+/// change that brings most, and of those that bring nearly as much (nine tenths) the cheapest. A limit or a
+/// weight costs nothing, more of a resource less than a server, and less of it less.
+///
+/// Errors: as for allocate(). Cost: that of the mechanism for every different change, and O(N K m).
+Result<Survey> explain_all(const Problem& problem, const Choice& choice, const ExplainOptions& options = {});
+
 }  // namespace mirab

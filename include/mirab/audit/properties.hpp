@@ -102,6 +102,10 @@ enum class EqualPart { of_every_server, of_the_pool };
 /// O(grants · m).
 Verdict check_feasible(const Division& division, const Tolerances& tolerances = {});
 
+/// No group or user has more than its limit: a part of `feasible` for a division that honours groups, or that
+/// was given. O((G + N) m + grants m).
+Verdict check_within_limits(const Division& division, const Tolerances& tolerances = {});
+
 /// X_n ≥ (φ_n/Φ) Σ_i γ_{n,i}, γ_{n,i} the tasks that n could run alone on server i (on the pool). O(N K m).
 Verdict check_sharing_incentive(const Division& division, EqualPart part, const Tolerances& tolerances = {});
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mirab/kubernetes/amounts.hpp>
@@ -88,12 +89,19 @@ struct Limits {
 /// the mechanism on as many users as there are pods.
 Result<Limits> fair_limits(const Pods& pods, const Allocatable& node, const LimitOptions& options);
 
+/// A node, and how many pods of each workload run there.
+struct NodePods {
+  Allocatable node;
+  std::vector<std::pair<std::size_t, std::int64_t>> pods;  ///< workload and count, ascending
+};
+
 /// Fair limits of the templates of a cluster.
 struct ClusterLimits {
   Pods templates;         ///< a workload for each, with the number of its pods; containers as of one of them
   Allocatable all;        ///< what the nodes have together, without a name
   std::size_t nodes = 0;  ///< on which pods run
   Limits limits;          ///< of the templates
+  std::vector<NodePods> on_nodes;  ///< those with pods, in their order
 };
 
 /// One limit for each template (Deployment, StatefulSet, DaemonSet, Job, CronJob, a pod on its own): the

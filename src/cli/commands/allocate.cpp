@@ -29,13 +29,12 @@ namespace {
 
 /// How `allocate` and `fill` show their outcomes.
 struct CompareOptions {
-  std::string command;  ///< the command line, for the page
   std::string cluster;
   std::string allocation;  ///< what runs now; empty: what the cluster file says
   OutputOptions output;
   bool all_metrics = false;
   bool times = false;
-  PageOptions page;  ///< an empty title: that of the cluster file, or its name
+  ReportOptions report;
   std::uint64_t seed = 1;
   std::string tie = "first";
   int threads = 1;  ///< for the mechanisms
@@ -98,7 +97,7 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
   add_allocation_option(app, options.allocation);
   add_tie_option(app, options.tie);
   add_output_options(app, options.output, {"table", "json", "csv"});
-  add_page_options(app, options.page, "What to call the cluster; default: `title` of its file, or the file");
+  add_report_options(app, options.report);
   add_seed_option(app, options.seed);
   app.add_flag("--all-metrics", options.all_metrics, "Show every figure of fairness in the table");
   app.add_flag("--times", options.times, "Show the time that each solver took in the table");
@@ -121,15 +120,10 @@ std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<
       fmt::format("servers are chosen by the discipline itself, not by {}", fmt::join(names, " or "))}};
 }
 
-std::string name_of(const Problem& problem, const CompareOptions& options) {
-  if (!options.page.title.empty()) return options.page.title;
-  return problem.cluster().title.empty() ? title_of(options.cluster) : problem.cluster().title;
-}
-
 /// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
 Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
-  if (const Check clash = check_destinations({{"-o", options.output.file}, {"--report", options.page.report}},
+  if (const Check clash = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
                                              {options.cluster, options.allocation}))
     return report_error(*clash);
   Result<Problem> problem = read_problem(options.cluster, options.allocation);
@@ -142,7 +136,7 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
   }
   print_cluster_notices(options.cluster, missing_units(*problem));
   if (!fillings.empty()) print_cluster_notices(options.cluster, unplaceable_tasks(*problem));
-  std::string title = name_of(*problem, options);
+  std::string title = name_of(options.report, *problem, options.cluster);
   report::Comparison comparison{std::move(title), *std::move(problem), options.seed, {}};
 
   for (const Choice& mechanism : mechanisms) {
@@ -170,12 +164,12 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
   }
 
   std::string page;
-  if (!options.page.report.empty())
+  if (!options.report.file.empty())
     page = report::report_html(report::page_template(), comparison,
-                               {.command = options.command, .made = made_words(options.page.date)});
+                               {.command = options.report.command, .made = made_words(options.report.date)});
   if (steps != Steps::printed) drop_steps(comparison);
   std::vector<Text> texts{{options.output.file, formatted(comparison, options)}};
-  if (!options.page.report.empty()) texts.push_back({options.page.report, std::move(page)});
+  if (!options.report.file.empty()) texts.push_back({options.report.file, std::move(page)});
   if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
   return all_converged(comparison) ? Exit::done : Exit::not_converged;
 }
@@ -214,7 +208,7 @@ Exit run(const AllocateFlags& options) {
     fillings.insert(fillings.end(), filling->begin(), filling->end());
   }
   return compare(options.comparing, *mechanisms, fillings,
-                 options.comparing.page.report.empty() ? Steps::dropped : Steps::in_report);
+                 options.comparing.report.file.empty() ? Steps::dropped : Steps::in_report);
 }
 
 }  // namespace
@@ -255,7 +249,7 @@ Command add_allocate(CLI::App& app) {
       {"mirab allocate cluster.yaml -m pf --format json | jq '.outcomes[0].users'", "For other programs"},
   };
   return {command, std::move(manual), [options](const std::string& line) {
-            options->comparing.command = line;
+            options->comparing.report.command = line;
             return run(*options);
           }};
 }
@@ -298,7 +292,7 @@ Exit run(const FillFlags& options) {
   for (const Choice& discipline : *disciplines) {
     for (FillChoice& filling : fillings_of(discipline, *placements)) fillings.push_back(std::move(filling));
   }
-  const Steps unprinted = options.comparing.page.report.empty() ? Steps::dropped : Steps::in_report;
+  const Steps unprinted = options.comparing.report.file.empty() ? Steps::dropped : Steps::in_report;
   return compare(options.comparing, {}, fillings, options.trace ? Steps::printed : unprinted);
 }
 
@@ -334,7 +328,7 @@ Command add_fill(CLI::App& app) {
       {"mirab fill cluster.yaml -d fifo -d drf -p first-fit -p best-fit", "Four fillings side by side"},
   };
   return {command, std::move(manual), [options](const std::string& line) {
-            options->comparing.command = line;
+            options->comparing.report.command = line;
             return run(*options);
           }};
 }

@@ -72,6 +72,7 @@ struct Options {
   int threads = 1;
   std::string witness_dir;
   OutputOptions output;
+  ReportOptions report;
 };
 
 Check check_options(const Options& options) {
@@ -82,12 +83,15 @@ Check check_options(const Options& options) {
   if (!options.cluster.empty() && without_cluster)
     return Error{.message = "audits random clusters; leave out the cluster file",
                  .key = options.claims ? "--claims" : "--random"};
+  if (options.claims && !options.report.file.empty())
+    return Error{.message = "there is no page of claims; leave out --report or --claims", .key = "--report"};
   if (options.cluster.empty() && !options.allocation.empty())
     return Error{.message = "goes with a cluster file", .key = "--allocation"};
   if (!options.assumed.empty() && (options.claims || options.random == 0))
     return Error{.message = "goes with --random only; --claims uses the conditions of each claim",
                  .key = "--assume"};
-  if (Check wrong = check_destinations({{"-o", options.output.file}}, {options.cluster, options.allocation}))
+  if (Check wrong = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
+                                       {options.cluster, options.allocation}))
     return wrong;
   return options.witness_dir.empty() ? Check{} : check_folder({"--witness-dir", options.witness_dir});
 }
@@ -148,12 +152,11 @@ std::string attempts_made(std::uint64_t done, std::uint64_t of) {
 }
 
 /// The witnesses and the result, all or none.
-Exit print(const Options& options, std::vector<Text> witnesses, const std::string& text, bool converged) {
-  if (!witnesses.empty()) {
+Exit print(const Options& options, std::vector<Text> texts, bool any_witness, bool converged) {
+  if (any_witness) {
     if (const Check failure = make_folder(options.witness_dir)) return report_error(*failure, Exit::failed);
   }
-  witnesses.push_back({options.output.file, text});
-  if (const Check failure = write_texts(witnesses)) return report_error(*failure, Exit::failed);
+  if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
   return converged ? Exit::done : Exit::not_converged;
 }
 
@@ -167,6 +170,12 @@ std::string formatted(const report::ClaimAuditRun& audited, const OutputOptions&
   if (output.format == "json") return report::json_text(report::claims_json(audited), 2) + "\n";
   if (output.format == "csv") return report::claims_csv(audited);
   return report::claims_table(audited, columns_of(output.file));
+}
+
+/// An allocation of more than there is cannot be judged any further.
+Error infeasible(Error error) {
+  if (error.message.starts_with("more than fits")) error.message = "infeasible: " + error.message;
+  return error;
 }
 
 /// None of the mechanisms claims any of the properties: nothing was tested.
@@ -188,7 +197,9 @@ Exit run_claims(const Options& options, const std::vector<Choice>& mechanisms, c
   std::vector<Text> witnesses;
   for (const ClaimAudit& each : audited.claims)
     add_witness(witnesses, options.witness_dir, each.mechanism, each.verdict);
-  return print(options, std::move(witnesses), formatted(audited, options.output), true);
+  const bool any_witness = !witnesses.empty();
+  witnesses.push_back({options.output.file, formatted(audited, options.output)});
+  return print(options, std::move(witnesses), any_witness, true);
 }
 
 Exit run(const Options& options) {
@@ -205,7 +216,8 @@ Exit run(const Options& options) {
                          .progress = progress_line(attempts_made)};
   if (options.claims) return run_claims(options, *mechanisms, how);
 
-  report::AuditRun audited{fmt::format("{} random clusters", options.random),
+  const std::string drawn = fmt::format("{} random clusters", options.random);
+  report::AuditRun audited{options.report.title.empty() ? drawn : options.report.title,
                            asked_properties(how, any_honours_groups(*mechanisms)),
                            how.budget,
                            how.seed,
@@ -214,11 +226,11 @@ Exit run(const Options& options) {
     audited.mechanisms = audit_random(*mechanisms, options.random, how);
   } else {
     const Result<Problem> problem = read_problem(options.cluster, options.allocation);
-    if (!problem) return report_error(problem.error());
+    if (!problem) return report_error(infeasible(problem.error()));
     const bool asked = options.mechanisms.empty() || !options.allocation.empty();
     if (asked && problem->running() && !is_named(*mechanisms, "given"))
       mechanisms->push_back(*choose_mechanism("given"));
-    audited.title = title_of(options.cluster);
+    audited.title = name_of(options.report, *problem, options.cluster);
     audited.properties = asked_properties(how, !problem->tree().is_flat());
     audited.mechanisms = audit(*problem, *mechanisms, how);
   }
@@ -229,7 +241,11 @@ Exit run(const Options& options) {
     for (const Verdict& verdict : each.verdicts)
       add_witness(witnesses, options.witness_dir, each.mechanism, verdict);
   }
-  return print(options, std::move(witnesses), formatted(audited, options.output), converged);
+  const bool any_witness = !witnesses.empty();
+  witnesses.push_back({options.output.file, formatted(audited, options.output)});
+  if (!options.report.file.empty())
+    witnesses.push_back(report_page(options.report, "audit", audited.title, report::audit_json(audited)));
+  return print(options, std::move(witnesses), any_witness, converged);
 }
 
 void add_options(CLI::App& command, Options& options) {
@@ -277,6 +293,7 @@ void add_options(CLI::App& command, Options& options) {
                   "Also write a cluster file for each violation, the smallest that shows it, to this folder")
       ->type_name("FOLDER");
   add_output_options(command, options.output, {"table", "json", "csv"});
+  add_report_options(command, options.report);
 }
 
 }  // namespace
@@ -304,7 +321,10 @@ Command add_audit(CLI::App& app) {
        "The smallest cluster on which asset fairness breaks the sharing incentive, as a cluster file"},
       {"mirab audit --claims --budget 200000 --threads 2", "What the papers claim, and what is found"},
   };
-  return {command, std::move(manual), [options](const std::string&) { return run(*options); }};
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->report.command = line;
+            return run(*options);
+          }};
 }
 
 }  // namespace mirab::cli

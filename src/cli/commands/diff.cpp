@@ -25,6 +25,7 @@ struct DiffFlags {
   std::size_t most = 20;
   int threads = 1;
   OutputOptions output;
+  ReportOptions report;
 };
 
 std::string formatted(const report::Diff& diff, const DiffFlags& options) {
@@ -37,7 +38,7 @@ Check check_diff_flags(const DiffFlags& options) {
   if (options.mechanisms.size() > 2) {
     return Error{.message = "give one or two: the first is before, the last is after", .key = "--mechanism"};
   }
-  return check_destinations({{"-o", options.output.file}},
+  return check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
                             {options.before, options.after, options.allocation});
 }
 
@@ -104,11 +105,18 @@ Exit run_diff(const DiffFlags& options) {
   if (!fresh) return report_error(with_cluster_position(second, fresh.error()));
   if (!sides->notice.empty()) fresh->notices.push_back(sides->notice);
 
-  const report::Diff diff{{title_of(options.before), *before, *old},
-                          {title_of(second), *after, *fresh},
+  // One title for both of two clusters would make them one: --title is then of the page alone.
+  const ReportOptions named = options.after.empty() ? options.report : ReportOptions{};
+  const report::Diff diff{{name_of(named, *before, options.before), *before, *old},
+                          {name_of(named, *after, second), *after, *fresh},
                           difference({*before, old->allocation}, {*after, fresh->allocation})};
-  if (const Check failure = write_text(options.output.file, formatted(diff, options)))
-    return report_error(*failure, Exit::failed);
+  const std::string& from = diff.before.title;
+  const std::string title = !options.report.title.empty() ? options.report.title
+                            : from == diff.after.title    ? from
+                                                          : fmt::format("{} → {}", from, diff.after.title);
+  const Exit written = write_answer(options.output, options.report, "diff", title, formatted(diff, options),
+                                    report::difference_json(diff));
+  if (written != Exit::done) return written;
   const bool converged = old->status != Status::not_converged && fresh->status != Status::not_converged;
   return converged ? Exit::done : Exit::not_converged;
 }
@@ -134,6 +142,7 @@ Command add_diff(CLI::App& app) {
                     1);
   add_threads_option(*command, options->threads);
   add_output_options(*command, options->output, {"table", "json", "csv"});
+  add_report_options(*command, options->report);
 
   Manual manual;
   manual.paragraphs = {
@@ -150,8 +159,12 @@ Command add_diff(CLI::App& app) {
       {"mirab diff cluster.yaml -m drf -m pf", "What proportional fairness would change"},
       {"mirab diff cluster.yaml --allocation now.csv", "What the recommended mechanism would change today"},
       {"mirab diff today.yaml tomorrow.yaml -m drf", "What new servers or users would change"},
+      {"mirab diff today.yaml tomorrow.yaml --report change.html", "The same as a page to show"},
   };
-  return {command, std::move(manual), [options](const std::string&) { return run_diff(*options); }};
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->report.command = line;
+            return run_diff(*options);
+          }};
 }
 
 }  // namespace mirab::cli

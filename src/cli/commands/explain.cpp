@@ -9,9 +9,9 @@
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
-#include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/explanation.hpp"
+#include "report/outcome/survey.hpp"
 #include "report/text/json.hpp"
 
 namespace mirab::cli {
@@ -19,67 +19,100 @@ namespace {
 
 struct ExplainFlags {
   std::string cluster;
-  std::string user;
+  std::string user;       ///< empty: all
   std::string mechanism;  ///< empty: the one that suits the cluster, or `given` with an allocation file
   std::string allocation;
   std::size_t what_ifs = ExplainOptions{}.what_ifs;
   int threads = 1;
   OutputOptions output;
+  ReportOptions report;
 };
-
-Result<std::size_t> find_user(const Problem& problem, const std::string& name, const std::string& cluster) {
-  std::vector<std::string_view> names;
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    if (problem.users()[n].name == name) return n;
-    names.push_back(problem.users()[n].name);
-  }
-  return Error{
-      .message = fmt::format("{} has no user '{}'{}", title_of(cluster), name, known_names(name, names)),
-      .key = "USER"};
-}
 
 std::string changes_tried(std::uint64_t done, std::uint64_t of) {
   return fmt::format("mirab: {} of {} changes tried", done, of);
 }
 
-Exit run_explain(const ExplainFlags& options) {
-  if (const Check wrong =
-          check_destinations({{"-o", options.output.file}}, {options.cluster, options.allocation}))
-    return report_error(*wrong);
+/// The mechanism that is explained, and where none was named, which was taken and why.
+struct NamedMechanism {
+  Choice mechanism;
+  std::string notice = {};
+};
+
+Result<NamedMechanism> asked_mechanism(const ExplainFlags& options, const Problem& problem) {
   const std::string named =
       options.mechanism.empty() && !options.allocation.empty() ? "given" : options.mechanism;
-  Result<Choice> mechanism = Error{};
-  if (!named.empty()) {
-    mechanism = read_choice(named, "--mechanism", choose_mechanism);
-    if (!mechanism) return report_error(mechanism.error());
-    if (!options.allocation.empty() && mechanism->name != "given") {
-      return report_error({.message = fmt::format("is not used by {}; leave one of the two out", named),
-                           .key = "--allocation"});
-    }
+  if (named.empty()) {
+    const Recommendation taken = recommended(problem);
+    if (Check none = check_recommended(taken, options.cluster)) return *std::move(none);
+    return NamedMechanism{taken.choice, choice_notice(taken, options.cluster)};
+  }
+  Result<Choice> mechanism = read_choice(named, "--mechanism", choose_mechanism);
+  if (!mechanism) return mechanism.error();
+  if (!options.allocation.empty() && mechanism->name != "given") {
+    return Error{.message = fmt::format("is not used by {}; leave one of the two out", named),
+                 .key = "--allocation"};
+  }
+  return NamedMechanism{*std::move(mechanism)};
+}
+
+Exit with_status(Exit written, const Outcome& outcome) {
+  return written == Exit::done && outcome.status == Status::not_converged ? Exit::not_converged : written;
+}
+
+Exit explain_one(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
+                 const ExplainOptions& how) {
+  const Result<std::size_t> user = find_user(problem, options.user, options.cluster, "USER");
+  if (!user) return report_error(user.error());
+  Result<Explanation> explanation = explain(problem, asked.mechanism, *user, how);
+  if (!explanation) return report_error(with_cluster_position(options.cluster, explanation.error()));
+  if (!asked.notice.empty()) explanation->outcome.notices.push_back(asked.notice);
+  const report::ExplanationReport explained{name_of(options.report, problem, options.cluster), problem,
+                                            *explanation};
+  const nlohmann::ordered_json data = report::explanation_json(explained);
+  std::string text = options.output.format == "json"
+                         ? report::json_text(data, 2) + "\n"
+                         : report::explanation_table(explained, columns_of(options.output.file));
+  return with_status(
+      write_answer(options.output, options.report, "explanation",
+                   fmt::format("{}: {}", explained.title, options.user), std::move(text), data),
+      explanation->outcome);
+}
+
+Exit explain_everyone(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
+                      const ExplainOptions& how) {
+  Result<Survey> survey = explain_all(problem, asked.mechanism, how);
+  if (!survey) return report_error(with_cluster_position(options.cluster, survey.error()));
+  if (!asked.notice.empty()) survey->outcome.notices.push_back(asked.notice);
+  const report::SurveyReport all{name_of(options.report, problem, options.cluster), problem, *survey};
+  const std::string& format = options.output.format;
+  const nlohmann::ordered_json data = report::survey_json(all);
+  std::string text = format == "json"  ? report::json_text(data, 2) + "\n"
+                     : format == "csv" ? report::survey_csv(all)
+                                       : report::survey_table(all, columns_of(options.output.file));
+  return with_status(write_answer(options.output, options.report, "survey", all.title, std::move(text), data),
+                     survey->outcome);
+}
+
+Exit run_explain(const ExplainFlags& options) {
+  if (const Check wrong = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
+                                             {options.cluster, options.allocation}))
+    return report_error(*wrong);
+  if (options.output.format == "csv" && !options.user.empty())
+    return report_error({.message = "CSV has a record a user: leave out USER, or take --format table or json",
+                         .key = "--format"});
+  if (!options.mechanism.empty()) {  // before the file is read
+    if (Result<Choice> known = read_choice(options.mechanism, "--mechanism", choose_mechanism); !known)
+      return report_error(known.error());
   }
   const Result<Problem> problem = read_problem(options.cluster, options.allocation);
   if (!problem) return report_error(problem.error());
-  const Recommendation taken = recommended(*problem);
-  if (named.empty()) {
-    if (const Check none = check_recommended(taken, options.cluster)) return report_error(*none);
-    mechanism = taken.choice;
-  }
-  const Result<std::size_t> user = find_user(*problem, options.user, options.cluster);
-  if (!user) return report_error(user.error());
-  Result<Explanation> explanation = explain(*problem, *mechanism, *user,
-                                            {.what_ifs = options.what_ifs,
-                                             .execution = {.threads = options.threads},
-                                             .progress = progress_line(changes_tried)});
-  if (!explanation) return report_error(with_cluster_position(options.cluster, explanation.error()));
-  if (named.empty()) explanation->outcome.notices.push_back(choice_notice(taken, options.cluster));
-
-  const report::ExplanationReport explained{title_of(options.cluster), *problem, *explanation};
-  const std::string text = options.output.format == "json"
-                               ? report::json_text(report::explanation_json(explained), 2) + "\n"
-                               : report::explanation_table(explained, columns_of(options.output.file));
-  if (const Check failure = write_text(options.output.file, text))
-    return report_error(*failure, Exit::failed);
-  return explanation->outcome.status == Status::not_converged ? Exit::not_converged : Exit::done;
+  const Result<NamedMechanism> asked = asked_mechanism(options, *problem);
+  if (!asked) return report_error(asked.error());
+  const ExplainOptions how{.what_ifs = options.what_ifs,
+                           .execution = {.threads = options.threads},
+                           .progress = progress_line(changes_tried)};
+  return options.user.empty() ? explain_everyone(options, *problem, *asked, how)
+                              : explain_one(options, *problem, *asked, how);
 }
 
 }  // namespace
@@ -87,21 +120,24 @@ Exit run_explain(const ExplainFlags& options) {
 Command add_explain(CLI::App& app) {
   auto options = std::make_shared<ExplainFlags>();
   CLI::App* command =
-      app.add_subcommand("explain", "Explain why a user gets its share, and what would change it");
+      app.add_subcommand("explain", "Explain why users get their shares, and what would change them");
   add_cluster_argument(*command, options->cluster);
-  command->add_option("USER", options->user, "The user, by name")->required()->type_name("USER");
+  command->add_option("USER", options->user, "The user, by name; left out: all users, in a line each")
+      ->type_name("USER");
   command
       ->add_option("-m,--mechanism", options->mechanism,
                    "How to divide, with options after a colon (alpha-fair:alpha=2); default: what 'mirab "
                    "mechanisms --for CLUSTER' recommends, or 'given' with --allocation")
       ->type_name("MECHANISM");
   add_allocation_option(*command, options->allocation);
-  take_whole_number(
-      command->add_option("--what-ifs", options->what_ifs, "Try at most N changes, the most promising first")
-          ->capture_default_str(),
-      0);
+  take_whole_number(command
+                        ->add_option("--what-ifs", options->what_ifs,
+                                     "Try at most N changes for each user, the most promising first")
+                        ->capture_default_str(),
+                    0);
   add_threads_option(*command, options->threads);
-  add_output_options(*command, options->output, {"table", "json"});
+  add_output_options(*command, options->output, {"table", "json", "csv"});
+  add_report_options(*command, options->report);
 
   Manual manual;
   manual.paragraphs = {
@@ -111,13 +147,25 @@ Command add_explain(CLI::App& app) {
       "more unit of each of those resources, twice its weight, or one more task when it runs all of its "
       "tasks. Every change is tried by solving the changed cluster; a change that hurts is shown too. A "
       "unit is 1, or about a hundredth of the server or pool where 1 would be more than all of it or next "
-      "to nothing."};
+      "to nothing.",
+      "Without USER there is a line for each user, those who are short of tasks first: what it asks for, "
+      "what "
+      "it gets, what holds it back, and the best remedy: the cheapest of these changes that brings all it "
+      "asks "
+      "for, or else the one that brings most. A limit or weight costs nothing, more of a resource less than "
+      "a "
+      "server. A change that may help several users is solved once."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab explain examples/slides.yaml A -m drf", "Why A has 3 tasks"},
+      {"mirab explain cluster.yaml --report why.html",
+       "Who is short, why, and what would help; as a page too"},
       {"mirab explain cluster.yaml alice -m pf --format json | jq '.what_ifs[0]'", "What would help most"},
   };
-  return {command, std::move(manual), [options](const std::string&) { return run_explain(*options); }};
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->report.command = line;
+            return run_explain(*options);
+          }};
 }
 
 }  // namespace mirab::cli

@@ -30,6 +30,7 @@ struct LimitsFlags {
   bool patch = false;
   int threads = 1;
   OutputOptions output;
+  ReportOptions report;
 };
 
 Error in_option(Error error, const std::string& option) {
@@ -50,7 +51,7 @@ Check check_limits_flags(const LimitsFlags& options) {
   if (!options.node_name.empty() && options.node_file.empty())
     return Error{.message = "goes with --node", .key = "--node-name"};
   const bool in_place = options.output.format == "manifest";  // meant to take the old one's place
-  if (Check wrong = check_destinations({{"-o", options.output.file}},
+  if (Check wrong = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
                                        {in_place ? "" : options.pods, options.node_file}))
     return wrong;
   if (options.pods == kStandardInput && options.node_file == kStandardInput)
@@ -152,9 +153,14 @@ Result<std::string> formatted(const report::PodLimits& all, const InputText& inp
 Exit print_limits(const report::PodLimits& all, const InputText& input, const LimitsFlags& options) {
   const Result<std::string> text = formatted(all, input, options);
   if (!text) return report_error(text.error());
-  if (const Check failure = write_text(options.output.file, *text))
-    return report_error(*failure, Exit::failed);
+  const Exit written =
+      write_answer(options.output, options.report, "limits", all.title, *text, report::limits_json(all));
+  if (written != Exit::done) return written;
   return all.limits.status == Status::not_converged ? Exit::not_converged : Exit::done;
+}
+
+std::string title_on(const LimitsFlags& options, const InputText& input) {
+  return options.report.title.empty() ? input.name : options.report.title;
 }
 
 Error in_pods_file(Error error, const InputText& input) {
@@ -185,12 +191,13 @@ Exit run_limits(const LimitsFlags& options) {
     const Result<kubernetes::ClusterLimits> cluster =
         kubernetes::fair_limits_of_cluster(*pods, *nodes, *limit_options);
     if (!cluster) return report_error(in_pods_file(cluster.error(), *input));
-    return print_limits({input->name, cluster->templates, cluster->all, cluster->limits, cluster->nodes},
+    return print_limits({title_on(options, *input), cluster->templates, cluster->all, cluster->limits,
+                         cluster->nodes, cluster->on_nodes},
                         *input, options);
   }
   const Result<kubernetes::Limits> limits = kubernetes::fair_limits(*pods, nodes->front(), *limit_options);
   if (!limits) return report_error(in_pods_file(limits.error(), *input));
-  return print_limits({input->name, *pods, nodes->front(), *limits}, *input, options);
+  return print_limits({title_on(options, *input), *pods, nodes->front(), *limits}, *input, options);
 }
 
 }  // namespace
@@ -233,6 +240,7 @@ Command add_limits(CLI::App& app) {
   command->add_flag("--patch", options->patch, "Print commands of kubectl patch; the same as --format patch");
   add_threads_option(*command, options->threads);
   add_output_options(*command, options->output, {"table", "json", "csv", "manifest", "patch"});
+  add_report_options(*command, options->report);
 
   Manual manual;
   manual.paragraphs = {
@@ -258,7 +266,10 @@ Command add_limits(CLI::App& app) {
       {"mirab limits pods.yaml --node node.yaml --format manifest -o pods.yaml",
        "Write them into the manifests"},
   };
-  return {command, std::move(manual), [options](const std::string&) { return run_limits(*options); }};
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->report.command = line;
+            return run_limits(*options);
+          }};
 }
 
 }  // namespace mirab::cli

@@ -27,7 +27,7 @@ struct ReproduceFlags {
   bool times = false;
   std::optional<std::uint64_t> seed;
   int threads = 1;
-  PageOptions page;
+  ReportOptions report;
   std::string images;  ///< the folder for the pictures of the Markdown page; empty for none
   OutputOptions output;
 };
@@ -36,7 +36,7 @@ struct ReproduceFlags {
 Check check_list(const ReproduceFlags& options) {
   for (const auto& [given, option] :
        {std::pair(options.quick, "--quick"), std::pair(options.times, "--times"),
-        std::pair(options.seed.has_value(), "--seed"), std::pair(!options.page.report.empty(), "--report")}) {
+        std::pair(options.seed.has_value(), "--seed"), std::pair(!options.report.file.empty(), "--report")}) {
     if (given) return Error{.message = "does not go with --list, which runs nothing", .key = option};
   }
   return {};
@@ -56,7 +56,7 @@ Check check_reproduce(const ReproduceFlags& options) {
   if (!options.images.empty()) {
     if (Check wrong = check_folder({"--images", options.images})) return wrong;
   }
-  return check_destinations({{"-o", options.output.file}, {"--report", options.page.report}});
+  return check_destinations({{"-o", options.output.file}, {"--report", options.report.file}});
 }
 
 Result<std::vector<Experiment>> chosen(const ReproduceFlags& options) {
@@ -131,11 +131,11 @@ report::Reproductions reproduced(const std::vector<Experiment>& list, const Repr
 /// The page, the pictures and the result, all or none.
 Check write_outputs(const report::Reproductions& reproductions, const ReproduceFlags& options) {
   std::vector<Text> files;
-  if (!options.page.report.empty())
-    files.push_back({options.page.report,
-                     report::reproductions_html(report::page_template(), reproductions, options.page.title,
-                                                {.command = options.command,
-                                                 .made = made_words(options.page.date)})});
+  if (!options.report.file.empty())
+    files.push_back(
+        {options.report.file,
+         report::reproductions_html(report::page_template(), reproductions, options.report.title,
+                                    {.command = options.command, .made = made_words(options.report.date)})});
   if (!options.images.empty()) {
     if (Check failure = make_folder(options.images)) return failure;
     for (report::Picture& picture : report::reproduction_pictures(reproductions))
@@ -170,7 +170,7 @@ void add_reproduce_options(CLI::App& command, ReproduceFlags& options) {
       0);
   add_threads_option(command, options.threads);
   add_output_options(command, options.output, {"table", "json", "csv", "markdown"});
-  add_page_options(command, options.page, "What to call the page");
+  add_report_options(command, options.report, "What to call the page");
   command
       .add_option(
           "--images", options.images,

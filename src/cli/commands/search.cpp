@@ -88,7 +88,7 @@ Exit search(const SearchFlags& flags, const SimulateOptions& options) {
   if (!options.scenario.empty())
     return report_error(
         {.message = "--search draws its own scenarios: leave one of them out", .key = "SCENARIO"});
-  if (!options.page.report.empty())
+  if (!options.report.file.empty())
     return report_error({.message = "a search has no page: leave one of them out", .key = "--report"});
   if (options.output.format == "csv")
     return report_error({.message = "a search prints a table or JSON", .key = "--format"});

@@ -27,8 +27,9 @@ using simulation::Scenario;
 
 /// Every file that is written, with the option or key that names it.
 std::vector<Destination> destinations(const SimulateOptions& options, const Outputs& outputs) {
-  return {{"-o", options.output.file},    {"--report", options.page.report}, {"outputs.table", outputs.table},
-          {"outputs.json", outputs.json}, {"outputs.csv", outputs.csv}, {"outputs.report", outputs.report},
+  return {{"-o", options.output.file},      {"--report", options.report.file},
+          {"outputs.table", outputs.table}, {"outputs.json", outputs.json},
+          {"outputs.csv", outputs.csv},     {"outputs.report", outputs.report},
           {"outputs.jobs", outputs.jobs}};
 }
 
@@ -87,12 +88,12 @@ Check check_seeds(std::uint64_t first, std::uint64_t count) {
 }
 
 const std::string& title_of(const Asked& asked) {
-  if (!asked.options.page.title.empty()) return asked.options.page.title;
+  if (!asked.options.report.title.empty()) return asked.options.report.title;
   return asked.scenario.title.empty() ? asked.scenario.name : asked.scenario.title;
 }
 
 const std::string& page_of(const Asked& asked) {
-  return asked.options.page.report.empty() ? asked.scenario.outputs.report : asked.options.page.report;
+  return asked.options.report.file.empty() ? asked.scenario.outputs.report : asked.options.report.file;
 }
 
 simulation::Progress percent_progress(const std::string& title) {
@@ -128,7 +129,7 @@ Exit show(const Asked& asked, const RunOrRuns& run) {
   }
   if (const std::string& page = page_of(asked); !page.empty()) {
     made.push_back({page, page_of_runs(run, {.command = asked.options.command,
-                                             .made = made_words(asked.options.page.date)})});
+                                             .made = made_words(asked.options.report.date)})});
   }
   made.push_back({output.file, formatted(run, output.format, output.file)});
   if (const Check failure = write_texts(made)) return report_error(*failure, Exit::failed);
@@ -250,8 +251,7 @@ Exit play(const Asked& asked, const DemandSeriesScenario& demands) {
       seeds_for(asked), asked.options.threads, once, percent_progress(asked.scenario.name));
   if (!outcomes) return report_error(with_file(outcomes.error(), {asked.scenario.name}));
   std::vector<report::DemandsRun> runs;
-  for (const DemandSeriesOutcome& outcome : *outcomes)
-    runs.push_back({title_of(asked), demands, outcome});
+  for (const DemandSeriesOutcome& outcome : *outcomes) runs.push_back({title_of(asked), demands, outcome});
   const Exit shown = show(asked, runs);
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(), every_iteration_converged);
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
@@ -315,8 +315,8 @@ Command add_simulate(CLI::App& app) {
   take_whole_number(seed->default_str("1"), 0);
   add_threads_option(*command, options->threads, "Simulate on this many threads");
   add_output_options(*command, options->output, {"table", "json", "csv"});
-  add_page_options(*command, options->page,
-                   "What to call the scenario; default: `title` of its file, or the file");
+  add_report_options(*command, options->report,
+                     "What to call the scenario; default: `title` of its file, or the file");
 
   add_search_options(*command, *flags);
 

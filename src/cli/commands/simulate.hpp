@@ -23,7 +23,7 @@ struct SimulateOptions {
   std::string command;  ///< the command line, for the page
   std::string scenario;
   OutputOptions output;
-  PageOptions page;                   ///< an empty file or title: as the scenario says
+  ReportOptions report;               ///< an empty file or title: as the scenario says
   std::optional<std::uint64_t> seed;  ///< without one: as the scenario says, else 1
   int threads = 1;
 };

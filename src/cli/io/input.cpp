@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -13,6 +14,7 @@
 
 #include "cli/io/output.hpp"
 #include "model/document.hpp"
+#include "model/names.hpp"
 
 namespace mirab::cli {
 
@@ -32,6 +34,25 @@ void add_allocation_option(CLI::App& app, std::string& allocation) {
 
 std::string title_of(const std::string& cluster) {
   return cluster == kStandardInput ? "standard input" : cluster;
+}
+
+Result<std::size_t> find_user(const Problem& problem, const std::string& name, const std::string& cluster,
+                              const std::string& key) {
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> shapes;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const User& user = problem.users()[n];
+    if (user.name == name) return n;
+    names.push_back(user.name);
+    if (user.shape && user.group == name) shapes.push_back(user.name);
+  }
+  if (!shapes.empty())
+    return Error{.message = fmt::format("'{}' has several task shapes; name one of them: {}", name,
+                                        fmt::join(shapes, ", ")),
+                 .key = key};
+  return Error{
+      .message = fmt::format("{} has no user '{}'{}", title_of(cluster), name, known_names(name, names)),
+      .key = key};
 }
 
 Error with_cluster_position(const std::string& cluster, Error error) {

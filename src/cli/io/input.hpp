@@ -30,6 +30,11 @@ Result<Problem> read_problem(const std::string& cluster, const std::string& allo
 /// What the cluster file is called where it is shown: its name, or `standard input`.
 std::string title_of(const std::string& cluster);
 
+/// The index of a user; one task shape is a user by its name `user/shape`. Errors name the key, and the names
+/// that are near, or the shapes of a user who has several.
+Result<std::size_t> find_user(const Problem& problem, const std::string& name, const std::string& cluster,
+                              const std::string& key);
+
 /// The error with the place in the cluster file that its key names: what a mechanism or a filling cannot do
 /// with a cluster is found after its file was read.
 Error with_cluster_position(const std::string& cluster, Error error);

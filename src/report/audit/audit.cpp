@@ -191,6 +191,18 @@ bool any_verdict(const AuditRun& audited, auto wanted) {
   });
 }
 
+// What matters before all else: an allocation that cannot be, or that breaks a limit.
+std::string infeasible_lines(const AuditRun& audited, std::size_t width) {
+  std::string text;
+  for (const MechanismAudit& audit : audited.mechanisms) {
+    for (const Verdict& verdict : audit.verdicts) {
+      if (verdict.property != Property::feasible || verdict.holds) continue;
+      text += broken("not feasible: " + printable(verdict.witness->words), width);
+    }
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 std::string legend(const AuditRun& audited, std::size_t width) {
   std::string text = "✓ holds here; ✗ fails, see below";
   if (any_verdict(audited, [](const Verdict& v) { return v.holds && v.scope == VerdictScope::searched; }))
@@ -261,8 +273,8 @@ std::string witness_lines(const AuditRun& audited, std::size_t width) {
 
 std::string audit_table(const AuditRun& audited, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  return printable(audited.title) + "\n\n" + matrix(audited, page) + legend(audited, page) +
-         reasons(audited, page) + witness_lines(audited, page);
+  return printable(audited.title) + "\n\n" + infeasible_lines(audited, page) + matrix(audited, page) +
+         legend(audited, page) + reasons(audited, page) + witness_lines(audited, page);
 }
 
 // What the papers claim of the mechanisms, and what was found.

@@ -10,7 +10,7 @@ namespace mirab::report {
 
 /// What was audited, and how far was looked.
 struct AuditRun {
-  std::string title;  ///< the cluster file as the user named it, or `500 random clusters`
+  std::string title;  ///< what the cluster is called, its file, or `500 random clusters`
   std::vector<Property> properties;
   std::uint64_t budget;
   std::uint64_t seed;

@@ -246,6 +246,7 @@ Json metrics_json(const Problem& problem, const Metrics& metrics, const GroupMet
       json[name] = figure_json(problem, groups.*figure.member);
   };
   for_each_figure<Per::outcome, Per::resource>(add);
+  json["lowest_share"] = metrics.min_dominant_share;  // the name that people see
   return json;
 }
 
@@ -258,6 +259,7 @@ Json metrics_short_json(const MeasuredOutcome& measured) {
       if (figure.over_short) json[std::string(figure.name)] = (*measured.metrics_short).*figure.member;
     }
   });
+  json["lowest_share"] = measured.metrics_short->min_dominant_share;
   return json;
 }
 

@@ -65,9 +65,27 @@ int task_decimals(const Difference& difference) {
   return decimals_for(tasks);
 }
 
+// What each user of a side asks for, by name, and whether it has it.
+struct Wish {
+  std::optional<double> asked;
+  bool satisfied;
+};
+using Wishes = std::unordered_map<std::string_view, Wish>;
+
+Wishes wishes_of(const DiffSide& side) {
+  const Satisfaction satisfied = satisfaction(side.problem, side.outcome);
+  Wishes wishes;
+  for (std::size_t n = 0; n < satisfied.satisfied.size(); ++n)
+    wishes.emplace(side.problem.users()[n].name, Wish{satisfied.asked[n], satisfied.satisfied[n]});
+  return wishes;
+}
+
 class Rows {
  public:
-  explicit Rows(const Difference& difference) : decimals_(task_decimals(difference)) {
+  explicit Rows(const Diff& diff)
+      : decimals_(task_decimals(diff.difference)),
+        before_(wishes_of(diff.before)),
+        after_(wishes_of(diff.after)) {
     table_.columns = {{.min_width = 5},    {Align::decimal, 3}, {Align::decimal}, {Align::decimal},
                       {Align::decimal, 3}, {Align::decimal},    {Align::decimal}};
     table_.rows = {{{""}, {"tasks", 3, Align::center}, {"share", 3, Align::center}},
@@ -86,8 +104,8 @@ class Rows {
     const bool both = user.before && user.after;
     table_.rows.push_back(
         {{shorten(user.user, kNameWidth) + mark},
-         {tasks(user.before)},
-         {tasks(user.after)},
+         {got(user.before, before_, user.user)},
+         {got(user.after, after_, user.user)},
          {both ? signed_percent(user.change) : kNone, 1, align(both)},
          {share(user.before)},
          {share(user.after)},
@@ -104,6 +122,7 @@ class Rows {
   }
 
   void add_rule() { table_.add_rule(); }
+  bool any_satisfied() const { return any_satisfied_; }
   std::string tasks(const std::optional<UserShare>& share) const {
     return share ? tasks(share->tasks) : kNone;
   }
@@ -111,6 +130,14 @@ class Rows {
   std::string text() const { return render(table_); }
 
  private:
+  // With a mark where it is all that the user asks for.
+  std::string got(const std::optional<UserShare>& share, const Wishes& wishes, const std::string& user) {
+    const auto wish = wishes.find(user);
+    if (!share || wish == wishes.end() || !wish->second.satisfied) return tasks(share);
+    any_satisfied_ = true;
+    return tasks(*wish->second.asked) + " ✓";
+  }
+
   static Align align(bool number) { return number ? Align::decimal : Align::right; }
   static std::string share(const std::optional<UserShare>& share) {
     return share ? percent(share->share_of_before, 2) : kNone;
@@ -118,6 +145,9 @@ class Rows {
 
   Table table_;
   int decimals_;
+  Wishes before_;
+  Wishes after_;
+  bool any_satisfied_ = false;
 };
 
 std::string not_shown(const Difference& difference, const Shown& part) {
@@ -187,7 +217,7 @@ void add_sums(Rows& rows, const Diff& diff) {
   }
 }
 
-std::string remarks(const Diff& diff, std::size_t width) {
+std::string remarks(const Diff& diff, bool any_satisfied, std::size_t width) {
   const std::vector<UserChange>& users = diff.difference.users;
   std::string legend =
       "change: of the tasks; share: the largest part of any one resource that the user holds";
@@ -195,6 +225,7 @@ std::string remarks(const Diff& diff, std::size_t width) {
   if (satisfaction(diff.before.problem, diff.before.outcome).any_asked() ||
       satisfaction(diff.after.problem, diff.after.outcome).any_asked())
     legend += "; fewest tasks and lowest share: of those who are short of tasks";
+  if (any_satisfied) legend += "; ✓ all it asks for";
   std::string text = broken(legend, width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
     text += broken("* a task of this user demands something else on either side", width);
@@ -216,7 +247,7 @@ std::string remarks(const Diff& diff, std::size_t width) {
 std::string difference_table(const Diff& diff, std::size_t most, std::size_t width) {
   const Difference& difference = diff.difference;
   const std::size_t page = std::min(width, kPageWidth);
-  Rows rows(difference);
+  Rows rows(diff);
   const Shown part = shown(difference, most);
   for (std::size_t i = 0; i < part.gainers; ++i) rows.add(difference.users[i]);
   for (std::size_t i = difference.users.size() - part.losers; i < difference.users.size(); ++i)
@@ -230,7 +261,7 @@ std::string difference_table(const Diff& diff, std::size_t most, std::size_t wid
   return broken("before: " + printable(side_words(diff.before)), page) +
          broken("after:  " + printable(side_words(diff.after)), page) + "\n" +
          fmt::format("{} gain, {} lose, {} unchanged\n\n", difference.gainers, difference.losers, unchanged) +
-         rows.text() + remarks(diff, page);
+         rows.text() + remarks(diff, rows.any_satisfied(), page);
 }
 
 namespace {
@@ -263,12 +294,21 @@ Json side_json(const DiffSide& side, const Difference& difference, const UserSha
           {"notices", outcome.notices}};
 }
 
-Json users_json(const std::vector<UserChange>& changes) {
+Json share_json(const UserShare& share, const Wish& wish) {
+  Json json = share_json(share);
+  json["asked"] = wish.asked ? Json(*wish.asked) : Json(nullptr);
+  json["satisfied"] = wish.satisfied;
+  return json;
+}
+
+Json users_json(const Diff& diff) {
+  const Wishes before = wishes_of(diff.before);
+  const Wishes after = wishes_of(diff.after);
   Json users = Json::array();
-  for (const UserChange& change : changes) {
+  for (const UserChange& change : diff.difference.users) {
     users.push_back({{"name", change.user},
-                     {"before", share_json(*change.before)},
-                     {"after", share_json(*change.after)},
+                     {"before", share_json(*change.before, before.at(change.user))},
+                     {"after", share_json(*change.after, after.at(change.user))},
                      {"change", change.change},
                      {"same_task", change.same_task}});
   }
@@ -301,7 +341,7 @@ Json difference_json(const Diff& diff) {
                               &UserChange::after)},
           {"gainers", difference.gainers},
           {"losers", difference.losers},
-          {"users", users_json(difference.users)},
+          {"users", users_json(diff)},
           {"only_before", one_sided_json(difference.gone)},
           {"only_after", one_sided_json(difference.come)},
           {"utilization", std::move(resources)}};

@@ -11,7 +11,7 @@ namespace mirab::report {
 
 /// One of two outcomes that are compared, and where it comes from.
 struct DiffSide {
-  std::string title;  ///< the cluster file as the user named it
+  std::string title;  ///< of the cluster: what it is called, or its file
   const Problem& problem;
   const Outcome& outcome;
 };

@@ -216,38 +216,6 @@ std::string binding_table_within(const ExplanationReport& explained, std::size_t
   return text;
 }
 
-std::string change_words(const ExplanationReport& explained, const Change& change) {
-  const Problem& problem = explained.problem;
-  const User& user = problem.users()[explained.explanation.user];
-  const auto entry = [&] {
-    return entry_words(problem.servers()[change.servers[0]].name, change.servers.size());
-  };
-  const auto more = [&] {
-    return fmt::format("{} more {}", amount_words(change.amount.value()),
-                       shorten(problem.resources()[change.resource], kResourceWidth));
-  };
-  switch (change.kind) {
-    case ChangeKind::server:
-      return fmt::format("one more server: {}", entry());
-    case ChangeKind::unit:
-      return change.servers.empty() ? more() + " in the pool"
-                                    : fmt::format("{} on one server: {}", more(), entry());
-    case ChangeKind::weight:
-      return fmt::format("weight {} instead of {}", change.amount.text(), user.weight.text());
-    case ChangeKind::task:
-      return fmt::format("{} tasks to run instead of {}", change.amount.text(), user.tasks->text());
-    case ChangeKind::group_weight:
-      return fmt::format("weight {} instead of {} for {}", change.amount.text(),
-                         problem.groups()[problem.tree().group_at(change.node)].weight.text(),
-                         shorten(node_name(problem, change.node), kNameWidth));
-    case ChangeKind::limit:
-      return fmt::format("limit of {} at {} {}", shorten(node_name(problem, change.node), kNameWidth),
-                         amount_words(change.amount.value()),
-                         shorten(problem.resources()[change.resource], kResourceWidth));
-  }
-  return {};
-}
-
 bool is_no_gain(const WhatIf& what_if) {
   return std::abs(what_if.gain) <= kNoGain * std::max(what_if.tasks, 1.0);
 }
@@ -274,7 +242,7 @@ std::string what_ifs(const ExplanationReport& explained) {
   table.rows = {{{"what if (solved each time)"}, {"tasks", 1, Align::right}, {"gain", 1, Align::right}}};
   table.add_rule();
   for (const WhatIf& what_if : shown) {
-    table.rows.push_back({{change_words(explained, what_if.change)},
+    table.rows.push_back({{change_words(explained.problem, explanation.user, what_if.change)},
                           {tasks_fixed(what_if.tasks, decimals)},
                           {gain_words(what_if, decimals)}});
     if (what_if.status == Status::not_converged) table.rows.back().push_back({"NOT CONVERGED"});
@@ -308,6 +276,37 @@ std::string remarks(const ExplanationReport& explained, std::size_t width) {
 
 }  // namespace
 
+std::string change_words(const Problem& problem, std::size_t n, const Change& change) {
+  const User& user = problem.users()[n];
+  const auto entry = [&] {
+    return entry_words(problem.servers()[change.servers[0]].name, change.servers.size());
+  };
+  const auto more = [&] {
+    return fmt::format("{} more {}", amount_words(change.amount.value()),
+                       shorten(problem.resources()[change.resource], kResourceWidth));
+  };
+  switch (change.kind) {
+    case ChangeKind::server:
+      return fmt::format("one more server: {}", entry());
+    case ChangeKind::unit:
+      return change.servers.empty() ? more() + " in the pool"
+                                    : fmt::format("{} on one server: {}", more(), entry());
+    case ChangeKind::weight:
+      return fmt::format("weight {} instead of {}", change.amount.text(), user.weight.text());
+    case ChangeKind::task:
+      return fmt::format("{} tasks to run instead of {}", change.amount.text(), user.tasks->text());
+    case ChangeKind::group_weight:
+      return fmt::format("weight {} instead of {} for {}", change.amount.text(),
+                         problem.groups()[problem.tree().group_at(change.node)].weight.text(),
+                         shorten(node_name(problem, change.node), kNameWidth));
+    case ChangeKind::limit:
+      return fmt::format("limit of {} at {} {}", shorten(node_name(problem, change.node), kNameWidth),
+                         amount_words(change.amount.value()),
+                         shorten(problem.resources()[change.resource], kResourceWidth));
+  }
+  return {};
+}
+
 std::string explanation_table(const ExplanationReport& explained, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
   return summary(explained, page) + placement_table(explained) + path_table(explained) +
@@ -338,16 +337,18 @@ Json user_json(const ExplanationReport& explained) {
           {"servers", std::move(servers)}};
 }
 
-Json binding_json(const ExplanationReport& explained, const Binding& binding) {
-  const Allocation& allocation = explained.explanation.outcome.allocation;
+}  // namespace
+
+Json binding_json(const Problem& problem, const Outcome& outcome, const Binding& binding) {
+  const Allocation& allocation = outcome.allocation;
   Json servers = Json::array();
   for (const std::size_t i : binding.servers) servers.push_back(allocation.servers[i].name);
   Json others = Json::array();
   for (const Holding& other : binding.others) {
-    others.push_back({{"user", explained.problem.users()[other.user].name}, {"held", other.amount}});
+    others.push_back({{"user", problem.users()[other.user].name}, {"held", other.amount}});
   }
   Json json{{"servers", std::move(servers)},
-            {"resource", explained.problem.resources()[binding.resource]},
+            {"resource", problem.resources()[binding.resource]},
             {"capacity", binding.capacity},
             {"held", binding.held},
             {"level", binding.level}};
@@ -356,31 +357,32 @@ Json binding_json(const ExplanationReport& explained, const Binding& binding) {
   return json;
 }
 
-Json what_if_json(const ExplanationReport& explained, const WhatIf& what_if) {
+Json what_if_json(const Problem& problem, std::size_t user, const WhatIf& what_if) {
   const Change& change = what_if.change;
   Json servers = Json::array();
-  for (const std::size_t i : change.servers) servers.push_back(explained.problem.servers()[i].name);
+  for (const std::size_t i : change.servers) servers.push_back(problem.servers()[i].name);
   Json json{{"change", change_name(change.kind)}, {"servers", std::move(servers)}};
   if (change.kind == ChangeKind::unit || change.kind == ChangeKind::limit)
-    json["resource"] = explained.problem.resources()[change.resource];
+    json["resource"] = problem.resources()[change.resource];
   if (change.kind == ChangeKind::group_weight || change.kind == ChangeKind::limit)
-    json["of"] = node_name(explained.problem, change.node);
+    json["of"] = node_name(problem, change.node);
   json["amount"] = change.amount.value();
   json["tasks"] = what_if.tasks;
   json["gain"] = what_if.gain;
   json["status"] = status_name(what_if.status);
+  json["words"] = change_words(problem, user, change);
   return json;
 }
-
-}  // namespace
 
 Json explanation_json(const ExplanationReport& explained) {
   const Explanation& explanation = explained.explanation;
   const Outcome& outcome = explanation.outcome;
   Json bindings = Json::array();
-  for (const Binding& binding : explanation.bindings) bindings.push_back(binding_json(explained, binding));
+  for (const Binding& binding : explanation.bindings)
+    bindings.push_back(binding_json(explained.problem, outcome, binding));
   Json what_ifs = Json::array();
-  for (const WhatIf& what_if : explanation.what_ifs) what_ifs.push_back(what_if_json(explained, what_if));
+  for (const WhatIf& what_if : explanation.what_ifs)
+    what_ifs.push_back(what_if_json(explained.problem, explanation.user, what_if));
   return {{"version", 1},
           {"cluster", explained.title},
           {"mechanism", outcome.mechanism},

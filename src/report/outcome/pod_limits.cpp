@@ -297,6 +297,21 @@ Json pods_json(const PodLimits& all) {
   return pods;
 }
 
+// Each node of a cluster, and how many pods of each template run there.
+Json on_nodes_json(const PodLimits& all) {
+  Json nodes = Json::array();
+  for (const kubernetes::NodePods& each : all.on_nodes) {
+    Json counts = Json::object();
+    for (const auto& [workload, count] : each.pods) counts[all.pods.workloads[workload].name] = count;
+    nodes.push_back(
+        {{"name", each.node.node},
+         {"allocatable", units_by_resource(all.pods.resources,
+                                           [&](std::size_t r) { return std::optional(each.node.units[r]); })},
+         {"pods", std::move(counts)}});
+  }
+  return nodes;
+}
+
 Json evictions_json(const PodLimits& all) {
   Json evictions = Json::array();
   for (const kubernetes::Eviction& each : all.limits.evictions) {
@@ -331,6 +346,7 @@ Json limits_json(const PodLimits& all) {
       {"limits",
        units_by_resource(resources, [&](std::size_t r) { return std::optional(limits.limited[r]); })},
       {"pods", pods_json(all)},
+      {"on_nodes", on_nodes_json(all)},
       {"evictions", evictions_json(all)},
       {"notices", limits.notices}};
 }

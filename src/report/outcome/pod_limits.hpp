@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include <mirab/kubernetes/limits.hpp>
 
@@ -14,6 +15,7 @@ struct PodLimits {
   const kubernetes::Allocatable& node;
   const kubernetes::Limits& limits;
   std::size_t nodes = 1;  ///< of a cluster: on how many the pods run; `node` is all of them together
+  std::vector<kubernetes::NodePods> on_nodes = {};  ///< of a cluster: these
 };
 
 /// What a person reads: request, old and new limit of every container, the sums, and what to know. Where that

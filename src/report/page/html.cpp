@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include <mirab/model/assert.hpp>
 
@@ -47,6 +48,12 @@ std::string embed(std::string_view page, Json data, const std::string& title, co
 std::string report_html(std::string_view page, const Comparison& comparison, const PageOrigin& origin) {
   // Thinned before it is JSON: a million steps as JSON take a gigabyte.
   return embed(page, comparison_json(comparison, kStepsShown), comparison.title, origin);
+}
+
+std::string answer_html(std::string_view page, std::string_view kind, const std::string& title, Json data,
+                        const PageOrigin& origin) {
+  data["kind"] = kind;
+  return embed(page, std::move(data), title, origin);
 }
 
 Json page_json(const TrafficRun& run) { return simulation_json(run); }

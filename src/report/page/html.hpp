@@ -26,4 +26,8 @@ std::string embed(std::string_view page, nlohmann::ordered_json data, const std:
 /// filling every k-th step is kept, and each user's last, so that the curves end where the users end.
 std::string report_html(std::string_view page, const Comparison& comparison, const PageOrigin& origin);
 
+/// The page of another answer, of the JSON that its command prints: `kind` says which.
+std::string answer_html(std::string_view page, std::string_view kind, const std::string& title,
+                        nlohmann::ordered_json data, const PageOrigin& origin);
+
 }  // namespace mirab::report

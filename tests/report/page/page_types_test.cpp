@@ -52,6 +52,23 @@ constexpr PageType kPageTypes[] = {
     {"Check", "reproduction", "/definitions/check"},
     {"Plot", "reproduction", "/definitions/figure"},
     {"Curve", "reproduction", "/definitions/figure/properties/curves/items"},
+    {"Explained", "explanation", ""},
+    {"Surveyed", "survey", ""},
+    {"SurveyedUser", "survey", "/definitions/user"},
+    {"FullResource", "survey", "/definitions/binding"},
+    {"TriedChange", "survey", "/definitions/what_if"},
+    {"Compared", "difference", ""},
+    {"ComparedSide", "difference", "/definitions/side"},
+    {"ComparedUser", "difference", "/properties/users/items"},
+    {"Audited", "audit", ""},
+    {"AuditedMechanism", "audit", "/properties/outcomes/items"},
+    {"AuditVerdict", "audit", "/definitions/verdict"},
+    {"Violation", "audit", "/definitions/event"},
+    {"Limited", "limits", ""},
+    {"LimitedPod", "limits", "/properties/pods/items"},
+    {"LimitedContainer", "limits", "/definitions/container"},
+    {"Planned", "plan", ""},
+    {"PlannedKind", "plan", "/definitions/kind"},
 };
 
 /// Types of one schema; a place that has a name is called by it.
@@ -100,6 +117,7 @@ class Types {
     const OrderedSchema& at = schema_.at(OrderedSchema::json_pointer(place));
     if (at.contains("$ref")) return reference(at["$ref"].get<std::string>().substr(1));
     if (at.contains("const")) return literal(at["const"]);
+    if (at.contains("allOf")) return reference(place + "/allOf/0");
     std::string alternatives;
     const auto add = [&](const std::string& each) {
       alternatives += (alternatives.empty() ? "" : " | ") + each;
@@ -132,6 +150,7 @@ class Types {
       inside.erase(inside.size() - 2);  // the last semicolon
       return "{" + inside + "}";
     }
+    if (!at.contains("additionalProperties") || !at["additionalProperties"].is_object()) return "unknown";
     return fmt::format("Record<string, {}>", reference(place + "/additionalProperties"));
   }
 

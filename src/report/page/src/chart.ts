@@ -8,6 +8,7 @@ import type {EChartsCoreOption} from 'echarts/core';
 import {SVGRenderer} from 'echarts/renderers';
 import {element} from './element';
 import {percent} from './format';
+import {offerToSave} from './save_chart';
 
 echarts.use([BarChart, CustomChart, LineChart, ScatterChart, DataZoomComponent, GridComponent, MarkLineComponent,
   TooltipComponent, SVGRenderer]);
@@ -76,7 +77,10 @@ export function mountChart(host: HTMLElement, draw: (width: number) => Drawing,
     if (width === 0) return;
     const {height, option} = draw(width);
     host.style.height = `${height}px`;
-    if (!chart) made(chart = echarts.init(host, null, {renderer: 'svg', width, height}));
+    if (!chart) {
+      made(chart = echarts.init(host, null, {renderer: 'svg', width, height}));
+      offerToSave(host);
+    }
     chart.resize({width, height});
     chart.setOption({animation: false, textStyle: {fontFamily: getComputedStyle(host).fontFamily}, ...option}, {notMerge: true});
     drawn_width = width;

@@ -1,14 +1,20 @@
 // Shows the page that its data asks for.
 
+import {readAudited, readCompared, readExplained, readLimited, readPlanned, readSurveyed} from './answer_data';
+import {showAudit} from './audit_page';
 import {showDemands} from './demands_page';
+import {showDifference} from './diff_page';
 import {element} from './element';
+import {showExplanation, showSurvey} from './explain_pages';
 import {placeCharts} from './layout';
+import {showLimits} from './limits_page';
 import {showOutcomes} from './outcomes_page';
 import {readOverlay} from './overlay_data';
 import {showOverlay} from './overlay_page';
 import {readPage} from './page_data';
 import type {PageData} from './page_data';
 import {showReallocation} from './reallocation_page';
+import {showPlan} from './plan_page';
 import {readReport} from './report_data';
 import {readReproduction} from './reproduction_data';
 import {showReproduction} from './reproduction_page';
@@ -23,6 +29,12 @@ const pages: Record<string, (page: HTMLElement, data: PageData) => void> = {
   reallocation: (page, data) => showReallocation(page, readReallocation(data)),
   demands: (page, data) => showDemands(page, readDemands(data)),
   overlay: (page, data) => showOverlay(page, readOverlay(data)),
+  survey: (page, data) => showSurvey(page, readSurveyed(data)),
+  explanation: (page, data) => showExplanation(page, readExplained(data)),
+  diff: (page, data) => showDifference(page, readCompared(data)),
+  audit: (page, data) => showAudit(page, readAudited(data)),
+  limits: (page, data) => showLimits(page, readLimited(data)),
+  plan: (page, data) => showPlan(page, readPlanned(data)),
   reproduce: (page, data) => showReproduction(page, readReproduction(data)),
 };
 

@@ -564,3 +564,308 @@ export interface Curve {
   low: (number | null)[];
   high: (number | null)[];
 }
+
+/** A number that is infinite is null. */
+export interface Explained {
+  version: 1;
+  cluster: string;
+  /** As asked for, with its options. */
+  mechanism: string;
+  status: 'exact' | 'converged' | 'not_converged';
+  certificate: {kind: string; value: number | null};
+  seconds: number;
+  user: {name: string; weight: number; demand: Record<string, number>; limit: number | null; tasks: number; dominant_resource: string; dominant_share: number; held_back?: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string}; has_all_tasks: boolean; servers: Record<string, number>};
+  /** Full resources that the user needs where it may run; of which it holds the largest part first. */
+  bindings: {servers: string[]; resource: string; capacity: number; held: number; level: number; price?: number; others: {user: string; held: number}[]}[];
+  /** Changes that were tried, each by solving the changed cluster; the greatest gain first. */
+  what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit'; servers: string[]; resource?: string; of?: string; amount: number; tasks: number; gain: number; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
+  /** Changes beyond --what-ifs. */
+  untried: number;
+  notices: string[];
+}
+
+/** Why every user has what it has. A number that is infinite is null. */
+export interface Surveyed {
+  version: 1;
+  /** What it is called, or its file. */
+  cluster: string;
+  /** As asked for, with its options. */
+  mechanism: string;
+  status: 'exact' | 'converged' | 'not_converged';
+  certificate: {kind: string; value: number | null};
+  seconds: number;
+  /** Users who have all the tasks that they ask for; one with task shapes is one. */
+  satisfied_users: number;
+  /** Of how many users. */
+  satisfied_of: number;
+  /** Those who are short first, of these the least part of what it asks for; then those who ask without end, the lowest share first. */
+  users: SurveyedUser[];
+  /** Changed clusters that were divided; one serves all the users whom it may help. */
+  solved: number;
+  notices: string[];
+}
+
+export interface SurveyedUser {
+  name: string;
+  /** Of a task shape: its user. */
+  user?: string;
+  /** Of a task shape: its own name. */
+  shape?: string;
+  /** Those around it, the outermost first. */
+  groups: string[];
+  weight: number;
+  /** How many tasks it asks for; null: endless. */
+  asked: number | null;
+  tasks: number;
+  /** It has all that it asks for. */
+  satisfied: boolean;
+  /** The largest part of any one resource that it holds. */
+  dominant_share: number;
+  /** What keeps the user from having more: all its tasks run; a limit; full resources; a reserve of others; or none of these. */
+  held_back: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string; placement?: boolean};
+  /** Full resources that it needs where it may run; none of a satisfied user. */
+  bindings: FullResource[];
+  /** The best of what_ifs: the cheapest that brings all it asks for, else the one that brings most. Null: none helps. */
+  remedy: TriedChange | null;
+  /** The greatest gain first; none of a satisfied user. */
+  what_ifs: TriedChange[];
+  /** Changes beyond --what-ifs. */
+  untried: number;
+}
+
+export interface FullResource {
+  /** Entries of equal servers, taken together. */
+  servers: string[];
+  resource: string;
+  capacity: number;
+  /** By the user. */
+  held: number;
+  /** The highest share per weight of those who hold some of it: the dominant share, or where every server stands for itself the tasks over those that the user could run alone on these servers. */
+  level: number;
+  /** λ per unit, where the mechanism has prices. */
+  price?: number;
+  /** Who else holds most of it. */
+  others: {user: string; held: number}[];
+}
+
+export interface TriedChange {
+  change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit';
+  /** Entries to which it applies alike; it was tried on the first. Empty for the pool, a weight, a task. */
+  servers: string[];
+  /** Of a unit or limit. */
+  resource?: string;
+  /** The group, or user, of a group-weight or limit. */
+  of?: string;
+  /** How many servers, or how much more of the resource; the new weight, number of tasks, or limit. */
+  amount: number;
+  /** Of the user, after the change. */
+  tasks: number;
+  /** Over its tasks now; negative when the change hurts. */
+  gain: number;
+  status: 'exact' | 'converged' | 'not_converged';
+  /** The change in words. */
+  words: string;
+}
+
+/** A number that is infinite is null. */
+export interface Compared {
+  version: 1;
+  before: ComparedSide;
+  after: ComparedSide;
+  /** Users of both sides whose tasks grow by more than a millionth. */
+  gainers: number;
+  losers: number;
+  /** Users of both sides, the greatest gain first. */
+  users: ComparedUser[];
+  only_before: {name: string; tasks: number; dominant_share: number; share_of_before?: number}[];
+  only_after: {name: string; tasks: number; dominant_share: number; share_of_before?: number}[];
+  /** Used over capacity by resource; null on a side that lacks the resource. */
+  utilization: Record<string, {before: number | null; after: number | null}>;
+}
+
+export interface ComparedSide {
+  cluster: string;
+  /** As asked for, with its options. */
+  mechanism: string;
+  status: 'exact' | 'converged' | 'not_converged';
+  certificate: {kind: string; value: number | null};
+  seconds: number;
+  users: number;
+  servers: number;
+  /** Of all users together. */
+  tasks: number;
+  /** Users who have all the tasks that they ask for; one with task shapes counts once. */
+  satisfied_users?: number;
+  /** Of how many users; one with task shapes counts once. */
+  satisfied_of?: number;
+  /** The least tasks and the least share of those who are short of tasks; null when no user is. */
+  lowest_short?: unknown;
+  /** The least tasks and the least share of any user. */
+  lowest: {tasks: number; dominant_share: number; share_of_before?: number};
+  notices: string[];
+}
+
+export interface ComparedUser {
+  name: string;
+  before: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean};
+  after: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean};
+  /** Tasks after over tasks before, less 1; null from nothing. */
+  change: number | null;
+  /** A task demands the same on both sides. */
+  same_task: boolean;
+}
+
+/** With --claims, claims.schema.json. A number that is infinite is null. */
+export interface Audited {
+  version: 1;
+  /** The cluster file, or how many random clusters. */
+  audited: string;
+  /** Attempts in all. */
+  budget: number;
+  seed: number;
+  outcomes: AuditedMechanism[];
+}
+
+export interface AuditedMechanism {
+  /** As asked for, with its options. */
+  mechanism: string;
+  status?: 'exact' | 'converged' | 'not_converged';
+  /** Why the mechanism cannot divide this cluster; then there are no properties. */
+  refused?: string;
+  /** Those asked for; without --properties those of groups only where there are groups. */
+  properties: AuditVerdict[];
+}
+
+export interface AuditVerdict {
+  property: string;
+  /** When false, nothing can be said, and `note` says why. */
+  decided: boolean;
+  /** Null when not decided. */
+  holds: boolean | null;
+  /** It asks for nothing here; `note` says why. */
+  vacuous: boolean;
+  /** `searched`: no counterexample was found in `tried` attempts, which is not a proof. */
+  scope: 'instance' | 'searched';
+  /** Divisions that were looked at, or compared with the cluster's own; none when vacuous or not decided. */
+  tried: number;
+  note?: string;
+  /** Why it does not hold here. */
+  witness?: Violation;
+  /** The same on the smallest cluster that was found to show it. */
+  smallest?: Violation;
+}
+
+/** What happened, in words and numbers; which numbers depends on the property. */
+export interface Violation {
+  words: string;
+  /** Who loses, envies or lies. */
+  user?: string;
+  /** Whom it envies, or who left. */
+  other?: string;
+  /** Of the violation, relative. */
+  size: number | null;
+  /** A cluster file (cluster.schema.json), with its groups, guarantees, limits, reserves and task shapes. */
+  cluster?: unknown;
+  /** The cluster with which it is compared. */
+  changed?: unknown;
+}
+
+/** Amounts are quantities as Kubernetes writes them: 720m, 2, 81Mi. */
+export interface Limited {
+  version: 1;
+  /** As asked for, with its options. */
+  mechanism: string;
+  status: 'exact' | 'converged' | 'not_converged';
+  certificate: {kind: string; value: number | null};
+  /** False when the present limits fit and were to be left then. */
+  recalculated: boolean;
+  /** Its name; empty with --capacity and for several. */
+  node: string;
+  /** On how many nodes the pods run; allocatable is what all have together. */
+  nodes: number;
+  allocatable: Record<string, string>;
+  /** By all pods together. */
+  requested: Record<string, string>;
+  /** Of all pods together; null where a container has none. */
+  old_limits: Record<string, string | null>;
+  /** Of all pods together, at most what is allocatable. */
+  limits: Record<string, string>;
+  /** In the order of the file. */
+  pods: LimitedPod[];
+  /** Of several nodes: each, and how many pods of each template run there; empty for one. */
+  on_nodes?: {name: string; allocatable: Record<string, string>; pods: Record<string, number>}[];
+  /** Who would go, and in which order, if all used what their old limits allow. */
+  evictions: ({name: string; pods: number; resource: string; above_request: string; qos: 'Guaranteed' | 'Burstable' | 'BestEffort'; priority: number})[];
+  notices: string[];
+}
+
+export interface LimitedPod {
+  /** As in the table: frontend, deployment/web. */
+  name: string;
+  kind: string;
+  namespace: string;
+  /** How many of them there are. */
+  pods: number;
+  /** With what --resource-weight makes of it. */
+  weight: number;
+  /** What one of the pods requests of resources by vendor, such as nvidia.com/gpu. */
+  devices: Record<string, number>;
+  /** What one of the pods has before rounding: CPUs, or bytes. */
+  share: Record<string, number>;
+  containers: LimitedContainer[];
+}
+
+export interface LimitedContainer {
+  name: string;
+  role: 'main' | 'init' | 'sidecar';
+  request: Record<string, string>;
+  old_limit: Record<string, string | null>;
+  limit: Record<string, string>;
+}
+
+/** What to buy, or which weight to give, so that a user gets its tasks. */
+export interface Planned {
+  version: 1;
+  /** What it is called, or its file. */
+  cluster: string;
+  /** As asked for, with its options. */
+  mechanism: string;
+  /** Of the cluster after the change. */
+  status: 'exact' | 'converged' | 'not_converged';
+  certificate: {kind: string; value: number | null};
+  user: string;
+  /** How many tasks it should get. */
+  wanted: number;
+  tasks_before: number;
+  tasks_after: number;
+  /** With --weights. */
+  weight?: {before: number; after: number; too_little: number | null};
+  /** Those that could be bought; without --weights. */
+  kinds?: PlannedKind[];
+  /** Of all that is bought. */
+  price?: number;
+  /** No purchase below it is enough; the price where the plan is exact. */
+  least_price?: number;
+  /** No cheaper purchase, no smaller weight of four digits, is enough. */
+  exact: boolean;
+  /** Of one kind: a count after which one more brings the user less; null where there is none. */
+  falls_after: number | null;
+  /** Changed clusters that were divided. */
+  solved: number;
+  /** How good the plan is. */
+  words: string;
+  /** Before and after, as in difference.schema.json. */
+  difference: unknown;
+}
+
+export interface PlannedKind {
+  name: string;
+  /** No server entry of the cluster. */
+  is_new: boolean;
+  /** Of one, by resource. */
+  capacity: Record<string, number>;
+  price_of_one: number;
+  /** How many to buy. */
+  count: number;
+  price: number;
+}

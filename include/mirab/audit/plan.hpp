@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/choice.hpp>
+#include <mirab/model/problem.hpp>
+#include <mirab/model/quantity.hpp>
+#include <mirab/model/result.hpp>
+
+namespace mirab {
+
+/// A kind of server that can be bought.
+struct ServerKind {
+  std::string name;                  ///< a server entry of the problem, or of none
+  std::optional<Server> fresh = {};  ///< of a kind that the problem has not: capacity and labels
+  Quantity price{1};                 ///< of one, > 0
+};
+
+/// What is wanted: a number of tasks for a user.
+struct PlanGoal {
+  std::size_t user;
+  Quantity tasks;
+};
+
+struct PlanOptions {
+  std::size_t solves = 1000;  ///< purchases that are tried, at most, to prove that none is cheaper
+  Execution execution = {};
+  std::function<void(std::size_t done)> progress = {};  ///< called now and then
+};
+
+/// What to change so that a user gets a number of tasks. K kinds.
+struct Plan {
+  Outcome before;
+  Problem problem;  ///< after the change
+  Outcome after;
+  std::vector<std::int64_t> bought = {};  ///< of each kind, [k]; empty for a weight
+  double price = 0;
+  double least_price = 0;               ///< no purchase below it is enough; `price` where the plan is exact
+  bool exact = true;                    ///< no cheaper purchase (no smaller weight of four digits) is enough
+  std::optional<Quantity> weight = {};  ///< the user's new weight
+  std::optional<Quantity> too_little =
+      {};  ///< the next smaller weight of as many digits, which is not enough
+  /// Of one kind: counts n and n + 1 of which the second brings the user less. Where there is one, more is
+  /// not always better, and each count below the plan's was tried.
+  std::optional<std::int64_t> falls_after = {};
+  std::size_t solved = 0;  ///< changed problems
+};
+
+/// The cheapest purchase of servers of these kinds with which the mechanism gives the user its tasks, to a
+/// millionth. Nothing is bought when it has them.
+///
+/// Getting more servers may bring a user less (no mechanism here is resource-monotone in general), so the
+/// least count cannot be found by halving. Purchases are tried in the order of their price, those left out
+/// with which the user alone on the cluster would not have its tasks; the first that is enough is the
+/// cheapest. Before that a purchase that is enough is sought by doubling and halving, of each kind alone and
+/// of all together: it is the plan where `solves` are not enough to prove a better one, and `least_price`
+/// bounds how far it is from the cheapest.
+///
+/// Requires a user of the problem and kinds of a price > 0. Errors: as for allocate(); a mechanism that is no
+/// rule; a user who asks for fewer tasks, or whose limits allow fewer; a goal that no purchase reaches; a new
+/// kind that does not go with the problem. Cost: that of the mechanism for each purchase that is tried.
+Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const PlanGoal& goal,
+                           const std::vector<ServerKind>& kinds, const PlanOptions& options = {});
+
+/// The smallest weight of the user, in four digits, with which the mechanism gives it its tasks: by doubling
+/// and halving, with 32 more weights between as a test that no smaller one is enough; `exact` when in all
+/// that were tried more weight never brought less. Errors: as above; a mechanism without weights.
+Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const PlanGoal& goal,
+                         const PlanOptions& options = {});
+
+}  // namespace mirab

@@ -1,0 +1,479 @@
+// What to buy, or which weight to give, so that a user gets a number of tasks: a search over changed
+// clusters, each divided by the mechanism.
+//
+// f(n) is what the user gets with n_k servers more of each kind. It need not grow with n: under DRF more
+// memory can serve others who then take CPUs from the user. So the search does not halve to find the least:
+// it tries purchases in the order of their price, from a heap in which each has one parent (the same with one
+// server less of its last kind). What bounds f from above for any mechanism is the user alone with all
+// servers:
+//
+//   f(n) ≤ Σ_i γ_i + Σ_k n_k γ_k,   γ the tasks that fit on a server,
+//
+// and for a pool min_r (C_r + Σ_k n_k c_{k,r}) / d_r: purchases below the goal by this bound are not solved.
+//
+// Example: C = (9, 18), A (1, 4) and B (3, 1) under DRF; A has 3 tasks. For 5 a second server of the same
+// size is bought: it has 6 then. Known failure: kinds by the dozen have more cheap purchases than can be
+// tried; the plan then says how much cheaper another could be at most.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+#include <queue>
+
+#include <mirab/audit/plan.hpp>
+
+#include "audit/cluster_view.hpp"
+#include "audit/findings.hpp"
+#include "audit/what_if.hpp"
+#include "numerics/base/threads.hpp"
+
+namespace mirab {
+namespace {
+
+using Purchase = std::vector<std::int64_t>;  // [k]
+
+constexpr double kEnough = 1e-6;  // relative: as for users who have all their tasks
+constexpr std::int64_t kMostServers = std::int64_t{1} << 20;  // of a kind
+constexpr std::size_t kMostSteps = 2'000'000;                 // purchases that are looked at, solved or not
+constexpr std::size_t kPurchasesAtOnce = 16;                  // purchases solved together; not by threads
+
+bool is_enough(double tasks, const PlanGoal& goal) { return tasks >= goal.tasks.value() * (1 - kEnough); }
+
+// What may never be: more than the user asks for, or than a limit on its path allows.
+Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal) {
+  const User& user = problem.users()[goal.user];
+  if (!row.is_rule)
+    return Error{.message = "what runs now follows no rule, so nothing can be planned by it",
+                 .key = "--mechanism"};
+  if (user.tasks && goal.tasks > *user.tasks)
+    return Error{.message = fmt::format("'{}' asks for {} tasks only; no purchase gives it more", user.name,
+                                        user.tasks->text()),
+                 .key = "--tasks"};
+  if (!row.accepts.groups) return {};
+  const Tree& tree = problem.tree();
+  for (const std::size_t node : tree.path(tree.node_of_user(goal.user))) {
+    const std::span<const double> limit = tree.limit(node);
+    for (std::size_t r = 0; r < limit.size(); ++r) {
+      double least = std::numeric_limits<double>::infinity();
+      for (std::size_t i = 0; i < problem.server_count(); ++i) {
+        if (problem.eligible(goal.user, i)) least = std::min(least, problem.demand(goal.user, i)[r].value());
+      }
+      if (least <= 0 || is_enough(limit[r] / least, goal)) continue;
+      return Error{
+          .message = fmt::format("the limit of '{}' of {} {} allows '{}' at most {} tasks; raise it first",
+                                 node_name(problem, node), number_words(limit[r]), problem.resources()[r],
+                                 user.name, number_words(limit[r] / least)),
+          .key = "--tasks"};
+    }
+  }
+  return {};
+}
+
+Result<Problem> with_purchase(const Problem& problem, const std::vector<ServerKind>& kinds,
+                              const Purchase& counts) {
+  Cluster cluster = problem.cluster();
+  cluster.running.reset();
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (counts[k] == 0) continue;
+    if (kinds[k].fresh) {
+      Server server = *kinds[k].fresh;
+      server.name = kinds[k].name;
+      server.count = counts[k];
+      cluster.servers.push_back(std::move(server));
+      continue;
+    }
+    const auto entry = std::find_if(cluster.servers.begin(), cluster.servers.end(),
+                                    [&](const Server& server) { return server.name == kinds[k].name; });
+    MIRAB_ASSERT(entry != cluster.servers.end(), "a kind without a capacity is a server entry");
+    entry->count += counts[k];
+  }
+  return Problem::from(std::move(cluster));
+}
+
+// The most that the user could have with a purchase, alone with all servers.
+class AloneBound {
+ public:
+  // `all` has one more server of each kind than `problem`.
+  AloneBound(const Problem& problem, const Problem& all, Scope scope, std::size_t user,
+             const std::vector<ServerKind>& kinds)
+      : pool_(scope == Scope::pool) {
+    const ResourceVector& demand = problem.users()[user].demand;
+    for (const Quantity& amount : demand) demand_.push_back(amount.value());
+    capacity_ = problem.pool();
+    const ClusterView now(problem, Scope::servers);
+    for (std::size_t i = 0; i < now.places(); ++i) tasks_ += now.tasks_with(user, i, now.capacity(i));
+    const ClusterView then(all, Scope::servers);
+    for (const ServerKind& kind : kinds) {
+      const auto entry = std::find_if(all.servers().begin(), all.servers().end(),
+                                      [&](const Server& server) { return server.name == kind.name; });
+      const auto i = static_cast<std::size_t>(entry - all.servers().begin());
+      std::vector<double>& one = more_.emplace_back();
+      for (const Quantity& amount : entry->capacity) one.push_back(amount.value());
+      more_tasks_.push_back(then.tasks_with(user, i, one));
+    }
+  }
+
+  double operator()(const Purchase& counts) const {
+    const auto sum = [&](double start, const auto& one) {
+      for (std::size_t k = 0; k < counts.size(); ++k) start += static_cast<double>(counts[k]) * one(k);
+      return start;
+    };
+    if (!pool_) return sum(tasks_, [&](std::size_t k) { return more_tasks_[k]; });
+    double tasks = std::numeric_limits<double>::infinity();
+    for (std::size_t r = 0; r < demand_.size(); ++r) {
+      if (demand_[r] <= 0) continue;
+      tasks = std::min(tasks, sum(capacity_[r], [&](std::size_t k) { return more_[k][r]; }) / demand_[r]);
+    }
+    return tasks;
+  }
+
+  bool any_kind_helps() const {
+    return pool_ ||
+           std::any_of(more_tasks_.begin(), more_tasks_.end(), [](double tasks) { return tasks > 0; });
+  }
+
+ private:
+  bool pool_;
+  double tasks_ = 0;                       // Σ γ_i now
+  std::vector<double> more_tasks_;         // γ_k, [k]
+  std::vector<double> demand_, capacity_;  // [r]
+  std::vector<std::vector<double>> more_;  // c_{k,r}
+};
+
+// f, and how often it was asked. Remembers its answers.
+class PurchaseSearch {
+ public:
+  PurchaseSearch(const Problem& problem, const Choice& choice, const PlanGoal& goal,
+                 const std::vector<ServerKind>& kinds, const PlanOptions& options, const AloneBound& bound)
+      : problem_(problem), choice_(choice), goal_(goal), kinds_(kinds), options_(options), bound_(bound) {}
+
+  double price(const Purchase& counts) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < counts.size(); ++k)
+      sum += static_cast<double>(counts[k]) * kinds_[k].price.value();
+    return sum;
+  }
+
+  bool may_be_enough(const Purchase& counts) const { return is_enough(bound_(counts), goal_); }
+
+  // Nothing when it cannot be divided: an amount beyond what can be counted.
+  bool reaches(const Purchase& counts) {
+    if (!may_be_enough(counts)) return false;
+    const double tasks = tasks_of(counts);
+    if (is_enough(tasks, goal_) && (!best_ || price(counts) < price(*best_))) best_ = counts;
+    return is_enough(tasks, goal_);
+  }
+
+  double tasks_of(const Purchase& counts) {
+    solve({counts});
+    return known_.at(counts);
+  }
+
+  // Solves those of them that are not known, on several threads.
+  void solve(const std::vector<Purchase>& asked) {
+    std::vector<Purchase> fresh;
+    for (const Purchase& counts : asked) {
+      if (!known_.contains(counts)) fresh.push_back(counts);
+    }
+    std::vector<double> tasks(fresh.size(), 0);
+    numerics::for_each_index(0, fresh.size(), options_.execution.threads, [&](std::size_t i) {
+      const Result<Problem> other = with_purchase(problem_, kinds_, fresh[i]);
+      if (!other) return;
+      const Result<Outcome> outcome = allocate(*other, choice_);
+      if (outcome) tasks[i] = outcome->allocation.tasks[goal_.user];
+    });
+    for (std::size_t i = 0; i < fresh.size(); ++i) known_.emplace(fresh[i], tasks[i]);
+    if (options_.progress && !fresh.empty()) options_.progress(known_.size());
+  }
+
+  std::size_t solved() const { return known_.size(); }
+  const std::optional<Purchase>& best() const { return best_; }
+  double most_tasks() const {
+    double most = 0;
+    for (const auto& [counts, tasks] : known_) most = std::max(most, tasks);
+    return most;
+  }
+
+  // Of one kind: a count after which one more brings less.
+  std::optional<std::int64_t> falls_after() const {
+    for (const auto& [counts, tasks] : known_) {
+      if (counts.size() != 1) return {};
+      const auto next = known_.find({counts[0] + 1});
+      if (next != known_.end() && next->second < tasks * (1 - kEnough)) return counts[0];
+    }
+    return {};
+  }
+
+  // Halves the count of one kind towards the least that is enough with the others as they are.
+  void lessen(Purchase& counts, std::size_t k) {
+    std::int64_t few = -1;  // not enough, or none
+    std::int64_t many = counts[k];
+    while (many - few > 1) {
+      const std::int64_t half = few + (many - few) / 2;
+      Purchase tried = counts;
+      tried[k] = half;
+      (reaches(tried) ? many : few) = half;
+    }
+    counts[k] = many;
+  }
+
+  // Purchases that are enough, by doubling: of each kind alone and of all together, and each lessened.
+  void double_up() {
+    const std::size_t kinds = kinds_.size();
+    std::vector<std::size_t> dearest(kinds);
+    for (std::size_t k = 0; k < kinds; ++k) dearest[k] = k;
+    std::stable_sort(dearest.begin(), dearest.end(),
+                     [&](std::size_t a, std::size_t b) { return kinds_[a].price > kinds_[b].price; });
+    for (std::size_t alone = 0; alone <= kinds; ++alone) {
+      if (alone == kinds && kinds == 1) break;
+      for (std::int64_t count = 1; count <= kMostServers; count *= 2) {
+        Purchase counts(kinds, alone == kinds ? count : 0);
+        if (alone < kinds) counts[alone] = count;
+        if (!reaches(counts)) continue;
+        for (const std::size_t k : dearest) lessen(counts, k);
+        reaches(counts);
+        break;
+      }
+    }
+  }
+
+ private:
+  const Problem& problem_;
+  const Choice& choice_;
+  const PlanGoal& goal_;
+  const std::vector<ServerKind>& kinds_;
+  const PlanOptions& options_;
+  const AloneBound& bound_;
+  std::map<Purchase, double> known_;
+  std::optional<Purchase> best_;
+};
+
+struct Candidate {
+  double price;
+  Purchase counts;
+  std::size_t last;  // the kind of which one was added last: later ones add to it or to those after it
+
+  friend bool operator>(const Candidate& a, const Candidate& b) {
+    return a.price != b.price ? a.price > b.price : a.counts < b.counts;
+  }
+};
+
+// Tries purchases in the order of their price. Returns the price below which none is enough, and whether the
+// best that is known is thereby the cheapest.
+std::pair<double, bool> prove(PurchaseSearch& search, std::size_t kinds, std::size_t solves) {
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> heap;
+  heap.push({0, Purchase(kinds, 0), 0});
+  const std::size_t most = search.solved() + solves;
+  std::vector<Candidate> batch;
+  for (std::size_t step = 0; !heap.empty(); ++step) {
+    Candidate next = heap.top();
+    heap.pop();
+    const bool at_best = search.best() && next.price >= search.price(*search.best());
+    const bool full = search.solved() + batch.size() >= most || step >= kMostSteps;
+    if (!at_best) {
+      for (std::size_t k = next.last; k < kinds; ++k) {
+        Candidate child{0, next.counts, k};
+        ++child.counts[k];
+        child.price = search.price(child.counts);
+        heap.push(std::move(child));
+      }
+      if (search.may_be_enough(next.counts)) batch.push_back(next);
+    }
+    if (batch.size() < kPurchasesAtOnce && !at_best && !full) continue;
+    std::vector<Purchase> counts;
+    for (const Candidate& each : batch) counts.push_back(each.counts);
+    search.solve(counts);
+    for (const Candidate& each : batch) {
+      if (search.reaches(each.counts)) return {each.price, true};
+    }
+    batch.clear();
+    if (at_best) return {search.price(*search.best()), true};
+    if (full) return {next.price, false};
+  }
+  return {0, true};
+}
+
+Error unreachable(const Problem& problem, const PlanGoal& goal, const PurchaseSearch& search, bool any_helps,
+                  std::size_t kinds) {
+  const std::string& user = problem.users()[goal.user].name;
+  if (!any_helps)
+    return {.message =
+                fmt::format("'{}' may run on none of these kinds, and without them it cannot have {} tasks",
+                            user, goal.tasks.text()),
+            .key = "--kind"};
+  return {
+      .message = fmt::format("even {} more servers of {} bring '{}' no more than {} tasks", kMostServers,
+                             kinds == 1 ? "this kind" : "each kind", user, number_words(search.most_tasks())),
+      .key = "--tasks"};
+}
+
+Result<Plan> finished(const Choice& choice, Result<Problem> changed, Outcome before,
+                      const Execution& execution) {
+  if (!changed) return changed.error();
+  Result<Outcome> after = allocate(*changed, choice, execution);
+  if (!after) return after.error();
+  return Plan{.before = std::move(before), .problem = *std::move(changed), .after = *std::move(after)};
+}
+
+}  // namespace
+
+Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const PlanGoal& goal,
+                           const std::vector<ServerKind>& kinds, const PlanOptions& options) {
+  MIRAB_ASSERT(goal.user < problem.user_count() && !kinds.empty(), "a user of the problem, and kinds");
+  const Mechanism& row = row_of(choice);
+  if (Check wrong = check_goal(problem, row, goal)) return *std::move(wrong);
+  Result<Outcome> before = allocate(problem, choice, options.execution);
+  if (!before) return before.error();
+  const Result<Problem> all = with_purchase(problem, kinds, Purchase(kinds.size(), 1));
+  if (!all) return all.error();
+
+  const AloneBound bound(problem, *all, row.scope, goal.user, kinds);
+  PurchaseSearch search(problem, choice, goal, kinds, options, bound);
+  const Purchase nothing(kinds.size(), 0);
+  std::pair<double, bool> proof{0, true};
+  if (!search.reaches(nothing)) {
+    if (bound.any_kind_helps() || search.may_be_enough(nothing)) {
+      search.double_up();
+      proof = prove(search, kinds.size(), options.solves);
+    }
+    if (!search.best()) return unreachable(problem, goal, search, bound.any_kind_helps(), kinds.size());
+  }
+  Result<Plan> plan =
+      finished(choice, with_purchase(problem, kinds, *search.best()), *std::move(before), options.execution);
+  if (!plan) return plan;
+  plan->bought = *search.best();
+  plan->price = search.price(plan->bought);
+  plan->exact = proof.second;
+  plan->least_price = plan->exact ? plan->price : proof.first;
+  plan->falls_after = search.falls_after();
+  plan->solved = search.solved();
+  return plan;
+}
+
+namespace {
+
+// w in units of 10^exponent.
+Quantity weight_of(std::int64_t units, int exponent) {
+  const Result<Quantity> weight = Quantity::parse(fmt::format("{}e{}", units, exponent));
+  MIRAB_ASSERT(static_cast<bool>(weight), "some digits are a weight");
+  return *weight;
+}
+
+class WeightSearch {
+ public:
+  WeightSearch(const Problem& problem, const Choice& choice, const PlanGoal& goal, const PlanOptions& options)
+      : problem_(problem), choice_(choice), goal_(goal), options_(options) {}
+
+  Result<Problem> with(const Quantity& weight) const {
+    return changed(problem_, goal_.user, {.kind = ChangeKind::weight, .amount = weight});
+  }
+
+  bool reaches(const Quantity& weight) {
+    const auto known = tasks_.find(weight);
+    if (known != tasks_.end()) return is_enough(known->second, goal_);
+    double tasks = 0;
+    if (const Result<Problem> other = with(weight)) {
+      const Result<Outcome> outcome = allocate(*other, choice_, options_.execution);
+      if (outcome) tasks = outcome->allocation.tasks[goal_.user];
+    }
+    tasks_.emplace(weight, tasks);
+    if (options_.progress) options_.progress(tasks_.size());
+    return is_enough(tasks, goal_);
+  }
+
+  // The least number of units that is enough, between one that is not and one that is.
+  std::int64_t halve(std::int64_t few, std::int64_t many, int exponent) {
+    while (many - few > 1) {
+      const std::int64_t half = few + (many - few) / 2;
+      (reaches(weight_of(half, exponent)) ? many : few) = half;
+    }
+    return many;
+  }
+
+  // In all that were tried, more weight never brought less.
+  bool is_steady() const {
+    double most = 0;
+    for (const auto& [weight, tasks] : tasks_) {
+      if (tasks < most * (1 - kEnough)) return false;
+      most = std::max(most, tasks);
+    }
+    return true;
+  }
+
+  double most_tasks() const {
+    double most = 0;
+    for (const auto& [weight, tasks] : tasks_) most = std::max(most, tasks);
+    return most;
+  }
+
+  std::size_t solved() const { return tasks_.size(); }
+
+ private:
+  const Problem& problem_;
+  const Choice& choice_;
+  const PlanGoal& goal_;
+  const PlanOptions& options_;
+  std::map<Quantity, double> tasks_;
+};
+
+}  // namespace
+
+Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const PlanGoal& goal,
+                         const PlanOptions& options) {
+  MIRAB_ASSERT(goal.user < problem.user_count(), "a user of the problem");
+  const Mechanism& row = row_of(choice);
+  if (Check wrong = check_goal(problem, row, goal)) return *std::move(wrong);
+  if (!row.accepts.weights)
+    return Error{.message = fmt::format("{} does not look at weights", row.name), .key = "--weights"};
+  Result<Outcome> before = allocate(problem, choice, options.execution);
+  if (!before) return before.error();
+  const User& user = problem.users()[goal.user];
+  WeightSearch search(problem, choice, goal, options);
+  if (is_enough(before->allocation.tasks[goal.user], goal)) {
+    Result<Plan> plan = finished(choice, problem, *std::move(before), options.execution);
+    if (plan) plan->weight = user.weight;
+    return plan;
+  }
+
+  constexpr int kDoublings = 30;
+  constexpr int kDigits = 4;
+  constexpr int kSamples = 32;
+  const double now = user.weight.is_zero() ? 1 : user.weight.value();
+  double enough = 0;
+  for (int twice = user.weight.is_zero() ? 0 : 1; twice <= kDoublings && enough == 0; ++twice) {
+    const double weight = std::ldexp(now, twice);
+    if (search.reaches(*Quantity::from(weight))) enough = weight;
+  }
+  if (enough == 0) {
+    return Error{.message = fmt::format(
+                     "even a weight of {:.4g} brings '{}' no more than {} tasks; see 'mirab explain'",
+                     std::ldexp(now, kDoublings), user.name, number_words(search.most_tasks())),
+                 .key = "--tasks"};
+  }
+  const int exponent = static_cast<int>(std::floor(std::log10(enough))) - kDigits + 1;
+  const double unit = std::pow(10, exponent);
+  const auto least = static_cast<std::int64_t>(user.weight.is_zero() ? 0 : std::floor(now / unit));
+  std::int64_t units = static_cast<std::int64_t>(std::ceil(enough / unit));
+  while (!search.reaches(weight_of(units, exponent))) ++units;  // rounding, or not monotone
+  const bool has_half = !user.weight.is_zero() || enough > now;
+  const auto half = static_cast<std::int64_t>(has_half ? enough / 2 / unit : 0);
+  units = search.halve(std::max(least, half), units, exponent);
+  for (int sample = 1; sample <= kSamples;
+       ++sample) {  // a smaller one that is enough, where f is not monotone
+    const std::int64_t between = least + (units - least) * sample / (kSamples + 1);
+    if (between > least && between < units && search.reaches(weight_of(between, exponent)))
+      units = search.halve(least, between, exponent);
+  }
+
+  Result<Plan> plan =
+      finished(choice, search.with(weight_of(units, exponent)), *std::move(before), options.execution);
+  if (!plan) return plan;
+  plan->weight = weight_of(units, exponent);
+  if (units - 1 > least) plan->too_little = weight_of(units - 1, exponent);
+  plan->exact = search.is_steady();
+  plan->solved = search.solved();
+  return plan;
+}
+
+}  // namespace mirab

@@ -1,0 +1,213 @@
+// Why every user has what it has, and what would help each of those who are short.
+//
+// A server more, or a unit more of a full resource, is the same changed cluster for all users, so it is
+// solved once and all whom it may help read their tasks from it; only a user's own weight is solved for it
+// alone. Changes are solved on several threads, each by one, so that the result does not depend on their
+// number.
+//
+// Example: C = (9, 18), d = (1, 4) and (3, 1) under DRF: A has 3 tasks and B 2, both endless. Twice its
+// weight brings A most (3.6), one server more brings both twice as much (6 and 4): two clusters for weights,
+// one for the server, one for each of the full resources.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <mirab/audit/explanation.hpp>
+#include <mirab/audit/metrics.hpp>
+
+#include "audit/what_if.hpp"
+#include "numerics/base/threads.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr double kNoGain = 1e-6;       // relative: what certificates and rounding leave
+constexpr double kNearlyAsMuch = 0.9;  // of the greatest gain: a cheaper change is worth that little less
+
+// What two changes have in common when they are one. A weight and a task are a user's own.
+using SharedKey = std::tuple<ChangeKind, std::size_t, std::size_t, std::size_t, std::size_t>;
+
+SharedKey key_of(const Change& change, std::size_t user) {
+  const bool own = change.kind == ChangeKind::weight || change.kind == ChangeKind::task;
+  const std::size_t place = change.servers.empty() ? SIZE_MAX : change.servers[0];
+  return {change.kind, place, change.resource, change.node, own ? user : SIZE_MAX};
+}
+
+// A changed cluster that is solved once.
+struct SharedTrial {
+  Change change;
+  std::size_t user;                   // who asked first; of a weight, whose
+  std::vector<std::size_t> asked_by;  // places in Survey::users
+  std::vector<double> tasks = {};     // of each of these
+  Status status = Status::exact;
+  bool possible = true;  // no amount beyond what can be counted
+  std::optional<Error> error = {};
+};
+
+void solve_shared(const Problem& problem, const Choice& choice, const std::vector<Standing>& users,
+                  SharedTrial& trial) {
+  const Result<Problem> other = changed(problem, trial.user, trial.change);
+  if (!other) {
+    trial.possible = false;
+    return;
+  }
+  const Result<Outcome> outcome = allocate(*other, choice);
+  if (!outcome) {
+    trial.error = outcome.error();
+    return;
+  }
+  trial.status = outcome->status;
+  for (const std::size_t at : trial.asked_by)
+    trial.tasks.push_back(outcome->allocation.tasks[users[at].user]);
+}
+
+// Which costs less: first the kind of the change, then the part of the cluster that is added.
+std::pair<int, double> cost_of(const Problem& problem, const Change& change) {
+  const auto part = [&](std::size_t r, double amount) {
+    return problem.pool()[r] > 0 ? amount / problem.pool()[r] : 0;
+  };
+  switch (change.kind) {
+    case ChangeKind::limit:
+    case ChangeKind::weight:
+    case ChangeKind::group_weight:
+    case ChangeKind::task:
+      return {0, 0};
+    case ChangeKind::unit:
+      return {1, part(change.resource, change.amount.value())};
+    case ChangeKind::server: {
+      double size = 0;
+      const Server& server = problem.servers()[change.servers[0]];
+      for (std::size_t r = 0; r < server.capacity.size(); ++r)
+        size = std::max(size, part(r, server.capacity[r].value()));
+      return {2, size};
+    }
+  }
+  return {};
+}
+
+std::optional<std::size_t> best_remedy(const Problem& problem, const Standing& standing) {
+  const double least = kNoGain * std::max(standing.tasks, 1.0);
+  const double greatest = standing.what_ifs.empty() ? 0 : standing.what_ifs.front().gain;
+  if (greatest <= least) return {};
+  const auto brings_all = [&](const WhatIf& what_if) {
+    return standing.asked && what_if.tasks >= *standing.asked * (1 - kNoGain);
+  };
+  const bool any_brings_all = std::any_of(standing.what_ifs.begin(), standing.what_ifs.end(), brings_all);
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < standing.what_ifs.size(); ++i) {
+    const WhatIf& what_if = standing.what_ifs[i];
+    if (any_brings_all ? !brings_all(what_if) : what_if.gain < kNearlyAsMuch * greatest) continue;
+    if (!best || cost_of(problem, what_if.change) < cost_of(problem, standing.what_ifs[*best].change))
+      best = i;
+  }
+  return best;
+}
+
+// The part of what it asks for that a user has, or its share per weight where it asks without end.
+double reached_part(const Problem& problem, const Standing& standing) {
+  if (standing.asked) return *standing.asked > 0 ? standing.tasks / *standing.asked : 1;
+  const double weight = problem.users()[standing.user].weight.value();
+  return weight > 0 ? standing.dominant_share / weight : std::numeric_limits<double>::infinity();
+}
+
+std::vector<Standing> standings(const Problem& problem, const Survey& survey, const Bindings& bindings) {
+  const Satisfaction satisfied = satisfaction(problem, survey.outcome);
+  const std::vector<double> shares = dominant_shares(problem, survey.outcome.allocation);
+  const Stops stops(problem, survey.outcome);
+  std::vector<Standing> users;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    Standing& standing = users.emplace_back(Standing{.user = n,
+                                                     .tasks = survey.outcome.allocation.tasks[n],
+                                                     .asked = satisfied.asked[n],
+                                                     .satisfied = satisfied.satisfied[n],
+                                                     .dominant_share = shares[n],
+                                                     .stop = stops.of(n)});
+    if (!standing.satisfied) standing.bindings = bindings.of(n);
+  }
+  const auto rank = [](const Standing& each) { return each.satisfied ? 2 : each.asked ? 0 : 1; };
+  std::stable_sort(users.begin(), users.end(), [&](const Standing& a, const Standing& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return !a.satisfied && reached_part(problem, a) < reached_part(problem, b);
+  });
+  return users;
+}
+
+// Every different change once, with the users whom it may help.
+std::vector<SharedTrial> trials_of(const Problem& problem, const Mechanism& row, const Bindings& bindings,
+                                   std::size_t most, std::vector<Standing>& users) {
+  std::vector<SharedTrial> trials;
+  std::map<SharedKey, std::size_t> known;
+  for (std::size_t at = 0; at < users.size(); ++at) {
+    Standing& standing = users[at];
+    if (standing.satisfied) continue;
+    const std::vector<Change> changes = changes_for(problem, bindings.classes(), row,
+                                                    {.user = standing.user,
+                                                     .has_all_tasks = false,
+                                                     .stop = standing.stop,
+                                                     .bindings = standing.bindings});
+    const std::size_t tries = std::min(changes.size(), most);
+    standing.untried = changes.size() - tries;
+    for (std::size_t i = 0; i < tries; ++i) {
+      const auto [place, fresh] = known.emplace(key_of(changes[i], standing.user), trials.size());
+      if (fresh) trials.push_back({.change = changes[i], .user = standing.user, .asked_by = {}});
+      trials[place->second].asked_by.push_back(at);
+    }
+  }
+  return trials;
+}
+
+Check solve_all(const Problem& problem, const Choice& choice, const ExplainOptions& options,
+                const std::vector<Standing>& users, std::vector<SharedTrial>& trials) {
+  constexpr std::size_t kAtOnce = 64;  // between two reports of progress
+  for (std::size_t first = 0; first < trials.size(); first += kAtOnce) {
+    const std::size_t last = std::min(trials.size(), first + kAtOnce);
+    numerics::for_each_index(first, last, options.execution.threads,
+                             [&](std::size_t i) { solve_shared(problem, choice, users, trials[i]); });
+    for (std::size_t i = first; i < last; ++i) {
+      if (trials[i].error) return trials[i].error;
+    }
+    if (options.progress) options.progress(last, trials.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Survey> explain_all(const Problem& problem, const Choice& choice, const ExplainOptions& options) {
+  Result<Outcome> outcome = allocate(problem, choice, options.execution);
+  if (!outcome) return outcome.error();
+  const Mechanism& row = row_of(choice);
+  Survey survey{.scope = row.scope, .outcome = *std::move(outcome)};
+  const Bindings bindings(problem, row.scope, survey.outcome.allocation);
+  survey.users = standings(problem, survey, bindings);
+  if (!row.is_rule) {
+    survey.outcome.notices.emplace_back(kNoRule);
+    return survey;
+  }
+  std::vector<SharedTrial> trials = trials_of(problem, row, bindings, options.what_ifs, survey.users);
+  if (Check wrong = solve_all(problem, choice, options, survey.users, trials)) return *std::move(wrong);
+  for (const SharedTrial& trial : trials) {
+    if (trial.possible) ++survey.solved;
+    for (std::size_t i = 0; i < trial.asked_by.size(); ++i) {
+      Standing& standing = survey.users[trial.asked_by[i]];
+      if (!trial.possible) {
+        ++standing.untried;
+        continue;
+      }
+      standing.what_ifs.push_back({.change = trial.change,
+                                   .tasks = trial.tasks[i],
+                                   .gain = trial.tasks[i] - standing.tasks,
+                                   .status = trial.status});
+    }
+  }
+  for (Standing& standing : survey.users) {
+    std::stable_sort(standing.what_ifs.begin(), standing.what_ifs.end(),
+                     [](const WhatIf& a, const WhatIf& b) { return a.gain > b.gain; });
+    standing.remedy = best_remedy(problem, standing);
+  }
+  return survey;
+}
+
+}  // namespace mirab

@@ -1,0 +1,315 @@
+// The command `plan`, and the file of kinds of servers with prices.
+#include "report/outcome/plan.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include <mirab/audit/plan.hpp>
+#include <mirab/model/cluster_file.hpp>
+
+#include "cli/io/input.hpp"
+#include "cli/io/output.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "model/document.hpp"
+#include "model/field_reader.hpp"
+#include "model/names.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/text/json.hpp"
+
+namespace mirab::cli {
+namespace {
+
+struct PlanFlags {
+  std::string cluster;
+  std::string user;
+  std::string tasks;
+  std::vector<std::string> kinds;
+  std::string kinds_file;
+  bool weights = false;
+  std::string mechanism;
+  std::string changed;  ///< the file of the cluster after the change; empty for none
+  std::size_t solves = PlanOptions{}.solves;
+  std::size_t most = 10;
+  int threads = 1;
+  OutputOptions output;
+  ReportOptions report;
+};
+
+Check check_plan_flags(const PlanFlags& options) {
+  if (options.weights && (!options.kinds.empty() || !options.kinds_file.empty())) {
+    return Error{.message = "looks for a weight and buys no servers; leave out --kind and --kinds, or this",
+                 .key = "--weights"};
+  }
+  return check_destinations(
+      {{"-o", options.output.file}, {"--report", options.report.file}, {"--changed", options.changed}},
+      {options.cluster, options.kinds_file});
+}
+
+bool is_entry(const Problem& problem, const std::string& name) {
+  return std::any_of(problem.servers().begin(), problem.servers().end(),
+                     [&](const Server& server) { return server.name == name; });
+}
+
+// One kind of the file: an entry of the cluster by its name, or a new one with its capacity.
+ServerKind read_kind(FieldReader& reader, const Node& node, const std::string& key, const Problem& problem) {
+  static constexpr std::array<std::string_view, 4> kKeys = {"name", "capacity", "price", "labels"};
+  ServerKind kind;
+  if (!reader.expect_map(node, key, kKeys)) return kind;
+  kind.name = reader.text(reader.required(node, key, "name"), key + ".name");
+  if (const Node* price = node.find("price")) {
+    kind.price = reader.amount(*price, key + ".price");
+    if (kind.price.is_zero()) reader.fail(key + ".price", "must be more than 0", price->line);
+  }
+  const Node* capacity = node.find("capacity");
+  if (reader.failed()) return kind;
+  if (is_entry(problem, kind.name)) {
+    if (capacity != nullptr || node.find("labels") != nullptr)
+      reader.fail(key,
+                  fmt::format("'{}' is a server entry of the cluster, which has its capacity and labels; "
+                              "leave them out, or take another name",
+                              kind.name),
+                  node.line);
+    return kind;
+  }
+  if (capacity == nullptr) {
+    std::vector<std::string_view> names;
+    for (const Server& server : problem.servers()) names.push_back(server.name);
+    reader.fail(key,
+                fmt::format("'{}' is no server entry of the cluster{}; a new kind needs its capacity",
+                            kind.name, known_names(kind.name, names)),
+                node.line);
+    return kind;
+  }
+  Server server{.name = kind.name,
+                .capacity = reader.amounts(*capacity, key + ".capacity", problem.resources())};
+  if (const Node* labels = node.find("labels")) server.labels = reader.labels(*labels, key + ".labels");
+  kind.fresh = std::move(server);
+  return kind;
+}
+
+Result<std::vector<ServerKind>> read_kinds_file(const std::string& file, const Problem& problem) {
+  const Result<InputText> input = read_input(file);
+  if (!input) return input.error();
+  std::istringstream text(input->text);
+  const Result<Node> document = read_document(text, input->syntax, input->name);
+  if (!document) return document.error();
+  FieldReader reader(input->name);
+  static constexpr std::array<std::string_view, 2> kKeys = {"version", "kinds"};
+  std::vector<ServerKind> kinds;
+  if (reader.expect_map(*document, "", kKeys)) {
+    const Node& list = reader.required(*document, "", "kinds");
+    const std::vector<Node::Entry>& entries = reader.list(list, "kinds");
+    if (!reader.failed() && entries.empty()) reader.fail("kinds", "at least one kind", list.line);
+    for (std::size_t i = 0; i < entries.size() && !reader.failed(); ++i) {
+      const std::string key = fmt::format("kinds[{}]", i);
+      ServerKind kind = read_kind(reader, entries[i].value, key, problem);
+      const bool known = std::any_of(kinds.begin(), kinds.end(),
+                                     [&](const ServerKind& other) { return other.name == kind.name; });
+      if (known && !reader.failed())
+        reader.fail(key + ".name", fmt::format("'{}' is given twice", kind.name), entries[i].value.line);
+      kinds.push_back(std::move(kind));
+    }
+  }
+  if (reader.error()) return *reader.error();
+  return kinds;
+}
+
+// `NAME` or `NAME=PRICE`, one of `known`.
+Result<ServerKind> chosen_kind(const std::string& text, const std::vector<ServerKind>& known) {
+  std::vector<std::string_view> names;
+  for (const ServerKind& kind : known) names.push_back(kind.name);
+  const auto named = [&](const std::string& name) {
+    return std::find_if(known.begin(), known.end(),
+                        [&](const ServerKind& kind) { return kind.name == name; });
+  };
+  if (const auto kind = named(text); kind != known.end()) return *kind;
+  const std::size_t equals = text.rfind('=');
+  const std::string name = text.substr(0, equals);
+  const auto found = named(name);
+  if (found == known.end())
+    return Error{
+        .message = fmt::format("there is no server entry or kind '{}'{}", name, known_names(name, names)),
+        .key = "--kind"};
+  ServerKind kind = *found;
+  const Result<Quantity> price = Quantity::parse(text.substr(equals + 1));
+  if (!price)
+    return Error{.message = fmt::format("price of '{}': {}", name, price.error().message), .key = "--kind"};
+  if (price->is_zero())
+    return Error{.message = fmt::format("the price of '{}' must be more than 0", name), .key = "--kind"};
+  kind.price = *price;
+  return kind;
+}
+
+/// Those that are named; without names all of the file, or without a file all server entries, at a price
+/// of 1.
+Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Problem& problem) {
+  std::vector<ServerKind> known;
+  if (!options.kinds_file.empty()) {
+    Result<std::vector<ServerKind>> of_file = read_kinds_file(options.kinds_file, problem);
+    if (!of_file) return of_file;
+    known = *std::move(of_file);
+    if (options.kinds.empty()) return known;
+  }
+  for (const Server& server : problem.servers()) {
+    const bool listed = std::any_of(known.begin(), known.end(),
+                                    [&](const ServerKind& kind) { return kind.name == server.name; });
+    if (!listed) known.push_back({.name = server.name});
+  }
+  if (options.kinds.empty()) return known;
+  std::vector<ServerKind> chosen;
+  std::size_t priced = 0;
+  for (const std::string& text : options.kinds) {
+    const Result<ServerKind> kind = chosen_kind(text, known);
+    if (!kind) return kind.error();
+    if (std::any_of(chosen.begin(), chosen.end(),
+                    [&](const ServerKind& other) { return other.name == kind->name; }))
+      return Error{.message = fmt::format("'{}' is given twice", kind->name), .key = "--kind"};
+    if (text != kind->name) ++priced;
+    chosen.push_back(*kind);
+  }
+  if (options.kinds_file.empty() && priced > 0 && priced < chosen.size())
+    return Error{.message = "give every kind a price, or none", .key = "--kind"};
+  return chosen;
+}
+
+Result<Quantity> read_wanted_tasks(const std::string& text) {
+  const Result<Quantity> tasks = Quantity::parse(text);
+  if (tasks && !tasks->is_zero()) return tasks;
+  return Error{.message = tasks ? "must be more than 0" : tasks.error().message, .key = "--tasks"};
+}
+
+std::string formatted(const report::PlanReport& plan, const PlanFlags& options,
+                      const nlohmann::ordered_json& data) {
+  if (options.output.format == "json") return report::json_text(data, 2) + "\n";
+  if (options.output.format == "csv") return report::plan_csv(plan);
+  return report::plan_table(plan, options.most, columns_of(options.output.file));
+}
+
+/// The result, the cluster after the change and the page: all or none.
+Exit write_plan(const report::PlanReport& plan, const PlanFlags& options) {
+  const nlohmann::ordered_json data = report::plan_json(plan);
+  std::vector<Text> texts{{options.output.file, formatted(plan, options, data)}};
+  if (!options.changed.empty()) {
+    const std::string made = fmt::format("{}, so that {} gets {} tasks under {}", title_of(options.cluster),
+                                         options.user, plan.goal.tasks.text(), plan.plan.after.mechanism);
+    texts.push_back({options.changed, write_cluster_yaml(plan.plan.problem.cluster(), {made})});
+  }
+  if (!options.report.file.empty()) texts.push_back(report_page(options.report, "plan", plan.title, data));
+  if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
+  return plan.plan.after.status == Status::not_converged ? Exit::not_converged : Exit::done;
+}
+
+Exit run_plan(const PlanFlags& options) {
+  if (const Check wrong = check_plan_flags(options)) return report_error(*wrong);
+  const Result<Quantity> tasks = read_wanted_tasks(options.tasks);
+  if (!tasks) return report_error(tasks.error());
+  const Result<Problem> problem = read_problem(options.cluster, {});
+  if (!problem) return report_error(problem.error());
+  const Recommendation taken = recommended(*problem);
+  Result<Choice> mechanism = taken.choice;
+  if (!options.mechanism.empty()) {
+    mechanism = read_choice(options.mechanism, "--mechanism", choose_mechanism);
+    if (!mechanism) return report_error(mechanism.error());
+  } else if (const Check none = check_recommended(taken, options.cluster)) {
+    return report_error(*none);
+  }
+  const Result<std::size_t> user = find_user(*problem, options.user, options.cluster, "--user");
+  if (!user) return report_error(user.error());
+  std::vector<ServerKind> kinds;
+  if (!options.weights) {
+    Result<std::vector<ServerKind>> read = read_kinds(options, *problem);
+    if (!read) return report_error(read.error());
+    kinds = *std::move(read);
+  }
+  const PlanGoal goal{*user, *tasks};
+  PlanOptions how{.solves = options.solves, .execution = {.threads = options.threads}, .progress = {}};
+  if (shows_progress())
+    how.progress = [](std::size_t done) { show_progress(fmt::format("mirab: {} changes tried", done)); };
+  Result<Plan> plan = options.weights ? plan_weight(*problem, *mechanism, goal, how)
+                                      : plan_purchase(*problem, *mechanism, goal, kinds, how);
+  if (shows_progress()) show_progress("");
+  if (!plan) {
+    const bool of_option = plan.error().key.starts_with("--");
+    return report_error(of_option ? plan.error() : with_cluster_position(options.cluster, plan.error()));
+  }
+  if (options.mechanism.empty()) plan->after.notices.push_back(choice_notice(taken, options.cluster));
+  return write_plan({name_of(options.report, *problem, options.cluster), *problem, goal, kinds, *plan},
+                    options);
+}
+
+}  // namespace
+
+Command add_plan(CLI::App& app) {
+  auto options = std::make_shared<PlanFlags>();
+  CLI::App* command =
+      app.add_subcommand("plan", "Find the cheapest servers, or the weight, that give a user its tasks");
+  add_cluster_argument(*command, options->cluster);
+  command->add_option("--user", options->user, "Who should get more; of a user with task shapes USER/SHAPE")
+      ->required()
+      ->type_name("USER");
+  command->add_option("--tasks", options->tasks, "How many tasks it should get")
+      ->required()
+      ->type_name("NUMBER");
+  add_list_option(*command, "--kind", options->kinds,
+                  "A server entry of the cluster, or of --kinds, that can be bought, and the price of one "
+                  "(default 1); may be repeated; default: all of --kinds, or all entries",
+                  "SERVER[=PRICE]");
+  command->add_option("--kinds", options->kinds_file, "Kinds of servers that can be bought, with prices")
+      ->type_name("FILE");
+  command->add_flag("--weights", options->weights, "Buy nothing: find the smallest weight of the user");
+  command
+      ->add_option("-m,--mechanism", options->mechanism,
+                   "How to divide, with options after a colon (alpha-fair:alpha=2); default: what 'mirab "
+                   "mechanisms --for CLUSTER' recommends")
+      ->type_name("MECHANISM");
+  take_whole_number(
+      command
+          ->add_option("--solves", options->solves, "Try at most N purchases to prove that none is cheaper")
+          ->capture_default_str(),
+      0, 10'000'000);
+  take_whole_number(command
+                        ->add_option("--top", options->most,
+                                     "Show at most this many users who gain, and as many who lose (table)")
+                        ->capture_default_str(),
+                    1);
+  command->add_option("--changed", options->changed, "Also write the cluster after the change to FILE")
+      ->type_name("FILE");
+  add_threads_option(*command, options->threads);
+  add_output_options(*command, options->output, {"table", "json", "csv"});
+  add_report_options(*command, options->report);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Looks for the cheapest servers of the given kinds with which the mechanism gives a user a number of "
+      "tasks, by dividing the cluster with each purchase that is tried. Shows what to buy, its price, and "
+      "what "
+      "every user gets before and after. Shares on both sides are of the cluster before.",
+      "Purchases are tried in the order of their price, so that the first that is enough is the cheapest: "
+      "more "
+      "servers may bring a user less, and no shortcut is sound. Where --solves are not enough, the plan is "
+      "the best that was found, and says how much more it costs at most than the cheapest.",
+      "With --weights it looks for the smallest weight of the user instead, in four digits. Tasks are "
+      "divisible "
+      "here: 'mirab fill' with the file of --changed places whole ones."};
+  manual.exits = {{3, kNotConverged}};
+  manual.examples = {
+      {"mirab plan examples/team-cluster.yaml --user training --tasks 12 --kind gpu-large=60000 --kind "
+       "gpu-small=25000",
+       "What to buy so that training gets 12 tasks"},
+      {"mirab plan cluster.yaml --user alice --tasks 40 --kinds prices.yaml --report plan.html",
+       "Kinds and prices from a file; a page to show"},
+      {"mirab plan cluster.yaml --user alice --tasks 40 --weights", "Which weight would do"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->report.command = line;
+            return run_plan(*options);
+          }};
+}
+
+}  // namespace mirab::cli

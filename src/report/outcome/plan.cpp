@@ -1,0 +1,197 @@
+// What to buy, or which weight to give, as a table, JSON and CSV.
+#include "report/outcome/plan.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/outcome/comparison.hpp"
+#include "report/outcome/difference.hpp"
+#include "report/text/format.hpp"
+#include "report/text/json.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::report {
+
+namespace {
+
+const std::string& user_of(const PlanReport& report) { return report.problem.users()[report.goal.user].name; }
+
+double tasks_before(const PlanReport& report) {
+  return report.plan.before.allocation.tasks[report.goal.user];
+}
+double tasks_after(const PlanReport& report) { return report.plan.after.allocation.tasks[report.goal.user]; }
+
+bool is_needed(const PlanReport& report) {
+  return report.plan.solved > 0 && tasks_before(report) < tasks_after(report);
+}
+
+std::string task_words(double tasks) {
+  const std::vector<double> one{tasks};
+  return tasks == 0 ? "0" : tasks_fixed(tasks, decimals_for(one));
+}
+
+bool all_cost_one(const PlanReport& report) {
+  return std::all_of(report.kinds.begin(), report.kinds.end(),
+                     [](const ServerKind& kind) { return kind.price == Quantity(1); });
+}
+
+std::string purchase_table(const PlanReport& report) {
+  const Plan& plan = report.plan;
+  Table table;
+  table.columns = {{}, {Align::decimal}, {Align::decimal}, {Align::decimal}};
+  table.rows = {
+      {{"buy"}, {"servers", 1, Align::right}, {"price of one", 1, Align::right}, {"price", 1, Align::right}}};
+  table.add_rule();
+  std::int64_t servers = 0;
+  for (std::size_t k = 0; k < report.kinds.size(); ++k) {
+    if (plan.bought[k] == 0) continue;
+    servers += plan.bought[k];
+    const Quantity& price = report.kinds[k].price;
+    table.rows.push_back({{shorten(report.kinds[k].name, kNameWidth)},
+                          {std::to_string(plan.bought[k])},
+                          {price.text()},
+                          {csv_number(static_cast<double>(plan.bought[k]) * price.value())}});
+  }
+  table.add_rule();
+  table.rows.push_back({{"all"}, {std::to_string(servers)}, {""}, {csv_number(plan.price)}});
+  return render(table);
+}
+
+// How good the plan is.
+std::string certainty(const PlanReport& report) {
+  const Plan& plan = report.plan;
+  if (plan.weight) {
+    std::string text =
+        plan.too_little ? fmt::format("A weight of {} is not enough. ", plan.too_little->text()) : "";
+    text += plan.exact ? fmt::format("More weight never brought it less, in {} weights that were tried.",
+                                     plan.solved)
+                       : fmt::format(
+                             "More weight once brought it less, so a smaller one that was not among the {} "
+                             "tried may be enough.",
+                             plan.solved);
+    return text;
+  }
+  std::string text =
+      plan.exact
+          ? fmt::format(
+                "No {} purchase of these kinds is enough: {} were tried, all cheaper ones among them or "
+                "ruled out.",
+                all_cost_one(report) ? "smaller" : "cheaper", plan.solved)
+          : fmt::format(
+                "After {} purchases a cheaper one is not ruled out, but none below {} is enough: this one "
+                "costs at most {} more than the cheapest. --solves tries more.",
+                plan.solved, csv_number(plan.least_price), percent(plan.price / plan.least_price - 1, 1));
+  if (plan.falls_after) {
+    text += fmt::format(" More is not always better here: with {} it gets less than with {}.",
+                        *plan.falls_after + 1, *plan.falls_after);
+  }
+  return text;
+}
+
+std::string advice(const PlanReport& report, std::size_t width) {
+  const Plan& plan = report.plan;
+  const std::string& user = user_of(report);
+  if (!is_needed(report))
+    return broken(fmt::format("{} has {} tasks already: nothing has to change.", user,
+                              task_words(tasks_before(report))),
+                  width);
+  const std::string brings = fmt::format("{} then gets {} tasks instead of {}.", user,
+                                         task_words(tasks_after(report)), task_words(tasks_before(report)));
+  const std::string what =
+      plan.weight ? fmt::format("Give {} the weight {} instead of {}.\n", user, plan.weight->text(),
+                                report.problem.users()[report.goal.user].weight.text())
+                  : purchase_table(report) + "\n";
+  return what + broken(brings + " " + certainty(report), width, "");
+}
+
+Diff before_and_after(const PlanReport& report) {
+  const Plan& plan = report.plan;
+  return {{report.title, report.problem, plan.before},
+          {report.title, plan.problem, plan.after},
+          difference({report.problem, plan.before.allocation}, {plan.problem, plan.after.allocation})};
+}
+
+}  // namespace
+
+std::string plan_table(const PlanReport& report, std::size_t most, std::size_t width) {
+  const std::size_t page = std::min(width, kPageWidth);
+  std::string text =
+      broken(printable(fmt::format("{}: {} tasks for {} under {}", report.title, report.goal.tasks.text(),
+                                   user_of(report), report.plan.before.mechanism)),
+             page) +
+      "\n" + advice(report, page);
+  if (!is_needed(report)) return text;
+  return text + "\n" + difference_table(before_and_after(report), most, width);
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json kinds_json(const PlanReport& report) {
+  Json kinds = Json::array();
+  for (std::size_t k = 0; k < report.kinds.size(); ++k) {
+    const ServerKind& kind = report.kinds[k];
+    const std::vector<Server>& servers = report.problem.servers();
+    const auto entry = std::find_if(servers.begin(), servers.end(),
+                                    [&](const Server& server) { return server.name == kind.name; });
+    kinds.push_back({{"name", kind.name},
+                     {"is_new", kind.fresh.has_value()},
+                     {"capacity", by_resource(report.problem.resources(),
+                                              kind.fresh ? kind.fresh->capacity : entry->capacity)},
+                     {"price_of_one", kind.price.value()},
+                     {"count", report.plan.bought[k]},
+                     {"price", static_cast<double>(report.plan.bought[k]) * kind.price.value()}});
+  }
+  return kinds;
+}
+
+}  // namespace
+
+Json plan_json(const PlanReport& report) {
+  const Plan& plan = report.plan;
+  Json json{{"version", 1},
+            {"cluster", report.title},
+            {"mechanism", plan.before.mechanism},
+            {"status", status_name(plan.after.status)},
+            {"certificate", certificate_json(plan.after.certificate)},
+            {"user", user_of(report)},
+            {"wanted", report.goal.tasks.value()},
+            {"tasks_before", tasks_before(report)},
+            {"tasks_after", tasks_after(report)}};
+  if (plan.weight) {
+    json["weight"] = {{"before", report.problem.users()[report.goal.user].weight.value()},
+                      {"after", plan.weight->value()},
+                      {"too_little", plan.too_little ? Json(plan.too_little->value()) : Json(nullptr)}};
+  } else {
+    json["kinds"] = kinds_json(report);
+    json["price"] = plan.price;
+    json["least_price"] = plan.least_price;
+  }
+  json["exact"] = plan.exact;
+  json["falls_after"] = plan.falls_after ? Json(*plan.falls_after) : Json(nullptr);
+  json["solved"] = plan.solved;
+  json["words"] = is_needed(report) ? certainty(report) : "nothing has to change";
+  json["difference"] = difference_json(before_and_after(report));
+  return json;
+}
+
+std::string plan_csv(const PlanReport& report) {
+  const Plan& plan = report.plan;
+  if (plan.weight) {
+    return csv_record({"user", "weight_before", "weight_after"}) +
+           csv_record({user_of(report), csv_number(report.problem.users()[report.goal.user].weight.value()),
+                       csv_number(plan.weight->value())});
+  }
+  std::string csv = csv_record({"kind", "count", "price_of_one", "price"});
+  for (std::size_t k = 0; k < report.kinds.size(); ++k) {
+    const double price = report.kinds[k].price.value();
+    csv += csv_record({report.kinds[k].name, std::to_string(plan.bought[k]), csv_number(price),
+                       csv_number(static_cast<double>(plan.bought[k]) * price)});
+  }
+  return csv;
+}
+
+}  // namespace mirab::report

@@ -1,0 +1,230 @@
+// What every user has and why, as a table, JSON and CSV.
+#include "report/outcome/survey.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include <mirab/audit/metrics.hpp>
+
+#include "audit/cluster_view.hpp"
+#include "model/names.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/outcome/explanation.hpp"
+#include "report/outcome/groups.hpp"
+#include "report/text/format.hpp"
+#include "report/text/json.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::report {
+
+namespace {
+
+constexpr std::size_t kMostPlaces = 2;  // of a full resource are named
+
+// The groups around a user, the outermost first; the user of a task shape is in its name already.
+std::vector<std::string> groups_around(const Problem& problem, std::size_t user) {
+  const Tree& tree = problem.tree();
+  std::vector<std::string> groups;
+  for (const std::size_t node : tree.path(tree.node_of_user(user))) {
+    if (tree.is_group(node) && !problem.groups()[tree.group_at(node)].is_user)
+      groups.push_back(node_name(problem, node));
+  }
+  return groups;
+}
+
+bool any_groups(const Problem& problem) {
+  return std::any_of(problem.groups().begin(), problem.groups().end(),
+                     [](const Group& group) { return !group.is_user; });
+}
+
+// `gpu on gpu-large`, `cpu on 12 kinds` of servers; of a pool the resource alone, and also where it is the
+// only one that is full.
+std::string full_words(const SurveyReport& report, const Standing& standing) {
+  const Problem& problem = report.problem;
+  const std::vector<std::size_t>& resources = standing.stop.resources;
+  std::vector<std::string> words;
+  for (const std::size_t r : resources) {
+    std::vector<std::string> places;
+    for (const Binding& binding : standing.bindings) {
+      if (binding.resource != r) continue;
+      for (const std::size_t i : binding.servers)
+        places.push_back(shorten(report.survey.outcome.allocation.servers[i].name, kNameWidth));
+    }
+    const std::string& resource = problem.resources()[r];
+    const bool alone = resources.size() == 1 && !problem.is_constrained(standing.user);
+    if (report.survey.scope == Scope::pool || problem.server_count() == 1 || places.empty() || alone) {
+      words.push_back(resource);
+    } else if (places.size() > kMostPlaces) {
+      words.push_back(fmt::format("{} on {} kinds", resource, places.size()));
+    } else {
+      words.push_back(fmt::format("{} on {}", resource, fmt::join(places, " and ")));
+    }
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// Is it that the user may not run where there is room?
+bool is_confined(const SurveyReport& report, const Standing& standing) {
+  return standing.stop.kind == StopKind::capacity && report.survey.scope != Scope::pool &&
+         report.problem.is_constrained(standing.user);
+}
+
+std::string held_back_words(const SurveyReport& report, const Standing& standing) {
+  const std::string stop = stop_words(report.problem, report.survey.outcome, standing.stop);
+  if (standing.stop.kind != StopKind::capacity || standing.stop.resources.empty()) return stop;
+  return full_words(report, standing) + (is_confined(report, standing) ? "; it may not run elsewhere" : "");
+}
+
+const WhatIf* remedy_of(const Standing& standing) {
+  return standing.remedy ? &standing.what_ifs[*standing.remedy] : nullptr;
+}
+
+std::string asked_text(const Standing& standing) {
+  return standing.asked ? csv_number(*standing.asked) : "∞";
+}
+
+std::string heading(const SurveyReport& report) {
+  const Outcome& outcome = report.survey.outcome;
+  const Satisfaction satisfied = satisfaction(report.problem, outcome);
+  return satisfied.any_asked()
+             ? fmt::format("{}: {} of {} get all they ask for under {}", report.title,
+                           satisfied.satisfied_users, counted(satisfied.users, "user"), outcome.mechanism)
+             : fmt::format("{}: {} under {}, all of whom ask without end", report.title,
+                           counted(satisfied.users, "user"), outcome.mechanism);
+}
+
+std::string remarks(const SurveyReport& report, std::size_t width) {
+  const Outcome& outcome = report.survey.outcome;
+  std::string text = broken(
+      "✓ all it asks for; share: the largest part of any one resource that the user holds; best remedy: the "
+      "cheapest change that brings all it asks for, else the one that brings most; each was solved",
+      width);
+  const auto untried = std::any_of(report.survey.users.begin(), report.survey.users.end(),
+                                   [](const Standing& standing) { return standing.untried > 0; });
+  if (untried) text += "not all changes were tried: --what-ifs tries more for each user\n";
+  if (outcome.status == Status::not_converged)
+    text +=
+        fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
+  for (const std::string& notice : outcome.notices)
+    text += broken(fmt::format("{}: {}", notice_kind(notice), printable(notice)), width, "      ");
+  return text;
+}
+
+}  // namespace
+
+std::string survey_table(const SurveyReport& report, std::size_t width) {
+  const Problem& problem = report.problem;
+  const bool groups = any_groups(problem);
+  std::vector<double> tasks;
+  for (const Standing& standing : report.survey.users) {
+    tasks.push_back(standing.tasks);
+    if (const WhatIf* remedy = remedy_of(standing)) tasks.push_back(remedy->tasks);
+  }
+  const int decimals = decimals_for(tasks);
+  const auto count = [&](double value) { return value == 0 ? "0" : tasks_fixed(value, decimals); };
+
+  std::vector<std::string> head{"user"};
+  if (groups) head.emplace_back("in");
+  head.insert(head.end(), {"asked", "got", "share", "held back by", "best remedy", "then"});
+  std::vector<std::vector<std::string>> rows;
+  for (const Standing& standing : report.survey.users) {
+    auto& row = rows.emplace_back();
+    row.push_back(shorten(printable(problem.users()[standing.user].name), kNameWidth));
+    if (groups) {
+      const std::vector<std::string> around = groups_around(problem, standing.user);
+      row.push_back(around.empty() ? kNone : printable(fmt::format("{}", fmt::join(around, " / "))));
+    }
+    row.push_back(asked_text(standing));
+    row.push_back(standing.satisfied ? count(*standing.asked) + " ✓" : count(standing.tasks));
+    row.push_back(percent(standing.dominant_share, 2));
+    if (standing.satisfied) continue;
+    row.push_back(printable(held_back_words(report, standing)));
+    const WhatIf* remedy = remedy_of(standing);
+    row.push_back(remedy ? printable(change_words(problem, standing.user, remedy->change)) : kNone);
+    row.push_back(!remedy
+                      ? kNone
+                      : count(remedy->tasks) +
+                            (standing.asked && remedy->tasks >= *standing.asked * (1 - 1e-6) ? " ✓" : ""));
+  }
+  return broken(printable(heading(report)), std::min(width, kPageWidth)) + "\n" + grid(head, rows, width) +
+         "\n" + remarks(report, std::min(width, kPageWidth));
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json standing_json(const SurveyReport& report, const Standing& standing) {
+  const Problem& problem = report.problem;
+  const Outcome& outcome = report.survey.outcome;
+  const User& user = problem.users()[standing.user];
+  Json held = held_back_json(problem, outcome, standing.stop);
+  held["words"] = held_back_words(report, standing);
+  if (is_confined(report, standing)) held["placement"] = true;
+  Json bindings = Json::array();
+  for (const Binding& binding : standing.bindings)
+    bindings.push_back(binding_json(problem, outcome, binding));
+  Json what_ifs = Json::array();
+  for (const WhatIf& what_if : standing.what_ifs)
+    what_ifs.push_back(what_if_json(problem, standing.user, what_if));
+  Json json{{"name", user.name}};
+  if (user.shape) {
+    json["user"] = *user.group;
+    json["shape"] = *user.shape;
+  }
+  json["groups"] = groups_around(problem, standing.user);
+  json["weight"] = user.weight.value();
+  json["asked"] = standing.asked ? Json(*standing.asked) : Json(nullptr);
+  json["tasks"] = standing.tasks;
+  json["satisfied"] = standing.satisfied;
+  json["dominant_share"] = standing.dominant_share;
+  json["held_back"] = std::move(held);
+  json["bindings"] = std::move(bindings);
+  const WhatIf* remedy = remedy_of(standing);
+  json["remedy"] = remedy ? what_if_json(problem, standing.user, *remedy) : Json(nullptr);
+  json["what_ifs"] = std::move(what_ifs);
+  json["untried"] = standing.untried;
+  return json;
+}
+
+}  // namespace
+
+Json survey_json(const SurveyReport& report) {
+  const Outcome& outcome = report.survey.outcome;
+  const Satisfaction satisfied = satisfaction(report.problem, outcome);
+  Json users = Json::array();
+  for (const Standing& standing : report.survey.users) users.push_back(standing_json(report, standing));
+  return {{"version", 1},
+          {"cluster", report.title},
+          {"mechanism", outcome.mechanism},
+          {"status", status_name(outcome.status)},
+          {"certificate", certificate_json(outcome.certificate)},
+          {"seconds", outcome.seconds},
+          {"satisfied_users", satisfied.satisfied_users},
+          {"satisfied_of", satisfied.users},
+          {"users", std::move(users)},
+          {"solved", report.survey.solved},
+          {"notices", outcome.notices}};
+}
+
+std::string survey_csv(const SurveyReport& report) {
+  std::string csv = csv_record({"user", "group", "asked", "tasks", "satisfied", "dominant_share",
+                                "held_back_by", "held_back", "remedy", "remedy_tasks", "remedy_gain"});
+  for (const Standing& standing : report.survey.users) {
+    const WhatIf* remedy = remedy_of(standing);
+    csv += csv_record({report.problem.users()[standing.user].name,
+                       fmt::format("{}", fmt::join(groups_around(report.problem, standing.user), "/")),
+                       standing.asked ? csv_number(*standing.asked) : "", csv_number(standing.tasks),
+                       standing.satisfied ? "true" : "false", csv_number(standing.dominant_share),
+                       std::string(stop_name(standing.stop.kind)), held_back_words(report, standing),
+                       remedy ? change_words(report.problem, standing.user, remedy->change) : "",
+                       remedy ? csv_number(remedy->tasks) : "", remedy ? csv_number(remedy->gain) : ""});
+  }
+  return csv;
+}
+
+}  // namespace mirab::report

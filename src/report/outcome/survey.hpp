@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include <mirab/audit/explanation.hpp>
+
+namespace mirab::report {
+
+/// What every user has and why, to be shown.
+struct SurveyReport {
+  std::string title;  ///< of the cluster: what it is called, or its file
+  const Problem& problem;
+  const Survey& survey;
+};
+
+/// What a person reads: a line for each user with what it asks for, what it gets, what holds it back, and
+/// the best remedy; those who are short first. No wider than `width` where that can be.
+std::string survey_table(const SurveyReport& report, std::size_t width);
+
+/// docs/schema/survey.schema.json.
+nlohmann::ordered_json survey_json(const SurveyReport& report);
+
+/// One record a user: user, group, asked, tasks, satisfied, dominant_share, held_back_by, held_back, remedy,
+/// remedy_tasks, remedy_gain; empty where there is none.
+std::string survey_csv(const SurveyReport& report);
+
+}  // namespace mirab::report

@@ -1,0 +1,84 @@
+// The page of a difference: who gains and who loses. What mirab diff reports.
+
+import {dumbbellLegend, dumbbells} from './answer_charts';
+import type {Change} from './answer_charts';
+import type {Compared, ComparedUser} from './answer_data';
+import type {Compared as Difference, ComparedSide} from './schema_types';
+import {element} from './element';
+import {count, figure, percent} from './format';
+import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
+import {sortableTable} from './sortable_table';
+
+const drawn_at_most = 40;  // users; half of them gain most, half lose most
+const same_within = 1e-6;  // a relative change that is none
+
+export function showDifference(page: HTMLElement, compared: Compared): void {
+  const {before, after} = compared;
+  page.replaceChildren(pageHeader(compared, changeSentence(compared), sidesSentence(before, after), satisfiedWords(before, after)),
+      ...differenceSections(compared));
+  const notices = noticesSection([{label: before.mechanism, notices: before.notices}, {label: after.mechanism, notices: after.notices}]);
+  if (notices) page.append(notices);
+}
+
+export function changeSentence({users, gainers, losers}: Difference): string {
+  return `${count(gainers, 'user gains', 'users gain')}, ${losers} ${losers === 1 ? 'loses' : 'lose'}, ${users.length - gainers - losers} keep what they have.`;
+}
+
+function sidesSentence(before: ComparedSide, after: ComparedSide): string {
+  const side = ({cluster, mechanism, servers}: ComparedSide) => `${mechanism} on ${cluster} with ${count(servers, 'server')}`;
+  return before.cluster === after.cluster && before.servers === after.servers ?
+    `Before is ${before.mechanism}, after is ${after.mechanism}.` : `Before is ${side(before)}, after is ${side(after)}.`;
+}
+
+function satisfiedWords(before: ComparedSide, after: ComparedSide): string {
+  const of = ({satisfied_users, satisfied_of}: ComparedSide) => `${satisfied_users ?? 0} of ${satisfied_of ?? 0}`;
+  if (!before.satisfied_users && !after.satisfied_users) return '';
+  return `${of(before)} got all they ask for before, ${of(after)} after.`;
+}
+
+/** The users before and after, drawn and as a table, and the use of each resource. */
+export function differenceSections(compared: Difference): HTMLElement[] {
+  return [usersSection(compared), useSection(compared), everySection(compared)];
+}
+
+function usersSection({users, only_before, only_after}: Difference): HTMLElement {
+  const changed = users.filter(({change}) => change === null || Math.abs(change) > same_within);
+  const of = changed.length > 0 ? changed : users;
+  const drawn = of.length <= drawn_at_most ? of : [...of.slice(0, drawn_at_most / 2), ...of.slice(-drawn_at_most / 2)];
+  const rows: Change[] = drawn.map(({name, before, after}) => ({name, before: before.share_of_before, after: after.share_of_before}));
+  for (const each of only_before) if (rows.length < drawn_at_most) rows.push({name: each.name, before: each.share_of_before ?? each.dominant_share, after: undefined});
+  for (const each of only_after) if (rows.length < drawn_at_most) rows.push({name: each.name, before: undefined, after: each.share_of_before ?? each.dominant_share});
+  const {host, figure: chart} = chartFigure('Dominant share of each user before and after',
+      `The greatest gain in tasks stands first. Shares on both sides are of the cluster before${
+        drawn.length < users.length ? `; ${drawn.length} of ${users.length} users are drawn, those who keep what they have are left out first` : ''}.`, []);
+  chart.append(dumbbellLegend());
+  whenPlaced(() => dumbbells(host, rows, 'dominant share (% of the cluster before)', percent));
+  return section('Who gains and who loses', '', chart);
+}
+
+function useSection({utilization}: Difference): HTMLElement {
+  const rows = Object.entries(utilization).map(([name, {before, after}]): Change => ({name, before: before ?? undefined, after: after ?? undefined}));
+  const {host, figure: chart} = chartFigure('Resources in use before and after', '', []);
+  whenPlaced(() => dumbbells(host, rows, 'used (% of capacity)', percent));
+  return section('How much is in use', 'Of the capacity of each side.', chart);
+}
+
+function everySection({users, only_before, only_after}: Difference): HTMLElement {
+  const tasks = ({tasks, satisfied}: ComparedUser['before']) => figure(tasks) + (satisfied ? ' ✓' : '');
+  const change = ({change}: ComparedUser) => change === null ? 'from 0' : Math.abs(change) <= same_within ? '0%' : (change > 0 ? '+' : '') + percent(change);
+  const apart = (heading: string, of: Difference['only_before']) => of.length === 0 ? [] : [element('h3', {}, heading),
+    sortableTable(heading, [
+      {heading: 'user', key: user => user.name, text: user => user.name},
+      {heading: 'tasks', key: user => user.tasks, text: user => figure(user.tasks)},
+      {heading: 'share', key: user => user.dominant_share, text: user => percent(user.dominant_share)}], of)];
+  return section('Every user', '✓ marks users who get all they ask for.', sortableTable('Every user', [
+    {heading: 'user', key: user => user.name, text: user => user.name + (user.same_task ? '' : ' *')},
+    {heading: 'before', group: 'tasks', key: user => user.before.tasks, text: user => tasks(user.before)},
+    {heading: 'after', group: 'tasks', key: user => user.after.tasks, text: user => tasks(user.after)},
+    {heading: 'change', group: 'tasks', key: user => user.change ?? Infinity, text: change},
+    {heading: 'before', group: 'share', key: user => user.before.share_of_before, text: user => percent(user.before.share_of_before)},
+    {heading: 'after', group: 'share', key: user => user.after.share_of_before, text: user => percent(user.after.share_of_before)},
+  ], users),
+  ...(users.some(({same_task}) => !same_task) ? [element('p', {class: 'quiet'}, '* a task of this user demands something else on either side')] : []),
+  ...apart('Only before', only_before), ...apart('Only after', only_after));
+}

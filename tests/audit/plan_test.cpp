@@ -1,0 +1,204 @@
+// What to buy, or which weight to give: against all purchases tried one by one, and where it cannot be.
+#include <gmock/gmock.h>
+
+#include <mirab/audit/plan.hpp>
+#include <mirab/model/random.hpp>
+
+#include "model/clusters.hpp"
+
+namespace mirab {
+namespace {
+
+using testing::amounts;
+using testing::cluster_of;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::problem_of;
+using testing::slides;
+
+ServerKind entry(const std::string& name, std::int64_t price = 1) {
+  return {.name = name, .price = Quantity(price)};
+}
+
+Result<Plan> planned(const Problem& problem, const std::string& mechanism, std::size_t user,
+                     std::int64_t tasks, const std::vector<ServerKind>& kinds,
+                     const PlanOptions& options = {}) {
+  return plan_purchase(problem, *choose_mechanism(mechanism), {user, Quantity(tasks)}, kinds, options);
+}
+
+// What the mechanism gives with counts[k] servers more of entry k.
+double tasks_with(const Problem& problem, const std::string& mechanism, std::size_t user,
+                  const std::vector<std::int64_t>& counts) {
+  Cluster cluster = problem.cluster();
+  for (std::size_t k = 0; k < counts.size(); ++k) cluster.servers[k].count += counts[k];
+  return allocate(problem_of(cluster), mechanism)->allocation.tasks[user];
+}
+
+TEST(Plan, OfTheSlidesDoublesTheServer) {
+  const Result<Plan> plan = planned(problem_of(slides()), "drf", 0, 5, {entry("pool", 7)});
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_THAT(plan->bought, ElementsAre(1));
+  EXPECT_EQ(plan->price, 7);
+  EXPECT_TRUE(plan->exact);
+  EXPECT_EQ(plan->least_price, 7);
+  EXPECT_THAT(plan->before.allocation.tasks[0], DoubleNear(3, 1e-9));
+  EXPECT_THAT(plan->after.allocation.tasks[0], DoubleNear(6, 1e-9));
+  EXPECT_EQ(plan->problem.servers()[0].count, 2);
+}
+
+TEST(Plan, BuysNothingForWhatAUserHas) {
+  const Result<Plan> plan = planned(problem_of(slides()), "drf", 0, 3, {entry("pool")});
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(plan->bought, ElementsAre(0));
+  EXPECT_EQ(plan->price, 0);
+}
+
+// Two or three kinds, prices from 1 to 9: the cheapest of all purchases below the plan's price is the plan.
+TEST(Plan, NoPurchaseIsCheaperThanAnExactPlan) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const auto draw = [&](int from, int to) {
+      return static_cast<double>(from) +
+             static_cast<double>(random.below(static_cast<std::uint64_t>(to - from + 1)));
+    };
+    const std::size_t kinds = 1 + random.below(3);
+    std::vector<std::vector<double>> capacities;
+    std::vector<std::vector<double>> demands;
+    for (std::size_t k = 0; k < kinds; ++k) capacities.push_back({draw(2, 9), draw(2, 9)});
+    for (int n = 0; n < 3; ++n) demands.push_back({draw(1, 3), draw(1, 3)});
+    Cluster cluster = cluster_of(capacities, demands);
+    if (kinds > 1 && random.below(2) == 0) cluster.users[0].servers = {{"s1"}};
+    const Problem problem = problem_of(cluster);
+    const std::string mechanism = random.below(2) == 0 ? "drfh" : kinds == 1 ? "drf" : "tsf";
+    std::vector<ServerKind> offers;
+    for (std::size_t k = 0; k < kinds; ++k)
+      offers.push_back(entry("s" + std::to_string(k + 1), static_cast<std::int64_t>(draw(1, 9))));
+    const auto wanted = static_cast<std::int64_t>(draw(2, 7));
+    const Result<Plan> plan = planned(problem, mechanism, 0, wanted, offers, {.solves = 100'000});
+    ASSERT_TRUE(plan) << describe(plan.error());
+    ASSERT_TRUE(plan->exact);
+    const double enough = static_cast<double>(wanted) * (1 - 1e-6);
+    EXPECT_GE(tasks_with(problem, mechanism, 0, plan->bought), enough);
+    std::vector<std::int64_t> counts(kinds, 0);
+    const auto price = [&] {
+      double sum = 0;
+      for (std::size_t k = 0; k < kinds; ++k) sum += static_cast<double>(counts[k]) * offers[k].price.value();
+      return sum;
+    };
+    // Every purchase below the price, as the digits of a number.
+    for (std::size_t k = 0; k < kinds;) {
+      if (price() < plan->price) {
+        ++compared;
+        ASSERT_LT(tasks_with(problem, mechanism, 0, counts), enough) << price() << " against " << plan->price;
+      }
+      for (k = 0; k < kinds; ++k) {
+        ++counts[k];
+        if (price() < plan->price) break;
+        counts[k] = 0;
+      }
+    }
+  }
+  EXPECT_GT(compared, 300);
+}
+
+// DRF on a pool: more memory lets A fill the CPUs that B needs. B has 2 tasks with 18 memory, 1.5 with 36.
+TEST(Plan, FindsTheLeastCountWhereMoreIsNotAlwaysBetter) {
+  Cluster cluster = slides();
+  cluster.servers.push_back({.name = "memory", .capacity = amounts({0, 1})});
+  cluster.servers[0].capacity = amounts({9, 9});
+  const Problem problem = problem_of(cluster);
+  std::vector<double> tasks;
+  for (std::int64_t count = 0; count <= 40; ++count)
+    tasks.push_back(tasks_with(problem, "drf", 1, {0, count}));
+  const auto most = std::max_element(tasks.begin(), tasks.end());
+  ASSERT_LT(tasks.back(), *most - 0.1) << "more memory costs B tasks";
+  for (const double part : {0.7, 0.9, 0.99, 1.0}) {
+    const Result<Quantity> goal = Quantity::from(*most * part);
+    const auto least = std::find_if(tasks.begin(), tasks.end(),
+                                    [&](double each) { return each >= goal->value() * (1 - 1e-6); });
+    const Result<Plan> plan = plan_purchase(problem, *choose_mechanism("drf"), {1, *goal}, {entry("memory")});
+    ASSERT_TRUE(plan) << describe(plan.error());
+    EXPECT_THAT(plan->bought, ElementsAre(least - tasks.begin())) << part;
+    EXPECT_TRUE(plan->exact);
+  }
+}
+
+TEST(Plan, OfFewSolvesSaysHowMuchCheaperAnotherMayBe) {
+  Cluster cluster = cluster_of({{4, 4}, {6, 5}}, {{1, 1}, {1, 2}, {2, 1}});
+  const Problem problem = problem_of(cluster);
+  const std::vector<ServerKind> offers{entry("s1", 3), entry("s2", 4)};
+  const Result<Plan> rough = planned(problem, "drfh", 0, 30, offers, {.solves = 3});
+  const Result<Plan> exact = planned(problem, "drfh", 0, 30, offers, {.solves = 100'000});
+  ASSERT_TRUE(rough && exact);
+  EXPECT_FALSE(rough->exact);
+  EXPECT_TRUE(exact->exact);
+  EXPECT_LE(rough->least_price, exact->price);
+  EXPECT_GE(rough->price, exact->price);
+  EXPECT_GE(rough->after.allocation.tasks[0], 30 * (1 - 1e-6));
+}
+
+TEST(Plan, IsTheSameWithAnyNumberOfThreads) {
+  const Problem problem = problem_of(cluster_of({{4, 4}, {6, 5}}, {{1, 1}, {1, 2}, {2, 1}}));
+  const std::vector<ServerKind> offers{entry("s1", 3), entry("s2", 4)};
+  const Result<Plan> one = planned(problem, "drfh", 0, 12, offers);
+  const Result<Plan> four = planned(problem, "drfh", 0, 12, offers, {.execution = {.threads = 4}});
+  ASSERT_TRUE(one && four);
+  EXPECT_EQ(one->bought, four->bought);
+  EXPECT_EQ(one->solved, four->solved);
+}
+
+TEST(Plan, BuysANewKindWhichLabelsAllow) {
+  Cluster cluster = cluster_of({{4, 4}}, {{1, 1}, {1, 1}});
+  cluster.servers[0].labels = {{"disk", "hdd"}};
+  cluster.servers.push_back({.name = "s2", .capacity = amounts({2, 2}), .labels = {{"disk", "ssd"}}});
+  cluster.users[0].select = {{"disk", {"ssd"}}};
+  const ServerKind fresh{
+      .name = "fast",
+      .fresh = Server{.name = "", .capacity = amounts({8, 8}), .labels = {{"disk", "ssd"}}},
+      .price = Quantity(5)};
+  const Result<Plan> plan = planned(problem_of(cluster), "drfh", 0, 6, {fresh});
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_THAT(plan->bought, ElementsAre(1));
+  EXPECT_EQ(plan->problem.servers().back().name, "fast");
+}
+
+TEST(Plan, SaysWhyAGoalCannotBeReached) {
+  Cluster cluster = cluster_of({{4, 4}, {4, 4}}, {{1, 1}, {1, 1}});
+  cluster.users[0].tasks = Quantity(3);
+  cluster.users[1].servers = {{"s1"}};
+  cluster.groups = {{.name = "g", .quota = {.limit = {Quantity(2), {}}}}};
+  cluster.users.push_back({.name = "C", .demand = amounts({1, 1}), .group = "g"});
+  const Problem problem = problem_of(cluster);
+  const auto message = [&](std::size_t user, const std::string& kind) {
+    return describe(planned(problem, "hdrfh", user, 50, {entry(kind)}).error());
+  };
+  EXPECT_THAT(message(0, "s1"), HasSubstr("'A' asks for 3 tasks only"));
+  EXPECT_THAT(message(1, "s2"), HasSubstr("'B' may run on none of these kinds"));
+  EXPECT_THAT(message(2, "s1"), HasSubstr("the limit of 'g' of 2.0 cpu allows 'C' at most 2.0 tasks"));
+  cluster.running = std::vector<Running>{};
+  EXPECT_THAT(describe(planned(problem_of(cluster), "given", 0, 2, {entry("s1")}).error()),
+              HasSubstr("follows no rule"));
+}
+
+// DRF on one resource: weights w and 1 of capacity 10 give 10 w / (w + 1).
+TEST(Plan, FindsTheSmallestWeight) {
+  const Problem problem = problem_of(cluster_of({{10}}, {{1}, {1}}));
+  const auto weight = [&](std::int64_t tasks) {
+    return plan_weight(problem, *choose_mechanism("drf"), {0, Quantity(tasks)});
+  };
+  const Result<Plan> eight = weight(8);
+  ASSERT_TRUE(eight) << describe(eight.error());
+  EXPECT_EQ(eight->weight->text(), "4");
+  EXPECT_EQ(eight->too_little->text(), "3.999");
+  EXPECT_TRUE(eight->exact);
+  EXPECT_THAT(eight->after.allocation.tasks[0], DoubleNear(8, 1e-9));
+  EXPECT_EQ(weight(5)->weight->text(), "1");
+  EXPECT_THAT(describe(weight(11).error()),
+              HasSubstr("even a weight of 1.074e+09 brings 'A' no more than 10"));
+}
+
+}  // namespace
+}  // namespace mirab

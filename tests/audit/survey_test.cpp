@@ -1,0 +1,148 @@
+// Why every user has what it has: what explain() says of each, solved once for all, and the best remedy.
+#include <algorithm>
+#include <gmock/gmock.h>
+
+#include <mirab/audit/explanation.hpp>
+#include <mirab/audit/properties.hpp>
+#include <mirab/model/cluster_file.hpp>
+
+#include "model/clusters.hpp"
+
+namespace mirab {
+namespace {
+
+using testing::cluster_of;
+using ::testing::DoubleNear;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::problem_of;
+using testing::slides;
+
+Survey surveyed(const Problem& problem, const std::string& mechanism, const ExplainOptions& options = {}) {
+  Result<Survey> survey = explain_all(problem, *choose_mechanism(mechanism), options);
+  MIRAB_ASSERT(static_cast<bool>(survey), describe(survey.error()).c_str());
+  return *std::move(survey);
+}
+
+void expect_same(const Standing& standing, const Explanation& explanation) {
+  EXPECT_EQ(standing.tasks, explanation.outcome.allocation.tasks[standing.user]);
+  EXPECT_EQ(standing.dominant_share, explanation.dominant_share);
+  EXPECT_EQ(standing.satisfied, explanation.has_all_tasks);
+  EXPECT_EQ(standing.stop.kind, explanation.stop.kind);
+  EXPECT_EQ(standing.stop.resources, explanation.stop.resources);
+  ASSERT_EQ(standing.bindings.size(), explanation.bindings.size());
+  for (std::size_t i = 0; i < standing.bindings.size(); ++i) {
+    EXPECT_EQ(standing.bindings[i].servers, explanation.bindings[i].servers);
+    EXPECT_EQ(standing.bindings[i].held, explanation.bindings[i].held);
+  }
+  if (standing.satisfied) {
+    EXPECT_THAT(standing.what_ifs, IsEmpty());
+    return;
+  }
+  ASSERT_EQ(standing.what_ifs.size(), explanation.what_ifs.size());
+  EXPECT_EQ(standing.untried, explanation.untried);
+  for (std::size_t i = 0; i < standing.what_ifs.size(); ++i) {
+    EXPECT_EQ(standing.what_ifs[i].change.kind, explanation.what_ifs[i].change.kind);
+    EXPECT_EQ(standing.what_ifs[i].tasks, explanation.what_ifs[i].tasks);
+  }
+}
+
+TEST(Survey, SaysOfEachUserWhatItsExplanationSays) {
+  for (const std::string name : {"team-cluster", "psdsf-fig1", "teams/organisation", "kubernetes/cluster"}) {
+    SCOPED_TRACE(name);
+    Cluster cluster = read_cluster_file(MIRAB_SOURCE_DIR "/examples/" + name + ".yaml")->cluster();
+    for (User& user : cluster.users) user.demand_on.clear();
+    const Problem problem = problem_of(cluster);
+    const Choice choice = recommended(problem).choice;
+    const ExplainOptions options{.what_ifs = 6};
+    const Survey survey = *explain_all(problem, choice, options);
+    ASSERT_EQ(survey.users.size(), problem.user_count());
+    for (const Standing& standing : survey.users) {
+      SCOPED_TRACE(problem.users()[standing.user].name);
+      expect_same(standing, *explain(problem, choice, standing.user, options));
+    }
+  }
+}
+
+TEST(Survey, SolvesAChangeOfSeveralUsersOnce) {
+  // The weights of A and B, the server, its CPUs and its memory: five clusters, of which each user asks four.
+  const Survey survey = surveyed(problem_of(slides()), "drf");
+  EXPECT_EQ(survey.solved, 5U - 1U);  // memory is not full
+  for (const Standing& standing : survey.users) EXPECT_EQ(standing.what_ifs.size(), 3U);
+}
+
+TEST(Survey, IsTheSameWithAnyNumberOfThreads) {
+  const Problem problem = *read_cluster_file(MIRAB_SOURCE_DIR "/examples/google2011-100x20.yaml");
+  const Survey one = surveyed(problem, "drfh");
+  const Survey four = surveyed(problem, "drfh", {.execution = {.threads = 4}});
+  ASSERT_EQ(one.users.size(), four.users.size());
+  for (std::size_t i = 0; i < one.users.size(); ++i) {
+    EXPECT_EQ(one.users[i].user, four.users[i].user);
+    EXPECT_EQ(one.users[i].remedy, four.users[i].remedy);
+    ASSERT_EQ(one.users[i].what_ifs.size(), four.users[i].what_ifs.size());
+    for (std::size_t k = 0; k < one.users[i].what_ifs.size(); ++k)
+      EXPECT_EQ(one.users[i].what_ifs[k].tasks, four.users[i].what_ifs[k].tasks);
+  }
+}
+
+TEST(Survey, PutsThoseWhoAreShortestFirst) {
+  Cluster cluster = cluster_of({{10}}, {{1}, {1}, {1}, {1}});
+  cluster.users[0].tasks = Quantity(1);   // has all
+  cluster.users[1].tasks = Quantity(6);   // has half
+  cluster.users[3].tasks = Quantity(30);  // has a tenth; C asks without end
+  const Survey survey = surveyed(problem_of(cluster), "drf");
+  std::vector<std::size_t> order;
+  for (const Standing& standing : survey.users) order.push_back(standing.user);
+  EXPECT_THAT(order, ::testing::ElementsAre(3, 1, 2, 0));
+}
+
+// A has 5 of 6 tasks. Twice the weight is enough and costs nothing; a server would bring as much.
+TEST(Survey, TheBestRemedyIsTheCheapestThatBringsAll) {
+  Cluster cluster = cluster_of({{10}}, {{1}, {1}});
+  cluster.users[0].tasks = Quantity(6);
+  const Survey survey = surveyed(problem_of(cluster), "drf");
+  const Standing& short_user = survey.users.front();
+  ASSERT_EQ(short_user.user, 0U);
+  ASSERT_TRUE(short_user.remedy);
+  EXPECT_EQ(short_user.what_ifs[*short_user.remedy].change.kind, ChangeKind::weight);
+  EXPECT_THAT(short_user.what_ifs[*short_user.remedy].tasks, DoubleNear(6, 1e-9));
+}
+
+TEST(Survey, WithoutARemedyThatBringsAllTheBestBringsMost) {
+  Cluster cluster = cluster_of({{10}}, {{1}, {1}});
+  cluster.users[0].tasks = Quantity(60);
+  const Survey survey = surveyed(problem_of(cluster), "drf");
+  const Standing& short_user = survey.users.front();
+  ASSERT_TRUE(short_user.remedy);
+  const double best = short_user.what_ifs.front().gain;
+  EXPECT_GE(short_user.what_ifs[*short_user.remedy].gain, 0.9 * best);
+}
+
+TEST(Survey, OfWhatRunsNowTriesNoChange) {
+  const Problem problem = *with_allocation_file(*read_cluster_file(MIRAB_SOURCE_DIR "/examples/slides.yaml"),
+                                                MIRAB_SOURCE_DIR "/examples/slides-running.csv");
+  const Survey survey = surveyed(problem, "given");
+  EXPECT_EQ(survey.solved, 0U);
+  for (const Standing& standing : survey.users) EXPECT_FALSE(standing.remedy);
+  EXPECT_THAT(survey.outcome.notices.back(), HasSubstr("follows no rule"));
+}
+
+TEST(Survey, AnAllocationBeyondALimitIsNotFeasible) {
+  Cluster cluster = cluster_of({{10}}, {{1}, {1}});
+  cluster.groups = {{.name = "g", .quota = {.limit = {Quantity(2)}}}};
+  cluster.users[0].group = "g";
+  cluster.running = {{.user = "A", .server = "s1", .tasks = Quantity(5)},
+                     {.user = "B", .server = "s1", .tasks = Quantity(5)}};
+  const Problem problem = problem_of(cluster);
+  const Choice given = *choose_mechanism("given");
+  const Outcome outcome = *allocate(problem, given);
+  const Verdict verdict = check(Property::feasible, {problem, outcome, Scope::servers}, rule_of(given));
+  EXPECT_FALSE(verdict.holds);
+  EXPECT_EQ(verdict.witness->words, "g has a limit of 2.0 of cpu, and given gives it 5.0");
+  const Outcome divided = *allocate(problem, "hdrf");
+  EXPECT_TRUE(
+      check(Property::feasible, {problem, divided, Scope::pool}, rule_of(*choose_mechanism("hdrf"))).holds);
+}
+
+}  // namespace
+}  // namespace mirab

@@ -1,0 +1,193 @@
+// Answers for people who decide: all users explained, plans, and the pages of each.
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/shell.hpp"
+
+namespace mirab {
+namespace {
+
+using nlohmann::json;
+using test::Ran;
+using test::shell;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const std::string kTraining = "plan examples/team-cluster.yaml --user training -m ps-dsf ";
+
+TEST(Answers, OpenbSaysThatEveryUserHasAllItAsksFor) {
+  const Ran ran = shell("mirab explain examples/openb.yaml");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("examples/openb.yaml: 162 of 162 users get all they ask for under drfh\n"));
+  const json result = json::parse(shell("mirab explain examples/openb.yaml --format json").out);
+  EXPECT_EQ(result["users"].size(), 162U);
+  EXPECT_EQ(result["solved"], 0);
+}
+
+// With 100 of the 549 largest nodes GPUs are short.
+TEST(Answers, WhereGpusAreShortTheLinesSayWhichAndWhatHelps) {
+  const std::string fewer = "sed 's/count: 549/count: 100/' examples/openb.yaml | mirab explain - ";
+  const Ran ran = shell(fewer + "--format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  const json& first = result["users"][0];
+  EXPECT_FALSE(first["satisfied"]);
+  EXPECT_EQ(first["held_back"]["by"], "capacity");
+  EXPECT_THAT(first["held_back"]["words"].get<std::string>(), HasSubstr("gpu on "));
+  EXPECT_GT(first["remedy"]["gain"], 0);
+  double part = 0;
+  for (const json& user : result["users"]) {
+    if (user["satisfied"]) break;
+    const double has = user["tasks"].get<double>() / user["asked"].get<double>();
+    EXPECT_GE(has, part - 1e-12) << "those who are shortest stand first";
+    part = has;
+  }
+  EXPECT_EQ(shell(fewer + "--threads 3 | grep -v seconds").out, shell(fewer + "| grep -v seconds").out);
+  const std::string csv = shell(fewer + "--format csv").out;
+  EXPECT_THAT(csv,
+              StartsWith("user,group,asked,tasks,satisfied,dominant_share,held_back_by,held_back,remedy,"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 163);
+}
+
+TEST(Answers, OfGroupsThePathIsShown) {
+  const Ran ran = shell("mirab explain examples/teams/organisation.yaml --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  bool found = false;
+  for (const json& user : json::parse(ran.out)["users"]) {
+    if (user["name"] != "alice") continue;
+    found = true;
+    EXPECT_EQ(user["groups"], json::array({"research", "vision"}));
+  }
+  EXPECT_TRUE(found);
+  EXPECT_THAT(shell("mirab explain examples/teams/organisation.yaml").out, HasSubstr("research / vision"));
+}
+
+TEST(Answers, APlanIsDividedAsItSays) {
+  const TemporaryFolder folder;
+  const std::string changed = folder.path("changed.yaml");
+  const Ran ran = shell("mirab " + kTraining +
+                        "--tasks 30 --kinds examples/prices/servers.yaml --format json "
+                        "--changed " +
+                        changed);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json plan = json::parse(ran.out);
+  EXPECT_TRUE(plan["exact"]);
+  EXPECT_GE(plan["tasks_after"], 30 * (1 - 1e-6));
+  double price = 0;
+  for (const json& kind : plan["kinds"]) price += kind["price"].get<double>();
+  EXPECT_EQ(plan["price"], price);
+  const json after = json::parse(shell("mirab allocate " + changed + " -m ps-dsf --format json").out);
+  for (const json& user : after["outcomes"][0]["users"]) {
+    if (user["name"] == "training") {
+      EXPECT_NEAR(user["tasks"], plan["tasks_after"], 1e-6);
+    }
+  }
+}
+
+TEST(Answers, APlanOfAWeightSaysWhichIsTooLittle) {
+  const Ran ran = shell("mirab plan examples/slides.yaml --user A --tasks 3.5 --weights");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Give A the weight "));
+  EXPECT_THAT(ran.out, HasSubstr(" is not enough."));
+  EXPECT_THAT(shell("mirab plan examples/slides.yaml --user A --tasks 3").out,
+              HasSubstr("A has 3 tasks already: nothing has to change."));
+}
+
+struct BadKinds {
+  std::string text;
+  std::string message;
+};
+
+TEST(Answers, AFileOfKindsThatIsWrongIsNamedWithItsLine) {
+  const TemporaryFolder folder;
+  for (const BadKinds& bad : std::vector<BadKinds>{
+           {"kinds: []\n", ":1: kinds: at least one kind"},
+           {"servers: []\n", ":1: servers: unknown key; known are version, kinds"},
+           {"kinds:\n  - {name: gpu-large, price: 0}\n", ":2: kinds[0].price: must be more than 0"},
+           {"kinds:\n  - {name: gpu-large, price: -1}\n", ":2: kinds[0].price: "},
+           {"kinds:\n  - {name: gpu-larg}\n",
+            ":2: kinds[0]: 'gpu-larg' is no server entry of the cluster; did you mean gpu-large?"},
+           {"kinds:\n  - {name: gpu-large, capacity: {cpu: 1}}\n",
+            ":2: kinds[0]: 'gpu-large' is a server entry of the cluster"},
+           {"kinds:\n  - {name: new, capacity: {gpus: 1}}\n", ":2: kinds[0].capacity.gpus: "},
+           {"kinds:\n  - {name: gpu-large}\n  - {name: gpu-large}\n",
+            ":3: kinds[1].name: 'gpu-large' is given twice"},
+           {"kinds:\n  - {price: 3}\n", ":2: kinds[0].name: missing"},
+           {"kinds: [\n", ": "}}) {
+    const std::string file = folder.write("kinds.yaml", bad.text);
+    const Ran ran = shell("mirab " + kTraining + "--tasks 30 --kinds " + file);
+    EXPECT_EQ(ran.status, 2) << bad.text;
+    EXPECT_THAT(ran.out, IsEmpty());
+    EXPECT_THAT(ran.err, StartsWith("mirab: " + file + bad.message)) << bad.text;
+  }
+  EXPECT_THAT(shell("mirab " + kTraining + "--tasks 30 --kinds no-such.yaml").err,
+              StartsWith("mirab: no-such.yaml: cannot be read"));
+}
+
+TEST(Answers, ADifferenceMarksWhoHasAll) {
+  const std::string text = shell("mirab diff examples/team-cluster.yaml -m tsf -m drfh").out +
+                           shell("mirab diff examples/team-cluster.yaml -m ps-dsf -m ps-dsf-tdm").out;
+  EXPECT_THAT(text, HasSubstr("200 ✓"));
+  EXPECT_THAT(text, HasSubstr("✓ all it asks for"));
+  const json result =
+      json::parse(shell("mirab diff examples/team-cluster.yaml -m ps-dsf -m ps-dsf-tdm --format json").out);
+  EXPECT_TRUE(result["users"][0]["before"].contains("satisfied"));
+}
+
+TEST(Answers, AnAuditOfAnAllocationThatIsNotFeasibleSaysSo) {
+  const TemporaryFolder folder;
+  const std::string cluster =
+      "resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 10}}\n"
+      "groups:\n  - {name: g, limit: {cpu: 2}}\n"
+      "users:\n  - {name: a, group: g, demand: {cpu: 1}}\n  - {name: b, demand: {cpu: 1}}\n";
+  const std::string file = folder.write("c.yaml", cluster);
+  const std::string beyond = folder.write("beyond.csv", "user,server,tasks\na,s,5\nb,s,5\n");
+  const Ran limit = shell("mirab audit " + file + " --allocation " + beyond);
+  EXPECT_EQ(limit.status, 0);
+  EXPECT_THAT(limit.out, HasSubstr("not feasible: g has a limit of 2.0 of cpu, and given gives it 5.0"));
+  const std::string more = folder.write("more.csv", "user,server,tasks\na,s,2\nb,s,11\n");
+  EXPECT_THAT(shell("mirab audit " + file + " --allocation " + more).err,
+              HasSubstr("infeasible: more than fits: 's' has 10 of cpu"));
+}
+
+// Every page holds the command, the title and the date, and what is printed stays the same.
+TEST(Answers, EachHasAPage) {
+  for (const std::string command :
+       {"explain examples/slides.yaml -m drf", "explain examples/slides.yaml A -m drf",
+        "diff examples/slides.yaml -m drf -m pf", "audit examples/slides.yaml -m drf --budget 50",
+        "limits examples/pods/two-pods.yaml --capacity cpu=900m,memory=1800Mi",
+        "plan examples/slides.yaml --user A --tasks 5 -m drf"}) {
+    const TemporaryFolder folder;
+    const std::string page = folder.path("page.html");
+    const Ran ran =
+        shell("mirab " + command + " --report " + page + " --title 'Our cluster' --date 2026-11-23");
+    ASSERT_EQ(ran.status, 0) << command << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("Our cluster")) << command;
+    const std::string html = read_text(page);
+    EXPECT_THAT(html, HasSubstr("\"title\":\"Our cluster")) << command;
+    EXPECT_THAT(html, HasSubstr("mirab 0.1.0, 2026-11-23")) << command;
+    EXPECT_THAT(html, HasSubstr("\"command\":\"mirab " + command)) << command;
+    EXPECT_THAT(html, Not(HasSubstr("__MIRAB_DATA__"))) << command;
+    EXPECT_EQ(shell("mirab " + command + " --report /nonexistent/x").status, 2) << command;
+  }
+}
+
+TEST(Answers, ATitleOfTheClusterFileIsUsedByAll) {
+  const TemporaryFolder folder;
+  const std::string cluster =
+      folder.write("c.yaml",
+                   "title: Our cluster\nresources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 10}}\n"
+                   "users:\n  - {name: a, demand: {cpu: 1}}\n  - {name: b, demand: {cpu: 1}}\n");
+  for (const std::string& command :
+       {"explain " + cluster, "explain " + cluster + " a", "diff " + cluster + " -m drf -m pf",
+        "audit " + cluster + " -m drf --budget 20", "plan " + cluster + " --user a --tasks 7"}) {
+    const Ran ran = shell("mirab " + command);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("Our cluster")) << command;
+  }
+}
+
+}  // namespace
+}  // namespace mirab
