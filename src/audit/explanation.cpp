@@ -198,12 +198,11 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
     explanation.outcome.notices.emplace_back(kNoRule);
     return explanation;
   }
-  const std::vector<Change> changes = changes_for(
-      problem, bindings.classes(), row,
-      {.user = user,
-       .has_all_tasks = explanation.has_all_tasks,
-       .stop = explanation.stop,
-       .bindings = explanation.bindings});
+  const std::vector<Change> changes = changes_for(problem, bindings.classes(), row,
+                                                  {.user = user,
+                                                   .has_all_tasks = explanation.has_all_tasks,
+                                                   .stop = explanation.stop,
+                                                   .bindings = explanation.bindings});
   if (Check wrong = try_changes(problem, choice, changes, options, explanation)) return *std::move(wrong);
   return explanation;
 }

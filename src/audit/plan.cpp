@@ -1,18 +1,19 @@
-// What to buy, or which weight to give, so that a user gets a number of tasks: a search over changed clusters,
-// each divided by the mechanism.
+// What to buy, or which weight to give, so that a user gets a number of tasks: a search over changed
+// clusters, each divided by the mechanism.
 //
-// f(n) is what the user gets with n_k servers more of each kind. It need not grow with n: under DRF more memory
-// can serve others who then take CPUs from the user. So the search does not halve to find the least: it tries
-// purchases in the order of their price, from a heap in which each has one parent (the same with one server
-// less of its last kind). What bounds f from above for any mechanism is the user alone with all servers:
+// f(n) is what the user gets with n_k servers more of each kind. It need not grow with n: under DRF more
+// memory can serve others who then take CPUs from the user. So the search does not halve to find the least:
+// it tries purchases in the order of their price, from a heap in which each has one parent (the same with one
+// server less of its last kind). What bounds f from above for any mechanism is the user alone with all
+// servers:
 //
 //   f(n) ≤ Σ_i γ_i + Σ_k n_k γ_k,   γ the tasks that fit on a server,
 //
 // and for a pool min_r (C_r + Σ_k n_k c_{k,r}) / d_r: purchases below the goal by this bound are not solved.
 //
-// Example: C = (9, 18), A (1, 4) and B (3, 1) under DRF; A has 3 tasks. For 5 a second server of the same size
-// is bought: it has 6 then. Known failure: kinds by the dozen have more cheap purchases than can be tried; the
-// plan then says how much cheaper another could be at most.
+// Example: C = (9, 18), A (1, 4) and B (3, 1) under DRF; A has 3 tasks. For 5 a second server of the same
+// size is bought: it has 6 then. Known failure: kinds by the dozen have more cheap purchases than can be
+// tried; the plan then says how much cheaper another could be at most.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -32,10 +33,10 @@ namespace {
 
 using Purchase = std::vector<std::int64_t>;  // [k]
 
-constexpr double kEnough = 1e-6;                          // relative: as for users who have all their tasks
+constexpr double kEnough = 1e-6;  // relative: as for users who have all their tasks
 constexpr std::int64_t kMostServers = std::int64_t{1} << 20;  // of a kind
-constexpr std::size_t kMostSteps = 2'000'000;             // purchases that are looked at, solved or not
-constexpr std::size_t kPurchasesAtOnce = 16;                       // purchases solved together; not by threads
+constexpr std::size_t kMostSteps = 2'000'000;                 // purchases that are looked at, solved or not
+constexpr std::size_t kPurchasesAtOnce = 16;                  // purchases solved together; not by threads
 
 bool is_enough(double tasks, const PlanGoal& goal) { return tasks >= goal.tasks.value() * (1 - kEnough); }
 
@@ -43,7 +44,8 @@ bool is_enough(double tasks, const PlanGoal& goal) { return tasks >= goal.tasks.
 Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal) {
   const User& user = problem.users()[goal.user];
   if (!row.is_rule)
-    return Error{.message = "what runs now follows no rule, so nothing can be planned by it", .key = "--mechanism"};
+    return Error{.message = "what runs now follows no rule, so nothing can be planned by it",
+                 .key = "--mechanism"};
   if (user.tasks && goal.tasks > *user.tasks)
     return Error{.message = fmt::format("'{}' asks for {} tasks only; no purchase gives it more", user.name,
                                         user.tasks->text()),
@@ -58,16 +60,18 @@ Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& g
         if (problem.eligible(goal.user, i)) least = std::min(least, problem.demand(goal.user, i)[r].value());
       }
       if (least <= 0 || is_enough(limit[r] / least, goal)) continue;
-      return Error{.message = fmt::format("the limit of '{}' of {} {} allows '{}' at most {} tasks; raise it first",
-                                          node_name(problem, node), number_words(limit[r]),
-                                          problem.resources()[r], user.name, number_words(limit[r] / least)),
-                   .key = "--tasks"};
+      return Error{
+          .message = fmt::format("the limit of '{}' of {} {} allows '{}' at most {} tasks; raise it first",
+                                 node_name(problem, node), number_words(limit[r]), problem.resources()[r],
+                                 user.name, number_words(limit[r] / least)),
+          .key = "--tasks"};
     }
   }
   return {};
 }
 
-Result<Problem> with_purchase(const Problem& problem, const std::vector<ServerKind>& kinds, const Purchase& counts) {
+Result<Problem> with_purchase(const Problem& problem, const std::vector<ServerKind>& kinds,
+                              const Purchase& counts) {
   Cluster cluster = problem.cluster();
   cluster.running.reset();
   for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -125,15 +129,16 @@ class AloneBound {
   }
 
   bool any_kind_helps() const {
-    return pool_ || std::any_of(more_tasks_.begin(), more_tasks_.end(), [](double tasks) { return tasks > 0; });
+    return pool_ ||
+           std::any_of(more_tasks_.begin(), more_tasks_.end(), [](double tasks) { return tasks > 0; });
   }
 
  private:
   bool pool_;
-  double tasks_ = 0;                        // Σ γ_i now
-  std::vector<double> more_tasks_;          // γ_k, [k]
-  std::vector<double> demand_, capacity_;   // [r]
-  std::vector<std::vector<double>> more_;   // c_{k,r}
+  double tasks_ = 0;                       // Σ γ_i now
+  std::vector<double> more_tasks_;         // γ_k, [k]
+  std::vector<double> demand_, capacity_;  // [r]
+  std::vector<std::vector<double>> more_;  // c_{k,r}
 };
 
 // f, and how often it was asked. Remembers its answers.
@@ -293,12 +298,14 @@ Error unreachable(const Problem& problem, const PlanGoal& goal, const PurchaseSe
                   std::size_t kinds) {
   const std::string& user = problem.users()[goal.user].name;
   if (!any_helps)
-    return {.message = fmt::format("'{}' may run on none of these kinds, and without them it cannot have {} tasks",
-                                   user, goal.tasks.text()),
+    return {.message =
+                fmt::format("'{}' may run on none of these kinds, and without them it cannot have {} tasks",
+                            user, goal.tasks.text()),
             .key = "--kind"};
-  return {.message = fmt::format("even {} more servers of {} bring '{}' no more than {} tasks", kMostServers,
-                                 kinds == 1 ? "this kind" : "each kind", user, number_words(search.most_tasks())),
-          .key = "--tasks"};
+  return {
+      .message = fmt::format("even {} more servers of {} bring '{}' no more than {} tasks", kMostServers,
+                             kinds == 1 ? "this kind" : "each kind", user, number_words(search.most_tasks())),
+      .key = "--tasks"};
 }
 
 Result<Plan> finished(const Choice& choice, Result<Problem> changed, Outcome before,
@@ -332,8 +339,8 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
     }
     if (!search.best()) return unreachable(problem, goal, search, bound.any_kind_helps(), kinds.size());
   }
-  Result<Plan> plan = finished(choice, with_purchase(problem, kinds, *search.best()),
-                               *std::move(before), options.execution);
+  Result<Plan> plan =
+      finished(choice, with_purchase(problem, kinds, *search.best()), *std::move(before), options.execution);
   if (!plan) return plan;
   plan->bought = *search.best();
   plan->price = search.price(plan->bought);
@@ -439,8 +446,9 @@ Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const Pla
     if (search.reaches(*Quantity::from(weight))) enough = weight;
   }
   if (enough == 0) {
-    return Error{.message = fmt::format("even a weight of {:.4g} brings '{}' no more than {} tasks; see 'mirab explain'",
-                                        std::ldexp(now, kDoublings), user.name, number_words(search.most_tasks())),
+    return Error{.message = fmt::format(
+                     "even a weight of {:.4g} brings '{}' no more than {} tasks; see 'mirab explain'",
+                     std::ldexp(now, kDoublings), user.name, number_words(search.most_tasks())),
                  .key = "--tasks"};
   }
   const int exponent = static_cast<int>(std::floor(std::log10(enough))) - kDigits + 1;
@@ -451,14 +459,15 @@ Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const Pla
   const bool has_half = !user.weight.is_zero() || enough > now;
   const auto half = static_cast<std::int64_t>(has_half ? enough / 2 / unit : 0);
   units = search.halve(std::max(least, half), units, exponent);
-  for (int sample = 1; sample <= kSamples; ++sample) {  // a smaller one that is enough, where f is not monotone
+  for (int sample = 1; sample <= kSamples;
+       ++sample) {  // a smaller one that is enough, where f is not monotone
     const std::int64_t between = least + (units - least) * sample / (kSamples + 1);
     if (between > least && between < units && search.reaches(weight_of(between, exponent)))
       units = search.halve(least, between, exponent);
   }
 
-  Result<Plan> plan = finished(choice, search.with(weight_of(units, exponent)), *std::move(before),
-                               options.execution);
+  Result<Plan> plan =
+      finished(choice, search.with(weight_of(units, exponent)), *std::move(before), options.execution);
   if (!plan) return plan;
   plan->weight = weight_of(units, exponent);
   if (units - 1 > least) plan->too_little = weight_of(units - 1, exponent);

@@ -1,12 +1,13 @@
 // Why every user has what it has, and what would help each of those who are short.
 //
-// A server more, or a unit more of a full resource, is the same changed cluster for all users, so it is solved
-// once and all whom it may help read their tasks from it; only a user's own weight is solved for it alone.
-// Changes are solved on several threads, each by one, so that the result does not depend on their number.
+// A server more, or a unit more of a full resource, is the same changed cluster for all users, so it is
+// solved once and all whom it may help read their tasks from it; only a user's own weight is solved for it
+// alone. Changes are solved on several threads, each by one, so that the result does not depend on their
+// number.
 //
-// Example: C = (9, 18), d = (1, 4) and (3, 1) under DRF: A has 3 tasks and B 2, both endless. Twice its weight
-// brings A most (3.6), one server more brings both twice as much (6 and 4): two clusters for weights, one for
-// the server, one for each of the full resources.
+// Example: C = (9, 18), d = (1, 4) and (3, 1) under DRF: A has 3 tasks and B 2, both endless. Twice its
+// weight brings A most (3.6), one server more brings both twice as much (6 and 4): two clusters for weights,
+// one for the server, one for each of the full resources.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -22,8 +23,8 @@
 namespace mirab {
 namespace {
 
-constexpr double kNoGain = 1e-6;      // relative: what certificates and rounding leave
-constexpr double kNearlyAsMuch = 0.9; // of the greatest gain: a cheaper change is worth that little less
+constexpr double kNoGain = 1e-6;       // relative: what certificates and rounding leave
+constexpr double kNearlyAsMuch = 0.9;  // of the greatest gain: a cheaper change is worth that little less
 
 // What two changes have in common when they are one. A weight and a task are a user's own.
 using SharedKey = std::tuple<ChangeKind, std::size_t, std::size_t, std::size_t, std::size_t>;
@@ -37,15 +38,16 @@ SharedKey key_of(const Change& change, std::size_t user) {
 // A changed cluster that is solved once.
 struct SharedTrial {
   Change change;
-  std::size_t user;                    // who asked first; of a weight, whose
-  std::vector<std::size_t> asked_by;   // places in Survey::users
-  std::vector<double> tasks = {};      // of each of these
+  std::size_t user;                   // who asked first; of a weight, whose
+  std::vector<std::size_t> asked_by;  // places in Survey::users
+  std::vector<double> tasks = {};     // of each of these
   Status status = Status::exact;
-  bool possible = true;                // no amount beyond what can be counted
+  bool possible = true;  // no amount beyond what can be counted
   std::optional<Error> error = {};
 };
 
-void solve_shared(const Problem& problem, const Choice& choice, const std::vector<Standing>& users, SharedTrial& trial) {
+void solve_shared(const Problem& problem, const Choice& choice, const std::vector<Standing>& users,
+                  SharedTrial& trial) {
   const Result<Problem> other = changed(problem, trial.user, trial.change);
   if (!other) {
     trial.possible = false;
@@ -92,13 +94,13 @@ std::optional<std::size_t> best_remedy(const Problem& problem, const Standing& s
   const auto brings_all = [&](const WhatIf& what_if) {
     return standing.asked && what_if.tasks >= *standing.asked * (1 - kNoGain);
   };
-  const bool any_brings_all =
-      std::any_of(standing.what_ifs.begin(), standing.what_ifs.end(), brings_all);
+  const bool any_brings_all = std::any_of(standing.what_ifs.begin(), standing.what_ifs.end(), brings_all);
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < standing.what_ifs.size(); ++i) {
     const WhatIf& what_if = standing.what_ifs[i];
     if (any_brings_all ? !brings_all(what_if) : what_if.gain < kNearlyAsMuch * greatest) continue;
-    if (!best || cost_of(problem, what_if.change) < cost_of(problem, standing.what_ifs[*best].change)) best = i;
+    if (!best || cost_of(problem, what_if.change) < cost_of(problem, standing.what_ifs[*best].change))
+      best = i;
   }
   return best;
 }
@@ -134,7 +136,7 @@ std::vector<Standing> standings(const Problem& problem, const Survey& survey, co
 
 // Every different change once, with the users whom it may help.
 std::vector<SharedTrial> trials_of(const Problem& problem, const Mechanism& row, const Bindings& bindings,
-                             std::size_t most, std::vector<Standing>& users) {
+                                   std::size_t most, std::vector<Standing>& users) {
   std::vector<SharedTrial> trials;
   std::map<SharedKey, std::size_t> known;
   for (std::size_t at = 0; at < users.size(); ++at) {

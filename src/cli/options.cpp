@@ -159,8 +159,7 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
 }
 
 void add_report_options(CLI::App& app, ReportOptions& options) {
-  app.add_option("--report", options.file,
-                 "Also write a page with pictures, which needs no network, to FILE")
+  app.add_option("--report", options.file, "Also write a page with pictures, which needs no network, to FILE")
       ->type_name("FILE");
   app.add_option("--title", options.title,
                  "What to call the cluster; default: `title` of its file, or the file")

@@ -33,9 +33,9 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
 
 /// The page that a command writes besides its result, and what stands on it.
 struct ReportOptions {
-  std::string file;   ///< empty for none
-  std::string title;  ///< empty: that of the cluster file, or its name
-  std::string date;   ///< in the footer; empty: today
+  std::string file;          ///< empty for none
+  std::string title;         ///< empty: that of the cluster file, or its name
+  std::string date;          ///< in the footer; empty: today
   std::string command = {};  ///< the command line
 };
 

@@ -195,8 +195,8 @@ Program make_program() {
   program.manual.examples = {
       {"mirab allocate examples/slides.yaml -m drf -m asset -m pf", "Three ways to share, side by side"}};
 
-  program.commands = {add_allocate(app), add_fill(app),    add_audit(app),      add_explain(app),
-                      add_diff(app),     add_plan(app),    add_limits(app),     add_mechanisms(app),
+  program.commands = {add_allocate(app),  add_fill(app),     add_audit(app),   add_explain(app),
+                      add_diff(app),      add_plan(app),     add_limits(app),  add_mechanisms(app),
                       add_reproduce(app), add_simulate(app), add_validate(app)};
   for (auto more : {add_import(app), add_generate(app)}) {
     std::move(more.begin(), more.end(), std::back_inserter(program.commands));

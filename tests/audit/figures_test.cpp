@@ -92,8 +92,9 @@ TEST(Figures, TheSchemaOfOutcomesFollows) {
     required += fmt::format("{}\"{}\"", required.empty() ? "" : ", ", figure.name);
     properties += (properties.empty() ? "" : ",\n") + property_of(figure, 12);
   });
-  properties += ",\n            \"lowest_share\": {\"description\": \"The same as min_dominant_share.\", \"type\": "
-                "\"number\", \"minimum\": 0}";
+  properties +=
+      ",\n            \"lowest_share\": {\"description\": \"The same as min_dominant_share.\", \"type\": "
+      "\"number\", \"minimum\": 0}";
   expect_between(schema, "\"metrics\": {\n", "\n        },\n        \"notices\"",
                  "          \"type\": \"object\",\n          \"required\": [" + required +
                      "],\n          \"properties\": {\n" + properties + "\n          }");

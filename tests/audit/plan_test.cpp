@@ -21,8 +21,9 @@ ServerKind entry(const std::string& name, std::int64_t price = 1) {
   return {.name = name, .price = Quantity(price)};
 }
 
-Result<Plan> planned(const Problem& problem, const std::string& mechanism, std::size_t user, std::int64_t tasks,
-                     const std::vector<ServerKind>& kinds, const PlanOptions& options = {}) {
+Result<Plan> planned(const Problem& problem, const std::string& mechanism, std::size_t user,
+                     std::int64_t tasks, const std::vector<ServerKind>& kinds,
+                     const PlanOptions& options = {}) {
   return plan_purchase(problem, *choose_mechanism(mechanism), {user, Quantity(tasks)}, kinds, options);
 }
 
@@ -59,7 +60,10 @@ TEST(Plan, NoPurchaseIsCheaperThanAnExactPlan) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const auto draw = [&](int from, int to) { return static_cast<double>(from) + static_cast<double>(random.below(static_cast<std::uint64_t>(to - from + 1))); };
+    const auto draw = [&](int from, int to) {
+      return static_cast<double>(from) +
+             static_cast<double>(random.below(static_cast<std::uint64_t>(to - from + 1)));
+    };
     const std::size_t kinds = 1 + random.below(3);
     std::vector<std::vector<double>> capacities;
     std::vector<std::vector<double>> demands;
@@ -107,15 +111,15 @@ TEST(Plan, FindsTheLeastCountWhereMoreIsNotAlwaysBetter) {
   cluster.servers[0].capacity = amounts({9, 9});
   const Problem problem = problem_of(cluster);
   std::vector<double> tasks;
-  for (std::int64_t count = 0; count <= 40; ++count) tasks.push_back(tasks_with(problem, "drf", 1, {0, count}));
+  for (std::int64_t count = 0; count <= 40; ++count)
+    tasks.push_back(tasks_with(problem, "drf", 1, {0, count}));
   const auto most = std::max_element(tasks.begin(), tasks.end());
   ASSERT_LT(tasks.back(), *most - 0.1) << "more memory costs B tasks";
   for (const double part : {0.7, 0.9, 0.99, 1.0}) {
     const Result<Quantity> goal = Quantity::from(*most * part);
     const auto least = std::find_if(tasks.begin(), tasks.end(),
                                     [&](double each) { return each >= goal->value() * (1 - 1e-6); });
-    const Result<Plan> plan =
-        plan_purchase(problem, *choose_mechanism("drf"), {1, *goal}, {entry("memory")});
+    const Result<Plan> plan = plan_purchase(problem, *choose_mechanism("drf"), {1, *goal}, {entry("memory")});
     ASSERT_TRUE(plan) << describe(plan.error());
     EXPECT_THAT(plan->bought, ElementsAre(least - tasks.begin())) << part;
     EXPECT_TRUE(plan->exact);
@@ -151,9 +155,10 @@ TEST(Plan, BuysANewKindWhichLabelsAllow) {
   cluster.servers[0].labels = {{"disk", "hdd"}};
   cluster.servers.push_back({.name = "s2", .capacity = amounts({2, 2}), .labels = {{"disk", "ssd"}}});
   cluster.users[0].select = {{"disk", {"ssd"}}};
-  const ServerKind fresh{.name = "fast",
-                         .fresh = Server{.name = "", .capacity = amounts({8, 8}), .labels = {{"disk", "ssd"}}},
-                         .price = Quantity(5)};
+  const ServerKind fresh{
+      .name = "fast",
+      .fresh = Server{.name = "", .capacity = amounts({8, 8}), .labels = {{"disk", "ssd"}}},
+      .price = Quantity(5)};
   const Result<Plan> plan = planned(problem_of(cluster), "drfh", 0, 6, {fresh});
   ASSERT_TRUE(plan) << describe(plan.error());
   EXPECT_THAT(plan->bought, ElementsAre(1));
@@ -191,7 +196,8 @@ TEST(Plan, FindsTheSmallestWeight) {
   EXPECT_TRUE(eight->exact);
   EXPECT_THAT(eight->after.allocation.tasks[0], DoubleNear(8, 1e-9));
   EXPECT_EQ(weight(5)->weight->text(), "1");
-  EXPECT_THAT(describe(weight(11).error()), HasSubstr("even a weight of 1.074e+09 brings 'A' no more than 10"));
+  EXPECT_THAT(describe(weight(11).error()),
+              HasSubstr("even a weight of 1.074e+09 brings 'A' no more than 10"));
 }
 
 }  // namespace

@@ -140,7 +140,8 @@ TEST(Survey, AnAllocationBeyondALimitIsNotFeasible) {
   EXPECT_FALSE(verdict.holds);
   EXPECT_EQ(verdict.witness->words, "g has a limit of 2.0 of cpu, and given gives it 5.0");
   const Outcome divided = *allocate(problem, "hdrf");
-  EXPECT_TRUE(check(Property::feasible, {problem, divided, Scope::pool}, rule_of(*choose_mechanism("hdrf"))).holds);
+  EXPECT_TRUE(
+      check(Property::feasible, {problem, divided, Scope::pool}, rule_of(*choose_mechanism("hdrf"))).holds);
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ TEST(Answers, WhereGpusAreShortTheLinesSayWhichAndWhatHelps) {
   }
   EXPECT_EQ(shell(fewer + "--threads 3 | grep -v seconds").out, shell(fewer + "| grep -v seconds").out);
   const std::string csv = shell(fewer + "--format csv").out;
-  EXPECT_THAT(csv, StartsWith("user,group,asked,tasks,satisfied,dominant_share,held_back_by,held_back,remedy,"));
+  EXPECT_THAT(csv,
+              StartsWith("user,group,asked,tasks,satisfied,dominant_share,held_back_by,held_back,remedy,"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 163);
 }
 
@@ -66,8 +67,9 @@ TEST(Answers, OfGroupsThePathIsShown) {
 TEST(Answers, APlanIsDividedAsItSays) {
   const TemporaryFolder folder;
   const std::string changed = folder.path("changed.yaml");
-  const Ran ran = shell("mirab " + kTraining + "--tasks 30 --kinds examples/prices/servers.yaml --format json "
-                                               "--changed " +
+  const Ran ran = shell("mirab " + kTraining +
+                        "--tasks 30 --kinds examples/prices/servers.yaml --format json "
+                        "--changed " +
                         changed);
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json plan = json::parse(ran.out);
@@ -78,7 +80,9 @@ TEST(Answers, APlanIsDividedAsItSays) {
   EXPECT_EQ(plan["price"], price);
   const json after = json::parse(shell("mirab allocate " + changed + " -m ps-dsf --format json").out);
   for (const json& user : after["outcomes"][0]["users"]) {
-    if (user["name"] == "training") { EXPECT_NEAR(user["tasks"], plan["tasks_after"], 1e-6); }
+    if (user["name"] == "training") {
+      EXPECT_NEAR(user["tasks"], plan["tasks_after"], 1e-6);
+    }
   }
 }
 
@@ -134,9 +138,10 @@ TEST(Answers, ADifferenceMarksWhoHasAll) {
 
 TEST(Answers, AnAuditOfAnAllocationThatIsNotFeasibleSaysSo) {
   const TemporaryFolder folder;
-  const std::string cluster = "resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 10}}\n"
-                              "groups:\n  - {name: g, limit: {cpu: 2}}\n"
-                              "users:\n  - {name: a, group: g, demand: {cpu: 1}}\n  - {name: b, demand: {cpu: 1}}\n";
+  const std::string cluster =
+      "resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 10}}\n"
+      "groups:\n  - {name: g, limit: {cpu: 2}}\n"
+      "users:\n  - {name: a, group: g, demand: {cpu: 1}}\n  - {name: b, demand: {cpu: 1}}\n";
   const std::string file = folder.write("c.yaml", cluster);
   const std::string beyond = folder.write("beyond.csv", "user,server,tasks\na,s,5\nb,s,5\n");
   const Ran limit = shell("mirab audit " + file + " --allocation " + beyond);
@@ -156,7 +161,8 @@ TEST(Answers, EachHasAPage) {
         "plan examples/slides.yaml --user A --tasks 5 -m drf"}) {
     const TemporaryFolder folder;
     const std::string page = folder.path("page.html");
-    const Ran ran = shell("mirab " + command + " --report " + page + " --title 'Our cluster' --date 2026-11-23");
+    const Ran ran =
+        shell("mirab " + command + " --report " + page + " --title 'Our cluster' --date 2026-11-23");
     ASSERT_EQ(ran.status, 0) << command << ran.err;
     EXPECT_THAT(ran.out, HasSubstr("Our cluster")) << command;
     const std::string html = read_text(page);
@@ -171,8 +177,9 @@ TEST(Answers, EachHasAPage) {
 TEST(Answers, ATitleOfTheClusterFileIsUsedByAll) {
   const TemporaryFolder folder;
   const std::string cluster =
-      folder.write("c.yaml", "title: Our cluster\nresources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 10}}\n"
-                             "users:\n  - {name: a, demand: {cpu: 1}}\n  - {name: b, demand: {cpu: 1}}\n");
+      folder.write("c.yaml",
+                   "title: Our cluster\nresources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 10}}\n"
+                   "users:\n  - {name: a, demand: {cpu: 1}}\n  - {name: b, demand: {cpu: 1}}\n");
   for (const std::string& command :
        {"explain " + cluster, "explain " + cluster + " a", "diff " + cluster + " -m drf -m pf",
         "audit " + cluster + " -m drf --budget 20", "plan " + cluster + " --user a --tasks 7"}) {

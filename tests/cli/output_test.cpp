@@ -102,8 +102,8 @@ TEST(Output, WhatCannotBeWrittenIsRefusedBeforeTheWorkByEveryCommand) {
   const std::string slides = "examples/slides.yaml ";
   for (const std::string& command :
        {"allocate " + slides + "-m drf", "fill " + slides + "-d drf", "explain " + slides + "A -m drf",
-        "audit " + slides + "-m drf", "diff " + slides + "-m drf -m pf", "plan " + slides + "--user A --tasks 4",
-        "explain " + slides + "-m drf", std::string("mechanisms"),
+        "audit " + slides + "-m drf", "diff " + slides + "-m drf -m pf",
+        "plan " + slides + "--user A --tasks 4", "explain " + slides + "-m drf", std::string("mechanisms"),
         std::string("limits examples/pods/two-pods.yaml --capacity cpu=2"), std::string("reproduce --list"),
         std::string("import openb no-nodes no-pods")}) {
     const Ran ran = shell("mirab " + command + " -o /nonexistent/x");

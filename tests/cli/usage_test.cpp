@@ -161,7 +161,9 @@ const std::vector<BadUsage> kBadUsages = {
      "--kind: price of 'pool': 'cheap' is not an amount"},
     {"PlanOfAKindTwice", "plan examples/slides.yaml --user A --tasks 5 --kind pool --kind pool",
      "--kind: 'pool' is given twice"},
-    {"PlanOfSomePrices", "plan examples/team-cluster.yaml --user training --tasks 20 -m ps-dsf --kind gpu-large=3 --kind gpu-small",
+    {"PlanOfSomePrices",
+     "plan examples/team-cluster.yaml --user training --tasks 20 -m ps-dsf --kind gpu-large=3 --kind "
+     "gpu-small",
      "--kind: give every kind a price, or none"},
     {"PlanOfAWeightAndServers", "plan examples/slides.yaml --user A --tasks 5 --weights --kind pool",
      "--weights: looks for a weight and buys no servers"},

@@ -43,10 +43,11 @@ struct Plan {
   Outcome after;
   std::vector<std::int64_t> bought = {};  ///< of each kind, [k]; empty for a weight
   double price = 0;
-  double least_price = 0;  ///< no purchase below it is enough; `price` where the plan is exact
-  bool exact = true;       ///< no cheaper purchase (no smaller weight of four digits) is enough
-  std::optional<Quantity> weight = {};      ///< the user's new weight
-  std::optional<Quantity> too_little = {};  ///< the next smaller weight of as many digits, which is not enough
+  double least_price = 0;               ///< no purchase below it is enough; `price` where the plan is exact
+  bool exact = true;                    ///< no cheaper purchase (no smaller weight of four digits) is enough
+  std::optional<Quantity> weight = {};  ///< the user's new weight
+  std::optional<Quantity> too_little =
+      {};  ///< the next smaller weight of as many digits, which is not enough
   /// Of one kind: counts n and n + 1 of which the second brings the user less. Where there is one, more is
   /// not always better, and each count below the plan's was tried.
   std::optional<std::int64_t> falls_after = {};
@@ -70,8 +71,8 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
                            const std::vector<ServerKind>& kinds, const PlanOptions& options = {});
 
 /// The smallest weight of the user, in four digits, with which the mechanism gives it its tasks: by doubling
-/// and halving, with 32 more weights between as a test that no smaller one is enough; `exact` when in all that
-/// were tried more weight never brought less. Errors: as above; a mechanism without weights.
+/// and halving, with 32 more weights between as a test that no smaller one is enough; `exact` when in all
+/// that were tried more weight never brought less. Errors: as above; a mechanism without weights.
 Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                          const PlanOptions& options = {});
 

@@ -19,7 +19,7 @@ namespace {
 
 struct ExplainFlags {
   std::string cluster;
-  std::string user;  ///< empty: all
+  std::string user;       ///< empty: all
   std::string mechanism;  ///< empty: the one that suits the cluster, or `given` with an allocation file
   std::string allocation;
   std::size_t what_ifs = ExplainOptions{}.what_ifs;
@@ -72,9 +72,10 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
   std::string text = options.output.format == "json"
                          ? report::json_text(data, 2) + "\n"
                          : report::explanation_table(explained, columns_of(options.output.file));
-  return with_status(write_answer(options.output, options.report, "explanation",
-                                  fmt::format("{}: {}", explained.title, options.user), std::move(text), data),
-                     explanation->outcome);
+  return with_status(
+      write_answer(options.output, options.report, "explanation",
+                   fmt::format("{}: {}", explained.title, options.user), std::move(text), data),
+      explanation->outcome);
 }
 
 Exit explain_everyone(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
@@ -88,15 +89,13 @@ Exit explain_everyone(const ExplainFlags& options, const Problem& problem, const
   std::string text = format == "json"  ? report::json_text(data, 2) + "\n"
                      : format == "csv" ? report::survey_csv(all)
                                        : report::survey_table(all, columns_of(options.output.file));
-  return with_status(
-      write_answer(options.output, options.report, "survey", all.title, std::move(text), data),
-      survey->outcome);
+  return with_status(write_answer(options.output, options.report, "survey", all.title, std::move(text), data),
+                     survey->outcome);
 }
 
 Exit run_explain(const ExplainFlags& options) {
-  if (const Check wrong =
-          check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
-                             {options.cluster, options.allocation}))
+  if (const Check wrong = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
+                                             {options.cluster, options.allocation}))
     return report_error(*wrong);
   if (options.output.format == "csv" && !options.user.empty())
     return report_error({.message = "CSV has a record a user: leave out USER, or take --format table or json",
@@ -131,10 +130,11 @@ Command add_explain(CLI::App& app) {
                    "mechanisms --for CLUSTER' recommends, or 'given' with --allocation")
       ->type_name("MECHANISM");
   add_allocation_option(*command, options->allocation);
-  take_whole_number(
-      command->add_option("--what-ifs", options->what_ifs, "Try at most N changes for each user, the most promising first")
-          ->capture_default_str(),
-      0);
+  take_whole_number(command
+                        ->add_option("--what-ifs", options->what_ifs,
+                                     "Try at most N changes for each user, the most promising first")
+                        ->capture_default_str(),
+                    0);
   add_threads_option(*command, options->threads);
   add_output_options(*command, options->output, {"table", "json", "csv"});
   add_report_options(*command, options->report);
@@ -148,14 +148,18 @@ Command add_explain(CLI::App& app) {
       "tasks. Every change is tried by solving the changed cluster; a change that hurts is shown too. A "
       "unit is 1, or about a hundredth of the server or pool where 1 would be more than all of it or next "
       "to nothing.",
-      "Without USER there is a line for each user, those who are short of tasks first: what it asks for, what "
-      "it gets, what holds it back, and the best remedy: the cheapest of these changes that brings all it asks "
-      "for, or else the one that brings most. A limit or weight costs nothing, more of a resource less than a "
+      "Without USER there is a line for each user, those who are short of tasks first: what it asks for, "
+      "what "
+      "it gets, what holds it back, and the best remedy: the cheapest of these changes that brings all it "
+      "asks "
+      "for, or else the one that brings most. A limit or weight costs nothing, more of a resource less than "
+      "a "
       "server. A change that may help several users is solved once."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab explain examples/slides.yaml A -m drf", "Why A has 3 tasks"},
-      {"mirab explain cluster.yaml --report why.html", "Who is short, why, and what would help; as a page too"},
+      {"mirab explain cluster.yaml --report why.html",
+       "Who is short, why, and what would help; as a page too"},
       {"mirab explain cluster.yaml alice -m pf --format json | jq '.what_ifs[0]'", "What would help most"},
   };
   return {command, std::move(manual), [options](const std::string& line) {

@@ -1,4 +1,6 @@
 // The command `plan`, and the file of kinds of servers with prices.
+#include "report/outcome/plan.hpp"
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -18,7 +20,6 @@
 #include "model/field_reader.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
-#include "report/outcome/plan.hpp"
 #include "report/text/json.hpp"
 
 namespace mirab::cli {
@@ -45,10 +46,9 @@ Check check_plan_flags(const PlanFlags& options) {
     return Error{.message = "looks for a weight and buys no servers; leave out --kind and --kinds, or this",
                  .key = "--weights"};
   }
-  return check_destinations({{"-o", options.output.file},
-                             {"--report", options.report.file},
-                             {"--changed", options.changed}},
-                            {options.cluster, options.kinds_file});
+  return check_destinations(
+      {{"-o", options.output.file}, {"--report", options.report.file}, {"--changed", options.changed}},
+      {options.cluster, options.kinds_file});
 }
 
 bool is_entry(const Problem& problem, const std::string& name) {
@@ -70,21 +70,24 @@ ServerKind read_kind(FieldReader& reader, const Node& node, const std::string& k
   if (reader.failed()) return kind;
   if (is_entry(problem, kind.name)) {
     if (capacity != nullptr || node.find("labels") != nullptr)
-      reader.fail(key, fmt::format("'{}' is a server entry of the cluster, which has its capacity and labels; "
-                                   "leave them out, or take another name",
-                                   kind.name),
+      reader.fail(key,
+                  fmt::format("'{}' is a server entry of the cluster, which has its capacity and labels; "
+                              "leave them out, or take another name",
+                              kind.name),
                   node.line);
     return kind;
   }
   if (capacity == nullptr) {
     std::vector<std::string_view> names;
     for (const Server& server : problem.servers()) names.push_back(server.name);
-    reader.fail(key, fmt::format("'{}' is no server entry of the cluster{}; a new kind needs its capacity", kind.name,
-                                 known_names(kind.name, names)),
+    reader.fail(key,
+                fmt::format("'{}' is no server entry of the cluster{}; a new kind needs its capacity",
+                            kind.name, known_names(kind.name, names)),
                 node.line);
     return kind;
   }
-  Server server{.name = kind.name, .capacity = reader.amounts(*capacity, key + ".capacity", problem.resources())};
+  Server server{.name = kind.name,
+                .capacity = reader.amounts(*capacity, key + ".capacity", problem.resources())};
   if (const Node* labels = node.find("labels")) server.labels = reader.labels(*labels, key + ".labels");
   kind.fresh = std::move(server);
   return kind;
@@ -122,25 +125,29 @@ Result<ServerKind> chosen_kind(const std::string& text, const std::vector<Server
   std::vector<std::string_view> names;
   for (const ServerKind& kind : known) names.push_back(kind.name);
   const auto named = [&](const std::string& name) {
-    return std::find_if(known.begin(), known.end(), [&](const ServerKind& kind) { return kind.name == name; });
+    return std::find_if(known.begin(), known.end(),
+                        [&](const ServerKind& kind) { return kind.name == name; });
   };
   if (const auto kind = named(text); kind != known.end()) return *kind;
   const std::size_t equals = text.rfind('=');
   const std::string name = text.substr(0, equals);
   const auto found = named(name);
   if (found == known.end())
-    return Error{.message = fmt::format("there is no server entry or kind '{}'{}", name, known_names(name, names)),
-                 .key = "--kind"};
+    return Error{
+        .message = fmt::format("there is no server entry or kind '{}'{}", name, known_names(name, names)),
+        .key = "--kind"};
   ServerKind kind = *found;
   const Result<Quantity> price = Quantity::parse(text.substr(equals + 1));
-  if (!price) return Error{.message = fmt::format("price of '{}': {}", name, price.error().message), .key = "--kind"};
+  if (!price)
+    return Error{.message = fmt::format("price of '{}': {}", name, price.error().message), .key = "--kind"};
   if (price->is_zero())
     return Error{.message = fmt::format("the price of '{}' must be more than 0", name), .key = "--kind"};
   kind.price = *price;
   return kind;
 }
 
-/// Those that are named; without names all of the file, or without a file all server entries, at a price of 1.
+/// Those that are named; without names all of the file, or without a file all server entries, at a price
+/// of 1.
 Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Problem& problem) {
   std::vector<ServerKind> known;
   if (!options.kinds_file.empty()) {
@@ -160,7 +167,8 @@ Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Probl
   for (const std::string& text : options.kinds) {
     const Result<ServerKind> kind = chosen_kind(text, known);
     if (!kind) return kind.error();
-    if (std::any_of(chosen.begin(), chosen.end(), [&](const ServerKind& other) { return other.name == kind->name; }))
+    if (std::any_of(chosen.begin(), chosen.end(),
+                    [&](const ServerKind& other) { return other.name == kind->name; }))
       return Error{.message = fmt::format("'{}' is given twice", kind->name), .key = "--kind"};
     if (text != kind->name) ++priced;
     chosen.push_back(*kind);
@@ -176,7 +184,8 @@ Result<Quantity> read_wanted_tasks(const std::string& text) {
   return Error{.message = tasks ? "must be more than 0" : tasks.error().message, .key = "--tasks"};
 }
 
-std::string formatted(const report::PlanReport& plan, const PlanFlags& options, const nlohmann::ordered_json& data) {
+std::string formatted(const report::PlanReport& plan, const PlanFlags& options,
+                      const nlohmann::ordered_json& data) {
   if (options.output.format == "json") return report::json_text(data, 2) + "\n";
   if (options.output.format == "csv") return report::plan_csv(plan);
   return report::plan_table(plan, options.most, columns_of(options.output.file));
@@ -230,7 +239,8 @@ Exit run_plan(const PlanFlags& options) {
     return report_error(of_option ? plan.error() : with_cluster_position(options.cluster, plan.error()));
   }
   if (options.mechanism.empty()) plan->after.notices.push_back(choice_notice(taken, options.cluster));
-  return write_plan({name_of(options.report, *problem, options.cluster), *problem, goal, kinds, *plan}, options);
+  return write_plan({name_of(options.report, *problem, options.cluster), *problem, goal, kinds, *plan},
+                    options);
 }
 
 }  // namespace
@@ -243,7 +253,9 @@ Command add_plan(CLI::App& app) {
   command->add_option("--user", options->user, "Who should get more; of a user with task shapes USER/SHAPE")
       ->required()
       ->type_name("USER");
-  command->add_option("--tasks", options->tasks, "How many tasks it should get")->required()->type_name("NUMBER");
+  command->add_option("--tasks", options->tasks, "How many tasks it should get")
+      ->required()
+      ->type_name("NUMBER");
   add_list_option(*command, "--kind", options->kinds,
                   "A server entry of the cluster, or of --kinds, that can be bought, and the price of one "
                   "(default 1); may be repeated; default: all of --kinds, or all entries",
@@ -256,11 +268,11 @@ Command add_plan(CLI::App& app) {
                    "How to divide, with options after a colon (alpha-fair:alpha=2); default: what 'mirab "
                    "mechanisms --for CLUSTER' recommends")
       ->type_name("MECHANISM");
-  take_whole_number(command
-                        ->add_option("--solves", options->solves,
-                                     "Try at most N purchases to prove that none is cheaper")
-                        ->capture_default_str(),
-                    0, 10'000'000);
+  take_whole_number(
+      command
+          ->add_option("--solves", options->solves, "Try at most N purchases to prove that none is cheaper")
+          ->capture_default_str(),
+      0, 10'000'000);
   take_whole_number(command
                         ->add_option("--top", options->most,
                                      "Show at most this many users who gain, and as many who lose (table)")
@@ -275,12 +287,15 @@ Command add_plan(CLI::App& app) {
   Manual manual;
   manual.paragraphs = {
       "Looks for the cheapest servers of the given kinds with which the mechanism gives a user a number of "
-      "tasks, by dividing the cluster with each purchase that is tried. Shows what to buy, its price, and what "
+      "tasks, by dividing the cluster with each purchase that is tried. Shows what to buy, its price, and "
+      "what "
       "every user gets before and after. Shares on both sides are of the cluster before.",
-      "Purchases are tried in the order of their price, so that the first that is enough is the cheapest: more "
+      "Purchases are tried in the order of their price, so that the first that is enough is the cheapest: "
+      "more "
       "servers may bring a user less, and no shortcut is sound. Where --solves are not enough, the plan is "
       "the best that was found, and says how much more it costs at most than the cheapest.",
-      "With --weights it looks for the smallest weight of the user instead, in four digits. Tasks are divisible "
+      "With --weights it looks for the smallest weight of the user instead, in four digits. Tasks are "
+      "divisible "
       "here: 'mirab fill' with the file of --changed places whole ones."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {

@@ -273,8 +273,8 @@ std::string witness_lines(const AuditRun& audited, std::size_t width) {
 
 std::string audit_table(const AuditRun& audited, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  return printable(audited.title) + "\n\n" + infeasible_lines(audited, page) + matrix(audited, page) + legend(audited, page) +
-         reasons(audited, page) + witness_lines(audited, page);
+  return printable(audited.title) + "\n\n" + infeasible_lines(audited, page) + matrix(audited, page) +
+         legend(audited, page) + reasons(audited, page) + witness_lines(audited, page);
 }
 
 // What the papers claim of the mechanisms, and what was found.

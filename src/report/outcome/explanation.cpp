@@ -261,7 +261,8 @@ std::string remarks(const ExplanationReport& explained, std::size_t width) {
   if (!explained.explanation.bindings.empty()) {
     const bool each_server = explained.explanation.scope == Scope::each_server;
     legend += fmt::format(
-        "; level: the highest {} per weight of those who hold some of the resource",
+        "; level: the {} per weight at which the resource stops users, the highest of those who hold "
+        "some of it",
         each_server ? "virtual share (tasks over those that fit alone on these servers)" : "share");
   }
   std::string text = broken(legend, width);
@@ -378,9 +379,11 @@ Json explanation_json(const ExplanationReport& explained) {
   const Explanation& explanation = explained.explanation;
   const Outcome& outcome = explanation.outcome;
   Json bindings = Json::array();
-  for (const Binding& binding : explanation.bindings) bindings.push_back(binding_json(explained.problem, outcome, binding));
+  for (const Binding& binding : explanation.bindings)
+    bindings.push_back(binding_json(explained.problem, outcome, binding));
   Json what_ifs = Json::array();
-  for (const WhatIf& what_if : explanation.what_ifs) what_ifs.push_back(what_if_json(explained.problem, explanation.user, what_if));
+  for (const WhatIf& what_if : explanation.what_ifs)
+    what_ifs.push_back(what_if_json(explained.problem, explanation.user, what_if));
   return {{"version", 1},
           {"cluster", explained.title},
           {"mechanism", outcome.mechanism},

@@ -23,7 +23,9 @@ double tasks_before(const PlanReport& report) {
 }
 double tasks_after(const PlanReport& report) { return report.plan.after.allocation.tasks[report.goal.user]; }
 
-bool is_needed(const PlanReport& report) { return report.plan.solved > 0 && tasks_before(report) < tasks_after(report); }
+bool is_needed(const PlanReport& report) {
+  return report.plan.solved > 0 && tasks_before(report) < tasks_after(report);
+}
 
 std::string task_words(double tasks) {
   const std::vector<double> one{tasks};
@@ -35,12 +37,12 @@ bool all_cost_one(const PlanReport& report) {
                      [](const ServerKind& kind) { return kind.price == Quantity(1); });
 }
 
-
 std::string purchase_table(const PlanReport& report) {
   const Plan& plan = report.plan;
   Table table;
   table.columns = {{}, {Align::decimal}, {Align::decimal}, {Align::decimal}};
-  table.rows = {{{"buy"}, {"servers", 1, Align::right}, {"price of one", 1, Align::right}, {"price", 1, Align::right}}};
+  table.rows = {
+      {{"buy"}, {"servers", 1, Align::right}, {"price of one", 1, Align::right}, {"price", 1, Align::right}}};
   table.add_rule();
   std::int64_t servers = 0;
   for (std::size_t k = 0; k < report.kinds.size(); ++k) {
@@ -61,22 +63,26 @@ std::string purchase_table(const PlanReport& report) {
 std::string certainty(const PlanReport& report) {
   const Plan& plan = report.plan;
   if (plan.weight) {
-    std::string text = plan.too_little ? fmt::format("A weight of {} is not enough. ", plan.too_little->text()) : "";
-    text += plan.exact
-                ? fmt::format("More weight never brought it less, in {} weights that were tried.", plan.solved)
-                : fmt::format("More weight once brought it less, so a smaller one that was not among the {} "
-                              "tried may be enough.",
-                              plan.solved);
+    std::string text =
+        plan.too_little ? fmt::format("A weight of {} is not enough. ", plan.too_little->text()) : "";
+    text += plan.exact ? fmt::format("More weight never brought it less, in {} weights that were tried.",
+                                     plan.solved)
+                       : fmt::format(
+                             "More weight once brought it less, so a smaller one that was not among the {} "
+                             "tried may be enough.",
+                             plan.solved);
     return text;
   }
   std::string text =
       plan.exact
-          ? fmt::format("No {} purchase of these kinds is enough: {} were tried, all cheaper ones among them or "
-                        "ruled out.",
-                        all_cost_one(report) ? "smaller" : "cheaper", plan.solved)
-          : fmt::format("After {} purchases a cheaper one is not ruled out, but none below {} is enough: this one "
-                        "costs at most {} more than the cheapest. --solves tries more.",
-                        plan.solved, csv_number(plan.least_price), percent(plan.price / plan.least_price - 1, 1));
+          ? fmt::format(
+                "No {} purchase of these kinds is enough: {} were tried, all cheaper ones among them or "
+                "ruled out.",
+                all_cost_one(report) ? "smaller" : "cheaper", plan.solved)
+          : fmt::format(
+                "After {} purchases a cheaper one is not ruled out, but none below {} is enough: this one "
+                "costs at most {} more than the cheapest. --solves tries more.",
+                plan.solved, csv_number(plan.least_price), percent(plan.price / plan.least_price - 1, 1));
   if (plan.falls_after) {
     text += fmt::format(" More is not always better here: with {} it gets less than with {}.",
                         *plan.falls_after + 1, *plan.falls_after);

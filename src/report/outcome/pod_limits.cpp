@@ -303,11 +303,11 @@ Json on_nodes_json(const PodLimits& all) {
   for (const kubernetes::NodePods& each : all.on_nodes) {
     Json counts = Json::object();
     for (const auto& [workload, count] : each.pods) counts[all.pods.workloads[workload].name] = count;
-    nodes.push_back({{"name", each.node.node},
-                     {"allocatable", units_by_resource(all.pods.resources, [&](std::size_t r) {
-                        return std::optional(each.node.units[r]);
-                      })},
-                     {"pods", std::move(counts)}});
+    nodes.push_back(
+        {{"name", each.node.node},
+         {"allocatable", units_by_resource(all.pods.resources,
+                                           [&](std::size_t r) { return std::optional(each.node.units[r]); })},
+         {"pods", std::move(counts)}});
   }
   return nodes;
 }

@@ -41,8 +41,8 @@ bool any_groups(const Problem& problem) {
                      [](const Group& group) { return !group.is_user; });
 }
 
-// `gpu on gpu-large`, `cpu on 12 kinds` of servers; of a pool the resource alone, and also where it is the only
-// one that is full.
+// `gpu on gpu-large`, `cpu on 12 kinds` of servers; of a pool the resource alone, and also where it is the
+// only one that is full.
 std::string full_words(const SurveyReport& report, const Standing& standing) {
   const Problem& problem = report.problem;
   const std::vector<std::size_t>& resources = standing.stop.resources;
@@ -83,14 +83,16 @@ const WhatIf* remedy_of(const Standing& standing) {
   return standing.remedy ? &standing.what_ifs[*standing.remedy] : nullptr;
 }
 
-std::string asked_text(const Standing& standing) { return standing.asked ? csv_number(*standing.asked) : "∞"; }
+std::string asked_text(const Standing& standing) {
+  return standing.asked ? csv_number(*standing.asked) : "∞";
+}
 
 std::string heading(const SurveyReport& report) {
   const Outcome& outcome = report.survey.outcome;
   const Satisfaction satisfied = satisfaction(report.problem, outcome);
   return satisfied.any_asked()
-             ? fmt::format("{}: {} of {} get all they ask for under {}", report.title, satisfied.satisfied_users,
-                           counted(satisfied.users, "user"), outcome.mechanism)
+             ? fmt::format("{}: {} of {} get all they ask for under {}", report.title,
+                           satisfied.satisfied_users, counted(satisfied.users, "user"), outcome.mechanism)
              : fmt::format("{}: {} under {}, all of whom ask without end", report.title,
                            counted(satisfied.users, "user"), outcome.mechanism);
 }
@@ -105,7 +107,8 @@ std::string remarks(const SurveyReport& report, std::size_t width) {
                                    [](const Standing& standing) { return standing.untried > 0; });
   if (untried) text += "not all changes were tried: --what-ifs tries more for each user\n";
   if (outcome.status == Status::not_converged)
-    text += fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
+    text +=
+        fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
   for (const std::string& notice : outcome.notices)
     text += broken(fmt::format("{}: {}", notice_kind(notice), printable(notice)), width, "      ");
   return text;
@@ -142,12 +145,13 @@ std::string survey_table(const SurveyReport& report, std::size_t width) {
     row.push_back(printable(held_back_words(report, standing)));
     const WhatIf* remedy = remedy_of(standing);
     row.push_back(remedy ? printable(change_words(problem, standing.user, remedy->change)) : kNone);
-    row.push_back(!remedy ? kNone
-                          : count(remedy->tasks) +
-                                (standing.asked && remedy->tasks >= *standing.asked * (1 - 1e-6) ? " ✓" : ""));
+    row.push_back(!remedy
+                      ? kNone
+                      : count(remedy->tasks) +
+                            (standing.asked && remedy->tasks >= *standing.asked * (1 - 1e-6) ? " ✓" : ""));
   }
-  return broken(printable(heading(report)), std::min(width, kPageWidth)) + "\n" + grid(head, rows, width) + "\n" +
-         remarks(report, std::min(width, kPageWidth));
+  return broken(printable(heading(report)), std::min(width, kPageWidth)) + "\n" + grid(head, rows, width) +
+         "\n" + remarks(report, std::min(width, kPageWidth));
 }
 
 namespace {
@@ -162,7 +166,8 @@ Json standing_json(const SurveyReport& report, const Standing& standing) {
   held["words"] = held_back_words(report, standing);
   if (is_confined(report, standing)) held["placement"] = true;
   Json bindings = Json::array();
-  for (const Binding& binding : standing.bindings) bindings.push_back(binding_json(problem, outcome, binding));
+  for (const Binding& binding : standing.bindings)
+    bindings.push_back(binding_json(problem, outcome, binding));
   Json what_ifs = Json::array();
   for (const WhatIf& what_if : standing.what_ifs)
     what_ifs.push_back(what_if_json(problem, standing.user, what_if));
@@ -207,8 +212,8 @@ Json survey_json(const SurveyReport& report) {
 }
 
 std::string survey_csv(const SurveyReport& report) {
-  std::string csv = csv_record({"user", "group", "asked", "tasks", "satisfied", "dominant_share", "held_back_by",
-                                "held_back", "remedy", "remedy_tasks", "remedy_gain"});
+  std::string csv = csv_record({"user", "group", "asked", "tasks", "satisfied", "dominant_share",
+                                "held_back_by", "held_back", "remedy", "remedy_tasks", "remedy_gain"});
   for (const Standing& standing : report.survey.users) {
     const WhatIf* remedy = remedy_of(standing);
     csv += csv_record({report.problem.users()[standing.user].name,
