@@ -181,14 +181,13 @@ Check check_requests_fit(const Pods& pods, const Allocatable& node, const std::v
   for (std::size_t r = 0; r < requests.size(); ++r) {
     if (requests[r] <= node.units[r]) continue;
     const std::string& resource = pods.resources[r];
-    excess +=
-        fmt::format("{}{} by {} ({} of {}; most ask {})", excess.empty() ? "" : "; ", resource,
-                    units_text(resource, requests[r] - node.units[r]), units_text(resource, requests[r]),
-                    units_text(resource, node.units[r]), largest_requests(pods, r));
+    excess += fmt::format("{}{} {} requested, {} allocatable (largest: {})", excess.empty() ? "" : "; ",
+                          resource, units_text(resource, requests[r]), units_text(resource, node.units[r]),
+                          largest_requests(pods, r));
   }
   if (excess.empty()) return {};
-  return Error{.message = fmt::format("the requests exceed what the node{}{} has: {}",
-                                      node.node.empty() ? "" : " ", node.node, excess)};
+  return Error{.message = fmt::format("the requests do not fit on {}: {}",
+                                      node.node.empty() ? "the node" : node.node, excess)};
 }
 
 // Every pod a user, whose task is its request.

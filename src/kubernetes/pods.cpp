@@ -418,7 +418,11 @@ class PodReader {
     };
     note(owned_, "their owners are counted");
     note(done_, "they are done");
-    note(elsewhere_, "they are on another node");
+    if (!elsewhere_.empty()) {
+      pods_.notices.push_back(elsewhere_.size() == 1
+                                  ? fmt::format("1 pod on another node skipped: {}", elsewhere_[0])
+                                  : fmt::format("{} pods on other nodes skipped", elsewhere_.size()));
+    }
     note(none_, "they run no pods");
   }
 

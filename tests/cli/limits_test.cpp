@@ -113,9 +113,8 @@ const std::vector<Refusal> kRefusals = {
     {"ReplacedNode", kPods + "--node examples/pods/node.yaml --format manifest -o examples/pods/node.yaml",
      "-o: "},
     {"TooLittle", kPods + "--capacity cpu=300m,memory=400Mi",
-     "examples/pods/two-pods.yaml: the requests exceed what the node has: cpu by 100m (400m of 300m; most "
-     "ask b 300m, a "
-     "100m); memory by 100Mi (500Mi of 400Mi; most ask a 400Mi, b 100Mi)"},
+     "examples/pods/two-pods.yaml: the requests do not fit on the node: cpu 400m requested, 300m allocatable "
+     "(largest: b 300m, a 100m); memory 500Mi requested, 400Mi allocatable (largest: a 400Mi, b 100Mi)"},
 };
 
 class ARefusal : public ::testing::TestWithParam<Refusal> {};

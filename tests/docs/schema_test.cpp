@@ -213,7 +213,7 @@ TEST(Schema, WhatIsExplainedOfAllHolds) {
 TEST(Schema, WhatIsPlannedHolds) {
   for (const std::string command :
        {"plan examples/slides.yaml --user A --tasks 9", "plan examples/slides.yaml --user A --tasks 3",
-        "plan examples/slides.yaml --user B --tasks 4 --weights",
+        "plan examples/slides.yaml --user B --tasks 2.5 --weights",
         "plan examples/team-cluster.yaml --user training --tasks 30 --kinds examples/prices/servers.yaml -m "
         "ps-dsf --solves 5"}) {
     const test::Ran ran = test::shell("mirab " + command + " --format json");

@@ -113,7 +113,7 @@ TEST(ClusterLimits, ANamespaceHasAWeight) {
 TEST(ClusterLimits, NodesAndRequestsThatAreWrongAreNamed) {
   const std::string pod = running_pod("a", "s", "a", "n1", "cpu: 5, memory: 1Gi");
   EXPECT_THAT(cluster_refusal(kTwoNodes, pod),
-              HasSubstr("the requests exceed what the node n1 has: cpu by 1"));
+              HasSubstr("the requests do not fit on n1: cpu 5 requested, 4 allocatable"));
   EXPECT_THAT(cluster_refusal(kTwoNodes + kTwoNodes, pod),
               HasSubstr("nodes.yaml:9: metadata.name: a second node 'n1'"));
   EXPECT_THAT(cluster_refusal(kTwoNodes, pod, {.mechanism = {}, .recalculate = Recalculate::when_exceeded}),

@@ -122,8 +122,8 @@ TEST(Limits, OfRequestsThatExceedTheNodeAreRefusedAndItIsSaidByHowMuch) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(
       refused.error().message,
-      "the requests exceed what the node has: cpu by 400m (1400m of 1; most ask a 900m, b 400m, c 100m); "
-      "memory by 1Gi (5Gi of 4Gi; most ask b 3Gi, a 1Gi, c 1Gi)");
+      "the requests do not fit on the node: cpu 1400m requested, 1 allocatable (largest: a 900m, b 400m, c "
+      "100m); memory 5Gi requested, 4Gi allocatable (largest: b 3Gi, a 1Gi, c 1Gi)");
 }
 
 TEST(Limits, OfAnUnknownPodOrResourceAreRefused) {

@@ -158,7 +158,7 @@ TEST(Pods, ThatAreDoneElsewhereOwnedOrNotWantedAreLeftOutWithANotice) {
   EXPECT_THAT(
       pods.notices,
       ElementsAre("left out, since their owners are counted: web-1", "left out, since they are done: old",
-                  "left out, since they are on another node: far", "left out, since they run no pods: idle"));
+                  "1 pod on another node skipped: far", "left out, since they run no pods: idle"));
 }
 
 // kubectl get deployments,pods: the ReplicaSet between them is not in the text.

@@ -143,8 +143,8 @@ def groups():
             ("psdsf-fig1", "1", "ps-dsf"), ("psdsf-fig1", "3", "tsf"), ("psdsf-fig2", "4", "drfh"),
             ("team-cluster", "training", "ps-dsf"), ("team-cluster", "website", "alpha-pf-vds:alpha=2"),
             ("tsf-sharing-incentive", "A", "tsf"), ("drfh-or-server-by-server", "A", "per-server-drf"),
-            ("slides", "", "drf"), ("teams/organisation", "", "hdrfh"), ("psdsf-fig1", "", "tsf"),
-            ("team-cluster", "", "ps-dsf"), ("google2011-100x20", "", "drfh"), ("openb", "", "drfh")]],
+            ("slides", "", "drf"), ("teams/organisation", "", "hdrfh"), ("psdsf-fig1", "", "tsf")]] + [
+            "explain examples/team-cluster.yaml -m ps-dsf --what-ifs 2"],
         "plan": ["plan examples/" + each for each in [
             "slides.yaml --user A --tasks 10 --kind pool=7 -m drf", "slides.yaml --user A --tasks 3 -m drf",
             "slides.yaml --user A --tasks 4 --weights -m drf", "psdsf-fig1.yaml --user 1 --tasks 5 -m drfh",

@@ -261,7 +261,8 @@ std::string remarks(const ExplanationReport& explained, std::size_t width) {
   if (!explained.explanation.bindings.empty()) {
     const bool each_server = explained.explanation.scope == Scope::each_server;
     legend += fmt::format(
-        "; level: the highest {} per weight of those who hold some of the resource",
+        "; level: the {} per weight at which the resource stops users, the highest of those who hold "
+        "some of it",
         each_server ? "virtual share (tasks over those that fit alone on these servers)" : "share");
   }
   std::string text = broken(legend, width);

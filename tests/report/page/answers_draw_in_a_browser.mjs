@@ -62,9 +62,9 @@ const checks = {
     await scrolledThrough(page);
     const heading = 'Who gains and who loses';
     assert.equal((await widths(page, heading, 'fill', 'series-1')).length, 1);
-    assert.equal((await widths(page, heading, 'fill', 'series-0')).length, 2, 'who gains, and who comes');
+    assert.equal((await widths(page, heading, 'fill', 'series-0')).length, 3, 'who gains, and who comes');
     assert.match(await page.locator('section:has(h2:text-is("Every user")) tbody').first().textContent(), /stays \*3 ✓3 ✓0%/);
-    assert.match(await page.locator('.lead').textContent(), /1 user gains, 1 loses, 1 keep/);
+    assert.match(await page.locator('.lead').textContent(), /2 users gain, 1 loses, 1 keep/);
   },
 
   async 'A cross of the matrix opens its counterexample, and one alone stands open'() {
