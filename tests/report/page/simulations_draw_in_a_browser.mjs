@@ -146,7 +146,7 @@ const checks = {
     for (const width of [1280, 768, 390]) {
       await page.setViewportSize({width, height: 900});
       await scrolledThrough(page);
-      await panel(page, 'Unfairness').scrollIntoViewIfNeeded();
+      await panel(page, 'Unfairness, part of the cluster').scrollIntoViewIfNeeded();
       await page.evaluate(() => new Promise(requestAnimationFrame));
       const [chips, strip] = [await page.locator('.chips').boundingBox(), await page.locator('.strip').boundingBox()];
       assert.ok(Math.abs(chips.y) <= 1 && strip.y >= chips.y + chips.height - 1, `${width}: chips to ${chips.y + chips.height}, strip from ${strip.y}`);
@@ -163,7 +163,7 @@ const checks = {
     assert.deepEqual(hollow, [...Array(8).fill(false), true, true]);
   },
 
-  async 'Unfairness is in share-seconds, which are no time'() {
+  async 'Unfairness is a part of the cluster, in per cent'() {
     const {page} = await report('trace', kinds.trace);
     const section = page.locator('section:has(h2:text-is("The contenders in numbers"))');
     assert.match(await section.locator('tbody tr').first().textContent(), /1\.25%/);
