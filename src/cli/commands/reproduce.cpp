@@ -132,10 +132,10 @@ report::Reproductions reproduced(const std::vector<Experiment>& list, const Repr
 Check write_outputs(const report::Reproductions& reproductions, const ReproduceFlags& options) {
   std::vector<Text> files;
   if (!options.page.report.empty())
-    files.push_back({options.page.report,
-                     report::reproductions_html(report::page_template(), reproductions, options.page.title,
-                                                {.command = options.command,
-                                                 .made = made_words(options.page.date)})});
+    files.push_back(
+        {options.page.report,
+         report::reproductions_html(report::page_template(), reproductions, options.page.title,
+                                    {.command = options.command, .made = made_words(options.page.date)})});
   if (!options.images.empty()) {
     if (Check failure = make_folder(options.images)) return failure;
     for (report::Picture& picture : report::reproduction_pictures(reproductions))

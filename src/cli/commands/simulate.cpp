@@ -27,8 +27,9 @@ using simulation::Scenario;
 
 /// Every file that is written, with the option or key that names it.
 std::vector<Destination> destinations(const SimulateOptions& options, const Outputs& outputs) {
-  return {{"-o", options.output.file},    {"--report", options.page.report}, {"outputs.table", outputs.table},
-          {"outputs.json", outputs.json}, {"outputs.csv", outputs.csv}, {"outputs.report", outputs.report},
+  return {{"-o", options.output.file},      {"--report", options.page.report},
+          {"outputs.table", outputs.table}, {"outputs.json", outputs.json},
+          {"outputs.csv", outputs.csv},     {"outputs.report", outputs.report},
           {"outputs.jobs", outputs.jobs}};
 }
 
@@ -250,8 +251,7 @@ Exit play(const Asked& asked, const DemandSeriesScenario& demands) {
       seeds_for(asked), asked.options.threads, once, percent_progress(asked.scenario.name));
   if (!outcomes) return report_error(with_file(outcomes.error(), {asked.scenario.name}));
   std::vector<report::DemandsRun> runs;
-  for (const DemandSeriesOutcome& outcome : *outcomes)
-    runs.push_back({title_of(asked), demands, outcome});
+  for (const DemandSeriesOutcome& outcome : *outcomes) runs.push_back({title_of(asked), demands, outcome});
   const Exit shown = show(asked, runs);
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(), every_iteration_converged);
   return shown == Exit::done && !converged ? Exit::not_converged : shown;

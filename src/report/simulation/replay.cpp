@@ -138,7 +138,8 @@ std::string summary(const ReplayRun& run, std::size_t width) {
   add_if_any(table, "runtime cut by the trace", outcomes, &ReplayTally::cut);
   add_quantiles(table, "waiting of started", outcomes, &ReplayTally::waiting,
                 {kMean, kMedian, kPercentile90, kLast}, 0, duration);
-  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, 0, duration);
+  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, 0,
+                duration);
   add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, {kMean, kMedian, kLast}, 1, plain);
   add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, 0, duration);
   table.add_rule();

@@ -77,12 +77,13 @@ std::vector<ContenderSummary> summary_of(const ReplayRun& run) {
     const auto key = [&](const std::string& figure) {
       return Json{{"discipline", outcome.discipline}, {"placement", outcome.placement}, {"figure", figure}};
     };
-    contender.figures = {{key("started"), "started", tenths, static_cast<double>(outcome.started)},
-                         {key("starved_users"), "users starved", tenths, static_cast<double>(outcome.starved)},
-                         {key("mean_unfairness"), "unfairness, mean", percentage, mean_unfairness(outcome)},
-                         {key("waiting"), "waiting, mean", duration, outcome.waiting.mean},
-                         {key("slowdown"), "slowdown, mean", part, outcome.slowdown.mean},
-                         {key("unfairness"), "unfairness, share·s", share_seconds, outcome.unfairness}};
+    contender.figures = {
+        {key("started"), "started", tenths, static_cast<double>(outcome.started)},
+        {key("starved_users"), "users starved", tenths, static_cast<double>(outcome.starved)},
+        {key("mean_unfairness"), "unfairness, mean", percentage, mean_unfairness(outcome)},
+        {key("waiting"), "waiting, mean", duration, outcome.waiting.mean},
+        {key("slowdown"), "slowdown, mean", part, outcome.slowdown.mean},
+        {key("unfairness"), "unfairness, share·s", share_seconds, outcome.unfairness}};
     for (std::size_t r = 0; r < run.resources.size(); ++r) {
       Json of_resource = key("utilization");
       of_resource["resource"] = run.resources[r];

@@ -31,8 +31,9 @@ Json quantiles_json(const simulation::Quantiles& q) {
     values.push_back(step.value);
     parts.push_back(step.part);
   }
-  return {{"count", q.count}, {"mean", q.mean}, {"p10", q.p10},
-          {"p50", q.p50},     {"p90", q.p90},   {"p99", q.p99},
+  return {{"count", q.count}, {"mean", q.mean},
+          {"p10", q.p10},     {"p50", q.p50},
+          {"p90", q.p90},     {"p99", q.p99},
           {"max", q.most},    {"cdf", {{"values", std::move(values)}, {"parts", std::move(parts)}}}};
 }
 

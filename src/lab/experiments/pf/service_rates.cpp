@@ -168,7 +168,8 @@ Finding covered(const ServiceRates& simulated, const std::vector<ExactPoint>& ex
   const double allowed =
       simulation::student_t_quantile(each, kFreedom) / simulation::student_t_quantile(0.95, kFreedom);
   Finding finding = required(
-      fmt::format("largest error of the simulation, in half widths of its 95 % interval (must be ≤ {:.2f})", allowed),
+      fmt::format("largest error of the simulation, in half widths of its 95 % interval (must be ≤ {:.2f})",
+                  allowed),
       furthest, furthest <= allowed);
   finding.note = fmt::format("{} of {} exact rates are in their 95 % interval", inside, all);
   return finding;

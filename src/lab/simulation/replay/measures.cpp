@@ -29,8 +29,9 @@ std::vector<CdfStep> cdf_of(const std::vector<double>& ascending, std::size_t mo
     const double value = ascending[(j * ascending.size() + steps - 1) / steps - 1];
     if (!cdf.empty() && cdf.back().value == value) continue;
     const auto above = std::upper_bound(ascending.begin(), ascending.end(), value);
-    cdf.push_back({.value = value,
-                   .part = static_cast<double>(above - ascending.begin()) / static_cast<double>(ascending.size())});
+    cdf.push_back(
+        {.value = value,
+         .part = static_cast<double>(above - ascending.begin()) / static_cast<double>(ascending.size())});
   }
   return cdf;
 }

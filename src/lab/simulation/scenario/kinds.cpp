@@ -102,8 +102,8 @@ ReplayScale read_scale(const Node& node, ScenarioFields& fields) {
 
 TraceScenario read_trace(const Node& root, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 14> kKeys = {
-      kVersionKey, kTitleKey, kKindKey,     kSeedKey, kSeedsKey,  kOutputsKey, "cluster", "workload",
-      "teams",     "contenders", "scale",  "duration", "until",     "samples"};
+      kVersionKey, kTitleKey, kKindKey,     kSeedKey, kSeedsKey,  kOutputsKey, "cluster",
+      "workload",  "teams",   "contenders", "scale",  "duration", "until",     "samples"};
   static constexpr std::array<std::string_view, 2> kEnds = {"span", "drained"};
   constexpr std::int64_t kMostSamples = 100'000;  // of every course: a megabyte of text each
   TraceScenario scenario;
@@ -131,8 +131,8 @@ TraceScenario read_trace(const Node& root, ScenarioFields& fields) {
 
 ReallocationScenario read_reallocation(const Node& root, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 12> kKeys = {
-      kVersionKey, kTitleKey, kKindKey, kOutputsKey, "cluster",  "workload", "mechanisms",
-      "interval",  "window", "claimant",  "new_jobs", "duration"};
+      kVersionKey,  kTitleKey,  kKindKey, kOutputsKey, "cluster",  "workload",
+      "mechanisms", "interval", "window", "claimant",  "new_jobs", "duration"};
   static constexpr std::array<std::string_view, 2> kClaimants = {"job", "user"};
   static constexpr std::array<std::string_view, 2> kNewJobs = {"wait", "reallocate"};
   ReallocationScenario scenario;
@@ -238,8 +238,8 @@ void choose_resources(DemandSeriesScenario& scenario) {
 
 DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 13> kKeys = {
-      kVersionKey, kTitleKey, kKindKey,     kSeedKey,      kSeedsKey,    kOutputsKey, "servers",
-      "users",     "mechanisms", "disciplines", "iterations", "repeats",   "shown"};
+      kVersionKey, kTitleKey,    kKindKey,      kSeedKey,     kSeedsKey, kOutputsKey, "servers",
+      "users",     "mechanisms", "disciplines", "iterations", "repeats", "shown"};
   DemandSeriesScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
   std::vector<std::string> names;
@@ -369,8 +369,8 @@ void read_load(const Node& node, TrafficScenario& scenario, ScenarioFields& fiel
 
 TrafficScenario read_traffic(const Node& root, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 15> kKeys = {
-      kVersionKey, kTitleKey, kKindKey, kSeedKey,        kSeedsKey,  kOutputsKey,  "capacity", "classes",
-      "sizes",     "model",  "tasks_per_job", "blocking", "mechanisms", "load",     "jobs"};
+      kVersionKey, kTitleKey, kKindKey,        kSeedKey,   kSeedsKey,    kOutputsKey, "capacity", "classes",
+      "sizes",     "model",   "tasks_per_job", "blocking", "mechanisms", "load",      "jobs"};
   TrafficScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
 

@@ -220,10 +220,10 @@ constexpr std::int64_t kMostFrames = 1000;            // a limit on memory: each
 
 // Of the whole file.
 constexpr std::array<std::string_view, 22> kFileKeys = {
-    kVersionKey,  kTitleKey, kKindKey,     kSeedKey,     kSeedsKey,           kOutputsKey,  "cluster",
-    "schedulers", "tick_ms",    "ticks",      "warm_up",           "latency_ms", "skew_ms",
-    "faults",     "pauses",     "runtime_s",  "shuffles_per_tick", "duration_s", "quiet",
-    "frames",     "tolerances", "lifetime_ms"};
+    kVersionKey, kTitleKey,    kKindKey,     kSeedKey,     kSeedsKey,           kOutputsKey,
+    "cluster",   "schedulers", "tick_ms",    "ticks",      "warm_up",           "latency_ms",
+    "skew_ms",   "faults",     "pauses",     "runtime_s",  "shuffles_per_tick", "duration_s",
+    "quiet",     "frames",     "tolerances", "lifetime_ms"};
 
 // Those of its own, then those of the options.
 std::vector<std::string_view> with_options(std::span<const std::string_view> own) {
