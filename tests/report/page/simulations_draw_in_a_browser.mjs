@@ -248,7 +248,7 @@ const checks = {
     assert.match(await page.locator('.lead').textContent(), /every 5 min and at each job's end and beginning\./);
   },
 
-  async 'Several seeds are whiskers from the lowest run to the highest; what is the same in every run is told in words'() {
+  async 'Several seeds are whiskers from the lowest run to the highest; what is the same in every run is named in words'() {
     const data = {...trace({contenders: 2}), seeds: [1, 2, 3]};
     const entry = (discipline, figure, values) => ({discipline, placement: 'best-fit', figure, mean: 2, interval: [1, 3], values});
     data.spread = ['drf', 'fifo'].flatMap(discipline => [entry(discipline, 'waiting', [60, 120, 240]), entry(discipline, 'started', [7, 7, 7])]);
