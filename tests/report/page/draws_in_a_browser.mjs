@@ -221,7 +221,7 @@ const checks = {
     assert.equal(await state(page), 'drawn');
     assert.equal(await page.locator('img').count(), 0);
     assert.equal(await page.locator('h1').textContent(), hostile_name);
-    await page.locator(chart('Who gets what')).hover({position: {x: 300, y: 190}});
+    await page.locator(chart('Who gets what')).hover({position: {x: 300, y: 50}});
     await page.locator('.tooltip strong', {hasText: hostile_name}).waitFor();
     assert.equal(await page.locator('img').count(), 0);
     assert.deepEqual([...complaints, ...requests], []);

@@ -146,7 +146,7 @@ const checks = {
     for (const width of [1280, 768, 390]) {
       await page.setViewportSize({width, height: 900});
       await scrolledThrough(page);
-      await panel(page, 'Unfairness').scrollIntoViewIfNeeded();
+      await panel(page, 'Unfairness, part of the cluster').scrollIntoViewIfNeeded();
       await page.evaluate(() => new Promise(requestAnimationFrame));
       const [chips, strip] = [await page.locator('.chips').boundingBox(), await page.locator('.strip').boundingBox()];
       assert.ok(Math.abs(chips.y) <= 1 && strip.y >= chips.y + chips.height - 1, `${width}: chips to ${chips.y + chips.height}, strip from ${strip.y}`);
@@ -163,7 +163,7 @@ const checks = {
     assert.deepEqual(hollow, [...Array(8).fill(false), true, true]);
   },
 
-  async 'Unfairness is in share-seconds, which are no time'() {
+  async 'Unfairness is a part of the cluster, in per cent'() {
     const {page} = await report('trace', kinds.trace);
     const section = page.locator('section:has(h2:text-is("The contenders in numbers"))');
     assert.match(await section.locator('tbody tr').first().textContent(), /1\.25%/);
@@ -173,7 +173,7 @@ const checks = {
   async 'The headings of a group begin with it, and name it where the screen is narrow'() {
     const {page} = await report('trace', kinds.trace, {width: 1280});
     const second = page.locator('section:has(h2:text-is("The contenders in numbers")) table').nth(1);
-    const group = second.locator('thead th:text-is("waiting")');
+    const group = second.locator('thead tr.groups th', {hasText: /^waiting$/});
     const mean = second.locator('thead button:text-is("mean")').first();
     const [above, below] = [await group.boundingBox(), await mean.boundingBox()];
     assert.ok(above.x <= below.x && above.x + above.width > below.x + below.width, 'the group is over its columns');
@@ -248,6 +248,35 @@ const checks = {
     assert.match(await page.locator('.lead').textContent(), /every 5 min and at each job's end and beginning\./);
   },
 
+  async 'Several seeds are whiskers from the lowest run to the highest; what is the same in every run is named in words'() {
+    const data = {...trace({contenders: 2}), seeds: [1, 2, 3]};
+    const entry = (discipline, figure, values) => ({discipline, placement: 'best-fit', figure, mean: 2, interval: [1, 3], values});
+    data.spread = ['drf', 'fifo'].flatMap(discipline => [entry(discipline, 'waiting', [60, 120, 240]), entry(discipline, 'started', [7, 7, 7])]);
+    const {page} = await report('seeds', data);
+    const section = page.locator('section:has(h2:text-is("Over 3 seeds"))');
+    assert.equal(await section.locator('tbody tr').count(), 2);
+    assert.equal(await section.locator('tbody tr').first().locator('.whisker-run').count(), 3);
+    assert.match(await section.locator('tbody tr').first().textContent(), /60 s to 4 min$/);
+    assert.match(await section.textContent(), /The same in every run: tasks started \(2\)\./);
+    const line = await section.locator('.whisker-line').first().boundingBox();
+    const track = await section.locator('.whisker').first().boundingBox();
+    assert.ok(Math.abs(line.width - track.width * 0.75) < 3, 'from a quarter of the highest to the highest');
+  },
+
+  async 'Lines that are level and alike are a sentence, and lines may be differences from the first'() {
+    const data = trace({contenders: 2});
+    for (const contender of data.contenders) contender.series.find(({name}) => name === 'users').values.fill(20);
+    const {page} = await report('level', data);
+    await scrolledThrough(page);
+    assert.equal(await panel(page, 'Users with demand').isVisible(), false);
+    assert.match(await page.locator('.panels').textContent(), /Level and alike, not drawn: Users with demand \(20\)\./);
+    assert.equal(await drawn(panel(page, 'cpu granted'), 0), 1);
+    await page.locator('label:has-text("Show") select').selectOption('relative');
+    assert.equal(await drawn(panel(page, 'cpu granted'), 0), 0, 'the first is the axis');
+    assert.equal(await drawn(panel(page, 'cpu granted'), 1), 1);
+    assert.deepEqual(await page.locator('.strip .legend li').allTextContents(), ['drf/best-fit', 'drf/worst-fit']);
+  },
+
   async 'A few samples are points'() {
     const points = (page) => page.locator('.panel .chart path[fill="var(--series-0)"]').count();
     const {page} = await report('reallocation', kinds.reallocation);
@@ -270,7 +299,7 @@ const checks = {
   async 'A reallocation shows the server entry that is chosen, the most numerous one first'() {
     const {page} = await report('reallocation', kinds.reallocation);
     await scrolledThrough(page);
-    const choice = page.locator('section:has(h2:text-is("Over time")) select');
+    const choice = page.locator('section:has(h2:text-is("Over time")) label:has-text("Server") select');
     assert.equal(await choice.inputValue(), '7');
     const path = () => curves(panel(page, 'cpu used on the server'), 0).first().getAttribute('d');
     const before = await path();

@@ -2,7 +2,8 @@
 
 import {element} from './element';
 import {figures} from './figures';
-import {numberColumn, percentColumn} from './format';
+import {numberColumn, percentColumn, whole} from './format';
+import type {Format} from './format';
 import type {Outcome, Report} from './report_data';
 import {asksForTasks} from './shares';
 import {sortableTable} from './sortable_table';
@@ -78,11 +79,19 @@ export function usersTable(report: Report): HTMLElement {
     const share = percentColumn(outcome.users.map(user => user.dominant_share));
     columns.push(
         {heading: 'tasks', group: outcome.label, key: ({index}) => outcome.users[index]!.tasks,
-          text: ({index}) => tasks(outcome.users[index]!.tasks) + (outcome.users[index]!.satisfied ? ' ✓' : '')},
+          text: ({index}) => bareIfWhole(outcome.users[index]!.tasks, tasks) + (outcome.users[index]!.satisfied ? ' ✓' : '')},
         {heading: 'share', group: outcome.label, key: ({index}) => outcome.users[index]!.dominant_share,
           text: ({index}) => share(outcome.users[index]!.dominant_share)});
   }
   return sortableTable('Every user', columns, users);
+}
+
+const whole_within = 1e-9;  // which solvers leave
+
+/** A whole number of tasks without decimals, in a column that has some. */
+function bareIfWhole(tasks: number, format: Format): string {
+  const nearest = Math.round(tasks);
+  return Math.abs(tasks - nearest) <= whole_within * Math.max(1, nearest) ? whole(nearest) : format(tasks);
 }
 
 function sortable(value: Figure): number {

@@ -79,7 +79,7 @@ export function timePanels(axis: TimeAxis, panels: readonly Panel[], pointed: (t
   });
   if (many) host.prepend(element('div', {class: 'choices'}, choice));
 
-  /** One legend for the panels that have the same lines; panels with others name their own. What is level and alike is told in words. */
+  /** One legend for the panels that have the same lines; panels with others name their own. What is level and alike is named in words. */
   function arrange(): void {
     const common = drawn[0]?.lines() ?? [];
     const known = new Set(common.map(({series, name}) => `${series} ${name}`));
