@@ -81,8 +81,7 @@ std::optional<Dispatch> Dispatcher::next_in_tree(Random& random) {
     rooms_.begin();  // what has room is not asked
   } else {
     // Those who tie at random have to stand together.
-    const auto released =
-        tie_ == Tie::random ? RoomByClass::Released::tried : RoomByClass::Released::kept;
+    const auto released = tie_ == Tie::random ? RoomByClass::Released::tried : RoomByClass::Released::kept;
     rooms_.refresh(waiting(), released, [&](TaskClassIndex task_class) {
       for (const QueueIndex queue : waiting().queues(task_class)) {
         if (waiting().holds(queue)) order_.user_changed(ledger_.queues[queue].user);
@@ -97,7 +96,8 @@ std::optional<Dispatch> Dispatcher::next_in_tree(Random& random) {
       [&](UserIndex user, std::vector<TreeCandidate>& candidates, std::vector<Amounts>& demands) {
         write_candidates(ledger_, shares_.tournaments, waiting(), user, has_room, candidates, demands);
       },
-      random, rooms_.released(), [&](const TreeCandidate& candidate, ServerIndex server) {
+      random, rooms_.released(),
+      [&](const TreeCandidate& candidate, ServerIndex server) {
         const auto [queue, tournament] = candidate.entry;
         return may_serve(tournament, ledger_.queues[queue].task_class, server);
       });

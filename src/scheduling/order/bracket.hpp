@@ -74,8 +74,8 @@ class UnschedulableClasses {
   /// As LeastAmounts::for_each_that_may_fit, in no particular order.
   template <class Visit>
   void for_each_that_may_fit(std::span<const std::int64_t> free, Visit visit) const {
-    rows_.for_each_that_may_fit(
-        free, [&](std::size_t row) { visit(Place(static_cast<std::uint32_t>(row))); });
+    rows_.for_each_that_may_fit(free,
+                                [&](std::size_t row) { visit(Place(static_cast<std::uint32_t>(row))); });
   }
 
  private:

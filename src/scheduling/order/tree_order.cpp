@@ -5,11 +5,11 @@
 // group as one without a candidate, which comes last; then their matches are played. So that none is played
 // with a candidate of the past.
 //
-// Candidates that fit nowhere do not play. They wait for room, laid out so that those that may fit on a server
-// are found many at once. When something was freed on a server, those that fit there *visit* the tree: from
-// the users up the first of a group's visitors is compared with the one that represents it otherwise, and
-// nothing of the tournaments changes. The key of a group as a member represents it is kept, and holds while
-// nothing below the group has changed: most keys that a visit asks for are known.
+// Candidates that fit nowhere do not play. They wait for room, laid out so that those that may fit on a
+// server are found many at once. When something was freed on a server, those that fit there *visit* the tree:
+// from the users up the first of a group's visitors is compared with the one that represents it otherwise,
+// and nothing of the tournaments changes. The key of a group as a member represents it is kept, and holds
+// while nothing below the group has changed: most keys that a visit asks for are known.
 //
 // Where the first visitor of a group comes before the one that represents it otherwise, the group has another
 // key around it than in the tournament of its parent, and may have lost its lead there: if it was the winner,
@@ -17,8 +17,8 @@
 //
 // Cost: O(depth (m members + log members)) for each user that changed since the latest decision: o_r is added
 // up again for each group on its path, from numbers that stand next to each other. For each server with
-// released room the visits cost O(waiting m), some hundred a nanosecond, O(1) for each that may fit there, and
-// for each group whose key is not known O(m members).
+// released room the visits cost O(waiting m), some hundred a nanosecond, O(1) for each that may fit there,
+// and for each group whose key is not known O(m members).
 #include "scheduling/order/tree_order.hpp"
 
 #include <algorithm>
@@ -79,8 +79,7 @@ void TreeOrder::change_groups(GroupIndex group) {
     of.is_changed = true;
     ++of.version;
     changed_groups_.push_back(group);
-    for (InBand& in_band : groups_[of.parent].bands)
-      in_band.bests[of.member].candidate = nullptr;
+    for (InBand& in_band : groups_[of.parent].bands) in_band.bests[of.member].candidate = nullptr;
   }
 }
 
@@ -352,9 +351,8 @@ TreeOrder::Best TreeOrder::best_of(GroupIndex group, const Seen& seen) const {
 /// Of two candidates that visit the same group.
 bool TreeOrder::is_ahead(const Descent& descent, Place place, const Seen& seen) const {
   const TreeCandidate& candidate = waiting_[place];
-  const Best best{.candidate = &candidate,
-                  .node = {.user = candidate.user},
-                  .level = keys_[of_user_at(place)].level};
+  const Best best{
+      .candidate = &candidate, .node = {.user = candidate.user}, .level = keys_[of_user_at(place)].level};
   return comes_before(descent, best, best_of(visitors_[place].group, seen));
 }
 

@@ -260,8 +260,8 @@ bool TreeOrder::visit(const Descent& descent, ServerIndex server, const Fits& fi
     if (may_start && visitor.band == band_) {
       const Seen& seen = seen_[visitor.group];
       if (seen.visits == visits_ && any && is_far_below(seen.kappa, visitor.kappa)) return;
-      leads = seen.visits != visits_ || is_far_below(visitor.kappa, seen.kappa) ||
-              is_ahead(descent, place, seen);
+      leads =
+          seen.visits != visits_ || is_far_below(visitor.kappa, seen.kappa) || is_ahead(descent, place, seen);
     }
     if ((any && !leads) || !is_within(least_[row], free)) return;
     const TreeCandidate& candidate = waiting_[place];
