@@ -137,6 +137,12 @@ void preemption(benchmark::State& state) {
                            kSeed),
          "drf", "first-fit", Until::nothing_fits, Shape::flat, bench::Force::preemption);
 }
+void preemption_tree(benchmark::State& state) {
+  rounds(state,
+         bench::even_churn(static_cast<std::size_t>(state.range(0)), static_cast<std::size_t>(state.range(1)),
+                           kSeed),
+         "drf", "first-fit", Until::nothing_fits, Shape::tree, bench::Force::preemption);
+}
 void preemption_uneven(benchmark::State& state) {
   rounds(state, "drf", "first-fit", Until::nothing_fits, Shape::flat, bench::Force::preemption);
 }
@@ -164,6 +170,7 @@ BENCHMARK(saturated)->Apply(grid);
 BENCHMARK(tree)->Args({10'000, 10'000})->Repetitions(3)->MinTime(0.3);
 BENCHMARK(tree_saturated)->Args({10'000, 10'000})->Repetitions(3)->MinTime(0.3);
 BENCHMARK(preemption)->Args({1'000, 200})->Repetitions(3)->MinTime(0.5);
+BENCHMARK(preemption_tree)->Args({100, 200})->Iterations(20);
 BENCHMARK(preemption_uneven)->Args({1'000, 200})->Iterations(20);
 BENCHMARK(drf_best_fit)->Apply(sizes);
 BENCHMARK(ps_dsf)->Apply(sizes);

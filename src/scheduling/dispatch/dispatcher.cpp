@@ -80,7 +80,9 @@ std::optional<Dispatch> Dispatcher::next_in_tree(Random& random) {
   if (freezes) {
     rooms_.begin();  // what has room is not asked
   } else {
-    rooms_.refresh(waiting(), [&](TaskClassIndex task_class) {
+    // Those who tie at random have to stand together.
+    const auto released = tie_ == Tie::random ? RoomByClass::Released::tried : RoomByClass::Released::kept;
+    rooms_.refresh(waiting(), released, [&](TaskClassIndex task_class) {
       for (const QueueIndex queue : waiting().queues(task_class)) {
         if (waiting().holds(queue)) order_.user_changed(ledger_.queues[queue].user);
       }
@@ -94,7 +96,11 @@ std::optional<Dispatch> Dispatcher::next_in_tree(Random& random) {
       [&](UserIndex user, std::vector<TreeCandidate>& candidates, std::vector<Amounts>& demands) {
         write_candidates(ledger_, shares_.tournaments, waiting(), user, has_room, candidates, demands);
       },
-      random);
+      random, rooms_.released(),
+      [&](const TreeCandidate& candidate, ServerIndex server) {
+        const auto [queue, tournament] = candidate.entry;
+        return may_serve(tournament, ledger_.queues[queue].task_class, server);
+      });
   return next != nullptr ? room_search_.find(next->entry, random) : std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 #include "scheduling/ledger/ledger.hpp"
 #include "scheduling/order/ready_queue.hpp"
 #include "scheduling/order/shares.hpp"
+#include "scheduling/order/tree_order.hpp"
 
 namespace mirab::scheduling {
 

@@ -162,14 +162,18 @@ void RoomByClass::begin() {
   classes_ = {};
   new_.clear();
   with_terms_.clear();
-  released_.clear();
+  released_ = {};
   taken_.clear();
   all_changed_ = true;
 }
 
 void RoomByClass::set(InTournament at, ServerIndex server) {
   classes_[at.task_class].servers[at.tournament] = server;
-  if (server == kNone) return without_room_.push_back(at);
+  if (server == kNone) {
+    without_room_.push_back(at);
+    if (without_room_.size() > kept_without_room_) forget_those_with_room();
+    return;
+  }
   by_server_.cover(server);
   by_server_[server].push_back(at);
 }
@@ -224,8 +228,41 @@ void RoomByClass::search_all_of(TaskClassIndex task_class, const WaitingQueues& 
   if (is_other) changed_.push_back(task_class);
 }
 
-void RoomByClass::find_changes(const WaitingQueues& waiting) {
-  const bool is_other = all_changed_ || !released_.empty() || !taken_.empty();
+/// Of those without room only they are kept, each once. O(log) amortised.
+void RoomByClass::forget_those_with_room() {
+  std::erase_if(without_room_, [&](InTournament at) { return !waits_at(at, kNone); });
+  std::sort(without_room_.begin(), without_room_.end());
+  without_room_.erase(std::unique(without_room_.begin(), without_room_.end()), without_room_.end());
+  kept_without_room_ = 64 + 2 * without_room_.size();
+}
+
+/// Does it wait, and is this the server that is remembered for it?
+bool RoomByClass::waits_at(InTournament at, ServerIndex server) const {
+  const OfClass& of = classes_[at.task_class];
+  return of.waits && ledger_.task_classes.terms(at.task_class) == nullptr &&
+         at.tournament < of.servers.size() && of.servers[at.tournament] == server;
+}
+
+void RoomByClass::try_released(const WaitingQueues& waiting) {
+  for (std::size_t each = 0; each < released_.size(); ++each) {
+    const ServerIndex server = released_[each];
+    for (std::size_t index = without_room_.size(); index-- > 0;) {
+      const InTournament at = without_room_[index];
+      const bool waits = waits_at(at, kNone);
+      if (waits && !has_room_on(at.task_class, waiting.tournaments(at.task_class)[at.tournament], server))
+        continue;
+      without_room_[index] = without_room_.back();
+      without_room_.pop_back();
+      if (!waits) continue;
+      set(at, server);
+      changed_.push_back(at.task_class);
+    }
+  }
+  released_ = {};
+}
+
+void RoomByClass::find_changes(const WaitingQueues& waiting, Released released) {
+  const bool is_other = all_changed_ || is_other_;
   if (all_changed_) {
     without_room_.clear();
     by_server_ = {};
@@ -249,17 +286,12 @@ void RoomByClass::find_changes(const WaitingQueues& waiting) {
     for (const TaskClassIndex task_class : with_terms_) search_all_of(task_class, waiting);
   }
   if (!all_changed_) {
-    const auto is_at = [&](InTournament at, ServerIndex server) {
-      const OfClass& of = classes_[at.task_class];
-      return of.waits && ledger_.task_classes.terms(at.task_class) == nullptr &&
-             at.tournament < of.servers.size() && of.servers[at.tournament] == server;
-    };
     for (const ServerIndex server : taken_) {
       if (!by_server_.holds(server)) continue;
       const std::vector<InTournament> remembered = std::move(by_server_[server]);
       by_server_[server].clear();
       for (const InTournament& at : remembered) {
-        if (!is_at(at, server)) continue;
+        if (!waits_at(at, server)) continue;
         const TournamentId tournament = waiting.tournaments(at.task_class)[at.tournament];
         if (has_room_on(at.task_class, tournament, server)) {
           by_server_[server].push_back(at);
@@ -269,25 +301,22 @@ void RoomByClass::find_changes(const WaitingQueues& waiting) {
         if (!has_room(at.task_class, at.tournament)) changed_.push_back(at.task_class);
       }
     }
-    std::sort(released_.begin(), released_.end());
-    released_.erase(std::unique(released_.begin(), released_.end()), released_.end());
-    for (const ServerIndex server : released_) {
-      for (std::size_t index = without_room_.size(); index-- > 0;) {
-        const InTournament at = without_room_[index];
-        const bool waits = is_at(at, kNone);
-        if (waits && !has_room_on(at.task_class, waiting.tournaments(at.task_class)[at.tournament], server))
-          continue;
-        without_room_[index] = without_room_.back();
-        without_room_.pop_back();
-        if (!waits) continue;
-        set(at, server);
-        changed_.push_back(at.task_class);
-      }
-    }
+    // Beyond a few servers it is cheaper to bring back what fits there.
+    constexpr std::size_t kMaxReleased = 16;
+    if (released == Released::tried || released_.size() > kMaxReleased) try_released(waiting);
+  } else {
+    released_ = {};
   }
   all_changed_ = false;
-  released_.clear();
+  is_other_ = false;
   taken_.clear();
+}
+
+bool runs_anywhere(const Ledger& ledger, const TournamentRules& tournaments, TournamentEntry entry) {
+  const TaskClassIndex task_class = ledger.queues[entry.queue].task_class;
+  const std::span<const DemandAlternative> ways = ledger.task_classes.alternatives(task_class);
+  return ways.size() == 1 && !tournaments.server_class(entry.tournament) &&
+         ledger.task_classes.eligibility.servers(ways.front().servers) == nullptr;
 }
 
 TreeCandidate tree_candidate(const Ledger& ledger, const TournamentRules& tournaments, TournamentEntry entry,

@@ -9,6 +9,7 @@
 
 #include "scheduling/constraints/constraints.hpp"
 #include "scheduling/ledger/ledger.hpp"
+#include "scheduling/order/bracket.hpp"
 #include "scheduling/order/descent.hpp"
 #include "scheduling/order/tournament_rules.hpp"
 #include "scheduling/order/waiting_queues.hpp"
@@ -82,8 +83,10 @@ bool has_room_in(TournamentId tournament, const Ledger& ledger, const Tournament
                  TaskClassIndex task_class, const OpenServers& open);
 
 /// Which task classes that wait have room, in each of their tournaments: for each a server is remembered that
-/// has, so that a change of a server concerns the few task classes that it is remembered for, and those that
-/// fit nowhere. Task classes with terms are searched again after every change.
+/// has, so that a change of a server concerns the few task classes that it is remembered for. One that fitted
+/// nowhere when it was searched may fit on servers where something was released since: these are kept for
+/// who is to ask, until they are dropped or tried. Task classes with terms are searched again after every
+/// change.
 class RoomByClass {
  public:
   /// Requires them to outlive it.
@@ -93,17 +96,26 @@ class RoomByClass {
   // What has happened.
   void entered(TaskClassIndex task_class);  ///< some of its queues wait
   void left(TaskClassIndex task_class);     ///< none waits any more
-  void room_released(ServerIndex server) { released_.push_back(server); }
-  void room_taken(ServerIndex server) { taken_.push_back(server); }
+  void room_released(ServerIndex server) {
+    released_.add(server);
+    is_other_ = true;
+  }
+  void room_taken(ServerIndex server) {
+    taken_.push_back(server);
+    is_other_ = true;
+  }
   void all_changed() { all_changed_ = true; }
   void begin();  ///< nothing waits as yet
 
-  /// Brings it up to date, and visits the task classes for which it is another than it was. O(m) for each
-  /// that fits nowhere and each server with released room, and a search for each that has lost its server.
+  /// What is done with servers with released room: they are kept, unless there are many, or tried.
+  enum class Released { kept, tried };
+
+  /// Brings it up to date, and visits the task classes for which it is another than it was. A search for each
+  /// that has lost its server; where servers are tried O(m) for each of them and each that fits nowhere.
   template <class Visit>
-  void refresh(const WaitingQueues& waiting, Visit changed) {
+  void refresh(const WaitingQueues& waiting, Released released, Visit changed) {
     changed_.clear();
-    find_changes(waiting);
+    find_changes(waiting, released);
     for (const TaskClassIndex task_class : changed_) changed(task_class);
   }
 
@@ -111,6 +123,9 @@ class RoomByClass {
     const std::vector<ServerIndex>& servers = classes_[task_class].servers;
     return tournament < servers.size() && servers[tournament] != kNone;
   }
+
+  /// Those on which something was released since the task classes that fit nowhere were tried there.
+  ReleasedServers& released() { return released_; }
 
  private:
   struct OfClass {
@@ -121,9 +136,13 @@ class RoomByClass {
   struct InTournament {
     TaskClassIndex task_class;
     std::size_t tournament;
+    friend auto operator<=>(const InTournament&, const InTournament&) = default;
   };
 
-  void find_changes(const WaitingQueues& waiting);
+  void find_changes(const WaitingQueues& waiting, Released released);
+  void try_released(const WaitingQueues& waiting);
+  void forget_those_with_room();
+  bool waits_at(InTournament at, ServerIndex server) const;
   void search_all_of(TaskClassIndex task_class, const WaitingQueues& waiting);
   void set(InTournament at, ServerIndex server);
   ServerIndex search(TaskClassIndex task_class, TournamentId tournament, const WaitingQueues& waiting);
@@ -139,8 +158,11 @@ class RoomByClass {
   std::vector<TaskClassIndex> new_;  // not searched as yet
   std::vector<TaskClassIndex> with_terms_;
   std::vector<InTournament> without_room_;  // and some that have room again, or wait no more
+  std::size_t kept_without_room_ = 64;      // of these at the most, before they are looked through
   IndexedVector<ServerIndex, std::vector<InTournament>> by_server_;  // the same
-  std::vector<ServerIndex> released_, taken_;
+  ReleasedServers released_;
+  std::vector<ServerIndex> taken_;
+  bool is_other_ = false;  // has something been released or taken since the latest refresh?
   std::vector<TaskClassIndex> changed_;
   std::uint64_t searches_ = 0;
   bool all_changed_ = false;
@@ -169,7 +191,8 @@ class TreeCandidates {
   std::deque<Amounts> demands_;  // of those that are of no task class alone
 };
 
-/// Those of one user, whose demands may stand in `demands`; `has_room(task class, tournament by its number)`.
+/// Those of one user, whose demands may stand in `demands`, and those that wait for room (TreeCandidate), of
+/// task classes without terms. `has_room(task class, tournament by its number)`.
 template <class HasRoom>
 void write_candidates(const Ledger& ledger, const TournamentRules& tournaments, const WaitingQueues& waiting,
                       UserIndex user, HasRoom has_room, std::vector<TreeCandidate>& candidates,
@@ -180,6 +203,10 @@ void write_candidates(const Ledger& ledger, const TournamentRules& tournaments, 
 TreeCandidate tree_candidate(const Ledger& ledger, const TournamentRules& tournaments, TournamentEntry entry,
                              Amounts& demand);
 
+/// May its task run on every server that has room for what it takes, and is it served there in the
+/// tournament?
+bool runs_anywhere(const Ledger& ledger, const TournamentRules& tournaments, TournamentEntry entry);
+
 template <class HasRoom>
 void write_candidates(const Ledger& ledger, const TournamentRules& tournaments, const WaitingQueues& waiting,
                       UserIndex user, HasRoom has_room, std::vector<TreeCandidate>& candidates,
@@ -189,11 +216,18 @@ void write_candidates(const Ledger& ledger, const TournamentRules& tournaments, 
     const TaskClassIndex task_class = ledger.queues[queue].task_class;
     const std::vector<TournamentId>& entered = waiting.tournaments(task_class);
     for (std::size_t at = 0; at < entered.size(); ++at) {
-      if (!has_room(task_class, at)) continue;
+      const bool waits_for_room = !has_room(task_class, at);
+      if (waits_for_room && ledger.task_classes.terms(task_class) != nullptr) continue;
       Amounts demand;
       TreeCandidate candidate =
           tree_candidate(ledger, tournaments, {.queue = queue, .tournament = entered[at]}, demand);
-      if (quota_in_the_way(ledger, user, candidate.demand)) continue;
+      const bool is_stopped = quota_in_the_way(ledger, user, candidate.demand).has_value();
+      if (is_stopped && !waits_for_room) continue;
+      if (waits_for_room) {
+        candidate.waits_for_room = true;
+        candidate.is_stopped = is_stopped;
+        candidate.runs_anywhere = runs_anywhere(ledger, tournaments, candidate.entry);
+      }
       if (!demand.empty()) candidate.demand = demands.emplace_back(std::move(demand));
       candidate.is_covered = covering(ledger, user, candidate.demand).has_value();
       candidates.push_back(candidate);

@@ -32,23 +32,51 @@ void WaitingQueues::leave(QueueIndex queue, TaskClassIndex task_class) {
   members_[queue] = kNone;
 }
 
-UnschedulableClasses::Place UnschedulableClasses::add(TaskClassIndex task_class, double key,
-                                                      std::span<const std::int64_t> least,
-                                                      std::span<const std::int64_t> bound) {
-  const Place at = task_classes_.push_back(task_class);
-  keys_.push_back(key);
-  amounts_.resize(size());
-  std::copy(least.begin(), least.end(), amounts_[at].begin());
+void LeastAmounts::set(std::size_t row, std::span<const std::int64_t> least,
+                       std::span<const std::int64_t> bound) {
+  if (row >= is_set_.size()) {
+    is_set_.resize(row + 1, false);
+    amounts_.resize(row + 1);
+  }
+  is_set_[row] = true;
+  std::copy(least.begin(), least.end(), amounts_[Row(number(row))].begin());
   bool changed = false;
   for (std::size_t r = 0; r < least.size(); ++r) {
     if (rows_.refine(r, bound[r])) changed = true;
     if (rows_.cover(r, std::min(least[r], bound[r]))) changed = true;
   }
-  if (!changed) {
-    rows_.set(at.number(), amounts_[at]);
-  } else {
-    for (const Place each : places()) rows_.set(each.number(), amounts_[each]);
+  if (!changed) return rows_.set(row, amounts_[Row(number(row))]);
+  for (std::size_t each = 0; each < is_set_.size(); ++each) {
+    if (is_set_[each]) rows_.set(each, amounts_[Row(number(each))]);
   }
+}
+
+void LeastAmounts::clear(std::size_t row) {
+  is_set_[row] = false;
+  rows_.clear(row);
+}
+
+void LeastAmounts::move(std::size_t from, std::size_t to) {
+  const std::span<const std::int64_t> least = amounts_[Row(number(from))];
+  std::copy(least.begin(), least.end(), amounts_[Row(number(to))].begin());
+  rows_.set(to, least);
+  clear(from);
+}
+
+Amounts least(std::span<const DemandAlternative> alternatives) {
+  Amounts least = alternatives.front().demand;
+  for (const DemandAlternative& alternative : alternatives.subspan(1)) {
+    for (std::size_t r = 0; r < least.size(); ++r) least[r] = std::min(least[r], alternative.demand[r]);
+  }
+  return least;
+}
+
+UnschedulableClasses::Place UnschedulableClasses::add(TaskClassIndex task_class, double key,
+                                                      std::span<const std::int64_t> least,
+                                                      std::span<const std::int64_t> bound) {
+  const Place at = task_classes_.push_back(task_class);
+  keys_.push_back(key);
+  rows_.set(at.number(), least, bound);
   return at;
 }
 
@@ -57,25 +85,15 @@ void UnschedulableClasses::remove(Place at) {
   if (at != last) {
     task_classes_[at] = task_classes_[last];
     keys_[at] = keys_[last];
-    std::copy(amounts_[last].begin(), amounts_[last].end(), amounts_[at].begin());
-    rows_.set(at.number(), amounts_[at]);
+    rows_.move(last.number(), at.number());
+  } else {
+    rows_.clear(last.number());
   }
-  rows_.clear(last.number());
   task_classes_.pop_back();
   keys_.pop_back();
-  amounts_.resize(size());
 }
 
 namespace {
-
-/// What a task of the task class takes at the least, whichever way it runs. [m]
-Amounts least(std::span<const DemandAlternative> alternatives) {
-  Amounts least = alternatives.front().demand;
-  for (const DemandAlternative& alternative : alternatives.subspan(1)) {
-    for (std::size_t r = 0; r < least.size(); ++r) least[r] = std::min(least[r], alternative.demand[r]);
-  }
-  return least;
-}
 
 TaskClassIndex task_class_of(const Order& order, QueueIndex queue) {
   return order.precedence.context->ledger.queues[queue].task_class;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,13 +14,48 @@
 
 namespace mirab::scheduling {
 
-/// The task classes of a tournament whose tasks fit nowhere, until something is freed: laid out so that those
-/// that fit into what was freed, and of these the one that is next, are found without looking at each.
+/// What tasks take at the least, laid out so that those that may fit into what is free are found without
+/// looking at each.
+class LeastAmounts {
+ public:
+  explicit LeastAmounts(std::size_t resources) : amounts_(resources), rows_(resources) {}
+
+  /// A row is new, or another. No server has more than `bound`: tasks that take more look alike, and make
+  /// amounts that servers have no coarser. [m] O(m) amortised; O(rows m) when the bound is another.
+  void set(std::size_t row, std::span<const std::int64_t> least, std::span<const std::int64_t> bound);
+  void clear(std::size_t row);
+  void move(std::size_t from, std::size_t to);  ///< in place of the one that is there
+  std::span<const std::int64_t> operator[](std::size_t row) const { return amounts_[Row(number(row))]; }
+
+  /// Visits, in order, all rows whose tasks may fit into what is free, and some others. O(rows m), many at
+  /// once.
+  template <class Visit>
+  void for_each_that_may_fit(std::span<const std::int64_t> free, Visit visit) const {
+    rows_.any(rows_.at_most(free), 0, nullptr, [&](std::size_t row) {
+      visit(row);
+      return false;
+    });
+  }
+
+ private:
+  using Row = Index<LeastAmounts>;
+  static std::uint32_t number(std::size_t row) { return static_cast<std::uint32_t>(row); }
+
+  std::vector<bool> is_set_;  // [row]
+  IndexedAmounts<Row> amounts_;
+  Columns rows_;
+};
+
+/// What a task takes at the least, whichever way it runs. [m] O(m alternatives).
+Amounts least(std::span<const DemandAlternative> alternatives);
+
+/// The task classes of a tournament whose tasks fit nowhere, until something is freed: so that of those that
+/// fit into what was freed the one that is next is found without looking at each.
 class UnschedulableClasses {
  public:
   using Place = Index<UnschedulableClasses>;
 
-  explicit UnschedulableClasses(std::size_t resources) : amounts_(resources), rows_(resources) {}
+  explicit UnschedulableClasses(std::size_t resources) : rows_(resources) {}
 
   std::size_t size() const { return task_classes_.size(); }
   Indices<Place> places() const { return task_classes_.indices(); }
@@ -28,30 +64,57 @@ class UnschedulableClasses {
   double key(Place at) const { return keys_[at]; }
   void set_key(Place at, double key) { keys_[at] = key; }
 
-  /// `least` is what a task of the task class takes at the least, and no server has more than `bound`: tasks
-  /// that take more look alike, and make amounts that servers have no coarser. [m] O(m) amortised; O(size m)
-  /// when the bound is another.
+  /// As LeastAmounts::set.
   Place add(TaskClassIndex task_class, double key, std::span<const std::int64_t> least,
             std::span<const std::int64_t> bound);
 
   /// The task class that stands there goes, and the last one takes its place. O(m).
   void remove(Place at);
 
-  /// Visits, in no particular order, all places whose task classes may fit into what is free, and some
-  /// others. O(size m), many at once.
+  /// As LeastAmounts::for_each_that_may_fit, in no particular order.
   template <class Visit>
   void for_each_that_may_fit(std::span<const std::int64_t> free, Visit visit) const {
-    rows_.any(rows_.at_most(free), 0, nullptr, [&](std::size_t at) {
-      visit(Place(static_cast<std::uint32_t>(at)));
-      return false;
-    });
+    rows_.for_each_that_may_fit(free,
+                                [&](std::size_t row) { visit(Place(static_cast<std::uint32_t>(row))); });
   }
 
  private:
   IndexedVector<Place, TaskClassIndex> task_classes_;
   IndexedVector<Place, double> keys_;
-  IndexedAmounts<Place> amounts_;
-  Columns rows_;
+  LeastAmounts rows_;
+};
+
+/// The servers on which something was freed since the task classes that are parked were last tried there.
+class ReleasedServers {
+ public:
+  void add(ServerIndex server) {
+    is_released_.cover(server);
+    if (is_released_[server]) return;
+    is_released_[server] = true;
+    servers_.push_back(server);
+  }
+
+  bool contains(ServerIndex server) const { return is_released_.holds(server) && is_released_[server]; }
+  bool empty() const { return servers_.empty(); }
+  std::size_t size() const { return servers_.size(); }
+  ServerIndex operator[](std::size_t index) const { return servers_[index]; }
+
+  /// The last one takes its index. O(1).
+  void drop(std::size_t index) {
+    is_released_[servers_[index]] = false;
+    servers_[index] = servers_.back();
+    servers_.pop_back();
+  }
+
+  /// The server is gone. O(size).
+  void forget(ServerIndex server) {
+    const auto at = std::find(servers_.begin(), servers_.end(), server);
+    if (at != servers_.end()) drop(static_cast<std::size_t>(at - servers_.begin()));
+  }
+
+ private:
+  std::vector<ServerIndex> servers_;
+  IndexedVector<ServerIndex, bool> is_released_;
 };
 
 /// Who waits, and who of two comes first: what brackets are played by.

@@ -11,7 +11,6 @@
 
 #include "scheduling/ledger/groups.hpp"
 #include "scheduling/order/disciplines.hpp"
-#include "scheduling/order/tournament.hpp"
 
 namespace mirab::scheduling {
 
@@ -23,6 +22,10 @@ struct TreeCandidate {
   std::int64_t tasks = 1;                     ///< that start together
   std::int64_t tier = 0;                      ///< of its user
   bool is_covered = false;                    ///< by a guarantee on its path: covering()
+  /// For TreeOrder: does it wait for room, which only servers with released room may have?
+  bool waits_for_room = false;
+  bool is_stopped = false;     ///< such a one: and a limit or a reserve is in the way
+  bool runs_anywhere = false;  ///< such a one: on each server that has room for the demand
 };
 
 /// By what a node on the path of a candidate is compared with its siblings, in doubles or as fractions.
@@ -143,125 +146,6 @@ class Descent {
 
   Precedence precedence_;
   const TreeUsageAfter* after_;
-};
-
-/// The candidates of a ledger by their users, and who represents each group, kept up to date: a change of a
-/// user is a change of its path alone. It gives the same as Descent::next of all candidates.
-///
-/// For each group there is a tournament of its members in each band of candidates that is found below it, and
-/// what its members hold beyond their guarantees. After a change first the members that changed are written,
-/// a group as one without a candidate, which comes last; then their matches are played. So that none is
-/// played with a candidate of the past.
-class TreeOrder {
- public:
-  /// The user's use, weight or candidates may be others; those of all users, and the groups.
-  void user_changed(UserIndex user);
-  void all_changed() { all_changed_ = true; }
-  /// The candidates of all users below may be others.
-  void below_changed(const Ledger& ledger, GroupIndex group);
-
-  /// The next of all. `write(user, candidates, demands)` writes the candidates of a user, whose demands may
-  /// stand in `demands`. For each user that changed O(depth (m members + log members)).
-  template <class Write>
-  const TreeCandidate* next(const Descent& descent, const Write& write, Random& random) {
-    const Ledger& ledger = descent.ledger();
-    if (all_changed_) begin(descent);
-    for (const UserIndex user : changed_users_) {
-      OfUser& of = users_[user];
-      of.is_changed = false;
-      of.candidates.clear();
-      of.demands.clear();
-      if (ledger.users.holds(user)) write(user, of.candidates, of.demands);
-      represent(descent, user);
-    }
-    for (const UserIndex user : changed_users_) play(descent, user);
-    changed_users_.clear();
-    represent_groups(descent);
-    return chosen(descent, random);
-  }
-
- private:
-  using Best = Descent::Best;
-  using Member = Index<struct TreeMemberTag>;  // of a group: its groups, then its users
-
-  /// The candidates of one tier, covered or not: only those of the first band there is are looked at.
-  struct Band {
-    std::int64_t tier = 0;
-    bool is_covered = false;
-    friend bool operator==(Band, Band) = default;
-    bool is_above(Band other) const {
-      return tier != other.tier ? tier > other.tier : is_covered && !other.is_covered;
-    }
-  };
-  /// The members of a group that have a candidate in the band below them.
-  struct InBand {
-    Band band;
-    Tournament<Member> order = {};
-    IndexedVector<Member, Best> bests = {};
-    std::vector<double> parts = {};  // e, then e⁺ [member × 2 components]
-  };
-  struct OfUser {
-    std::vector<TreeCandidate> candidates = {};
-    std::vector<Amounts> demands = {};
-    std::vector<Band> bands = {};  // in which it is
-    std::vector<Band> left = {};   // and was before the latest change
-    GroupIndex group = kNone;
-    Member member = kNone;
-    bool is_changed = false;
-  };
-  struct OfGroup {
-    std::vector<InBand> bands = {};
-    std::vector<double> over = {};     // over_r [member × components]
-    std::vector<double> weights = {};  // φ [member], also 0
-    Member member = kNone;
-    std::uint32_t depth = 0;
-    bool is_changed = false;
-  };
-
-  void begin(const Descent& descent);
-  void represent(const Descent& descent, UserIndex user);
-  void play(const Descent& descent, UserIndex user);
-  void represent(const Descent& descent, GroupIndex group);
-  void play(const Descent& descent, GroupIndex group);
-  void represent_groups(const Descent& descent);
-  void change_groups(const Ledger& ledger, GroupIndex group);
-  void write_over(const Descent& descent, TreeNode node, GroupIndex group, Member member);
-  static void write_e(const Descent& descent, const TreeCandidate& candidate, TreeNode node,
-                      std::span<const double> over, std::span<double> e);
-  void write_others(const Descent& descent, GroupIndex group, const Best& first, Member member);
-  const TreeCandidate* chosen(const Descent& descent, Random& random) const;
-  const TreeCandidate* drawn(const Descent& descent, GroupIndex group, Band band, Random& random) const;
-
-  InBand& in_band(GroupIndex group, Band band);
-  std::span<double> over(GroupIndex group, Member member) {
-    return std::span(groups_[group].over).subspan(member.number() * components_, components_);
-  }
-  Descent::Parts<double> parts(InBand& in_band, Member member) const {
-    const std::span<double> both =
-        std::span(in_band.parts).subspan(member.number() * 2 * components_, 2 * components_);
-    return {.e = both.first(components_), .e_with = both.last(components_)};
-  }
-  /// Do these differ by far more than any rounding? Then they are compared at once.
-  static bool far_apart(const TreeLevel<double>& a, const TreeLevel<double>& b) {
-    return a.has_weight && b.has_weight && std::abs(a.kappa - b.kappa) > 1e-5 * std::max(a.kappa, b.kappa);
-  }
-  static auto before(const Descent& descent, const InBand& in_band) {
-    return [&descent, &in_band](Member a, Member b) {
-      const Best &of_a = in_band.bests[a], &of_b = in_band.bests[b];
-      if (of_a.candidate == nullptr || of_b.candidate == nullptr) return of_a.candidate != nullptr;
-      if (far_apart(of_a.level, of_b.level)) return of_a.level.kappa < of_b.level.kappa;
-      return descent.comes_before(of_a, of_b);
-    };
-  }
-
-  IndexedVector<UserIndex, OfUser> users_;
-  IndexedVector<GroupIndex, OfGroup> groups_;
-  std::vector<UserIndex> changed_users_;
-  std::vector<GroupIndex> changed_groups_;
-  std::vector<double> others_;  // o_r of the group that is represented
-  std::vector<double> parts_;   // of a candidate
-  std::size_t components_ = 0;
-  bool all_changed_ = true;
 };
 
 }  // namespace mirab::scheduling

@@ -15,39 +15,6 @@
 
 namespace mirab::scheduling {
 
-/// The servers on which something was freed since the task classes that are parked were last tried there.
-class ReleasedServers {
- public:
-  void add(ServerIndex server) {
-    is_released_.cover(server);
-    if (is_released_[server]) return;
-    is_released_[server] = true;
-    servers_.push_back(server);
-  }
-
-  bool contains(ServerIndex server) const { return is_released_.holds(server) && is_released_[server]; }
-  bool empty() const { return servers_.empty(); }
-  std::size_t size() const { return servers_.size(); }
-  ServerIndex operator[](std::size_t index) const { return servers_[index]; }
-
-  /// The last one takes its index. O(1).
-  void drop(std::size_t index) {
-    is_released_[servers_[index]] = false;
-    servers_[index] = servers_.back();
-    servers_.pop_back();
-  }
-
-  /// The server is gone. O(size).
-  void forget(ServerIndex server) {
-    const auto at = std::find(servers_.begin(), servers_.end(), server);
-    if (at != servers_.end()) drop(static_cast<std::size_t>(at - servers_.begin()));
-  }
-
- private:
-  std::vector<ServerIndex> servers_;
-  IndexedVector<ServerIndex, bool> is_released_;
-};
-
 /// Who is next: the queues with waiting tasks in the order of their keys, in every tournament that they
 /// enter, and the task classes that are parked there because they fit nowhere.
 class ReadyQueue {

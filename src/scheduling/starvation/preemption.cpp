@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scheduling/dispatch/room_search.hpp"
+#include "scheduling/order/tree_order.hpp"
 
 namespace mirab::scheduling {
 

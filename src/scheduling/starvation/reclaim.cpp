@@ -21,6 +21,9 @@
 // Standings are compared from the top, in doubles; where keys are too close, as fractions. A node of weight 0
 // with κ > 0 is above every one with a weight, as in the descent.
 //
+// Standings as things are, and without one task of a queue, are worked out once. Most tasks are passed over
+// by these: by share no task ends whose end alone would leave its user at V_b before or below.
+//
 // Cost: O(depth m members) for each user in question; condition 4 looks at the users of the losers' highest
 // groups.
 #include <algorithm>
@@ -49,6 +52,12 @@ Standing<Number> standing_of(const Descent& descent, const TreeCandidate& candid
   return standing;
 }
 
+/// A standing, whose fractions are worked out once they are asked for.
+struct KnownStanding {
+  Standing<double> rounded = {};
+  Standing<mpq_class> exact = {};
+};
+
 class RightsInTree final : public Rights {
  public:
   RightsInTree(const Precedence& precedence, const StartedTasks& started)
@@ -57,7 +66,8 @@ class RightsInTree final : public Rights {
         started_tasks_(started),
         nothing_(ledger_.resource_count(), 0),
         rounding_(kRounding + 4e-16 * static_cast<double>(ledger_.users.size() + ledger_.groups.size())),
-        before_(ledger_.users.index_count()) {
+        before_(ledger_.users.index_count()),
+        without_one_(ledger_.queues.size()) {
     if (ledger_.has_priorities) lowest_priority_ = lowest_running_priorities(ledger_);
   }
 
@@ -69,11 +79,14 @@ class RightsInTree final : public Rights {
     if (!start_.may_count(gain.user, gain.demand)) return false;
     start_.add(gain.user, ledger_.queues[gain.queue].task_class, gain.demand, 1);
     path_ = path(gain.user);
-    may_lose_.assign(ledger_.users.index_count(), {});
+    may_lose_.assign(ledger_.queues.size(), {});
     promises_ = std::any_of(path_.begin(), path_.end(),
                             [&](TreeNode node) { return covers_some(ledger_.guarantee(node)); });
     for (const UserIndex user : ledger_.users.present()) {
-      if (ledger_.users[user].running > 0 && may_lose(user)) return true;
+      if (ledger_.users[user].running == 0) continue;
+      for (const QueueIndex queue : ledger_.users[user].queues) {
+        if (ledger_.queues[queue].running > 0 && may_lose(queue)) return true;
+      }
     }
     return false;
   }
@@ -85,7 +98,7 @@ class RightsInTree final : public Rights {
 
   bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
     if (started_tasks_.contains(task)) return false;
-    return user == gain_.user ? job.rank.priority < gain_.priority : may_lose(user);
+    return user == gain_.user ? job.rank.priority < gain_.priority : may_lose(job.queue);
   }
 
   bool lose(const Loss& loss) override {
@@ -137,34 +150,42 @@ class RightsInTree final : public Rights {
 
   // Standings.
 
-  std::weak_ordering compare(const Descent& of_a, UserIndex a, const Descent& of_b, UserIndex b) const {
-    return compare(standing_of<double>(of_a, of_nothing(nothing_, a)), of_a, a,
-                   standing_of<double>(of_b, of_nothing(nothing_, b)), of_b, b);
+  KnownStanding known(const Descent& descent, UserIndex user) const {
+    return {.rounded = standing_of<double>(descent, of_nothing(nothing_, user))};
   }
-  std::weak_ordering compare(const Standing<double>& x, const Descent& of_a, UserIndex a,
-                             const Standing<double>& y, const Descent& of_b, UserIndex b) const {
+  std::weak_ordering compare(const Descent& of_a, UserIndex a, const Descent& of_b, UserIndex b) const {
+    KnownStanding x = known(of_a, a), y = known(of_b, b);
+    return compare(x, of_a, a, y, of_b, b);
+  }
+  std::weak_ordering compare(KnownStanding& x, const Descent& of_a, UserIndex a, KnownStanding& y,
+                             const Descent& of_b, UserIndex b) const {
+    if (const auto order = order_of(x.rounded, y.rounded)) return *order;
+    if (x.exact.empty()) x.exact = standing_of<mpq_class>(of_a, of_nothing(nothing_, a));
+    if (y.exact.empty()) y.exact = standing_of<mpq_class>(of_b, of_nothing(nothing_, b));
+    return x.exact <=> y.exact;
+  }
+  /// Nothing where keys are too close to tell.
+  std::optional<std::weak_ordering> order_of(const Standing<double>& x, const Standing<double>& y) const {
     for (std::size_t at = 0; at < std::min(x.size(), y.size()); ++at) {
       if (x[at].first != y[at].first)
         return x[at].first ? std::weak_ordering::greater : std::weak_ordering::less;
       const double p = x[at].second, q = y[at].second;
       if (p == 0 && q == 0) continue;
-      if (std::abs(p - q) > rounding_ * std::max(p, q))
-        return p < q ? std::weak_ordering::less : std::weak_ordering::greater;
-      return standing_of<mpq_class>(of_a, of_nothing(nothing_, a)) <=>
-             standing_of<mpq_class>(of_b, of_nothing(nothing_, b));
+      if (std::abs(p - q) <= rounding_ * std::max(p, q)) return {};
+      return p < q ? std::weak_ordering::less : std::weak_ordering::greater;
     }
     return x.size() <=> y.size();
   }
 
-  const Standing<double>& before(UserIndex user) const {
-    Standing<double>& known = before_[user];
-    if (known.empty()) known = standing_of<double>(now(), of_nothing(nothing_, user));
-    return known;
+  KnownStanding& before(UserIndex user) const {
+    KnownStanding& of = before_[user];
+    if (of.rounded.empty()) of = known(now(), user);
+    return of;
   }
   /// The user's standing there, compared with b's before the move.
   std::weak_ordering compare_with_before(const Descent& there, UserIndex user) const {
-    return compare(standing_of<double>(there, of_nothing(nothing_, user)), there, user, before(gain_.user),
-                   now(), gain_.user);
+    KnownStanding of = known(there, user);
+    return compare(of, there, user, before(gain_.user), now(), gain_.user);
   }
 
   // What may be lost.
@@ -176,20 +197,46 @@ class RightsInTree final : public Rights {
     return false;
   }
 
-  bool may_lose(UserIndex user) const {
-    std::optional<bool>& known = may_lose_[user.number()];
-    if (!known) known = may_lose_any(user);
+  bool may_lose(QueueIndex queue) const {
+    std::optional<bool>& known = may_lose_[queue.number()];
+    if (!known) known = may_lose_any(queue);
     return *known;
   }
-  bool may_lose_any(UserIndex user) const {
+  bool may_lose_any(QueueIndex queue) const {
+    const UserIndex user = ledger_.queues[queue].user;
     if (user == gain_.user) return !lowest_priority_.empty() && lowest_priority_[user] < gain_.priority;
     const std::int64_t own = ledger_.users[gain_.user].tier, other = ledger_.users[user].tier;
     if (own != other) return own > other;
     if (promises_) return true;
-    // What others lose does not raise the user's standing, and V_b is to rise.
-    if (path(user).back() != path_.back())  // b's task does not change the keys of others than its top group
-      return compare(before(user), now(), user, before(gain_.user), now(), gain_.user) > 0;
-    return compare_with_before(after(start_), user) > 0;
+    // By share V_q is at least V_b after the move, which is above V_b before. What others lose does not raise
+    // V_q, nor does what it loses itself: it is to be above V_b before when this task alone has ended.
+    const TaskClassIndex task_class = ledger_.queues[queue].task_class;
+    const std::span<const DemandAlternative> ways = ledger_.task_classes.alternatives(task_class);
+    const bool is_in_top_group = top(user) == path_.back();
+    if (is_in_top_group) {
+      TreeUsageAfter usage = start_;
+      if (ways.size() == 1) usage.add(user, task_class, ways.front().demand, -1);
+      return compare_with_before(after(usage), user) > 0;
+    }
+    // b's task does not change the keys of others than its top group.
+    if (compare(before(user), now(), user, before(gain_.user), now(), gain_.user) <= 0) return false;
+    if (ways.size() > 1) return true;
+    KnownStanding& without = without_one_[queue];
+    if (!without.rounded.empty()) {
+      if (const auto order = order_of(without.rounded, before(gain_.user).rounded)) return *order > 0;
+    }
+    TreeUsageAfter usage(ledger_);
+    usage.add(user, task_class, ways.front().demand, -1);
+    const Descent descent = after(usage);
+    if (without.rounded.empty()) without = known(descent, user);
+    return compare(without, descent, user, before(gain_.user), now(), gain_.user) > 0;
+  }
+
+  TreeNode top(UserIndex user) const {
+    TreeNode top{.user = user};
+    for (GroupIndex up = ledger_.users[user].group; up != kRoot; up = ledger_.groups[up].parent)
+      top = {.group = up};
+    return top;
   }
 
   std::optional<Right> right_of(UserIndex user) const {
@@ -226,8 +273,8 @@ class RightsInTree final : public Rights {
   bool has_share(UserIndex user, TreeNode own, TreeNode other) const {
     if (ledger_.weight(own).numerator == 0) return false;
     const Descent descent = after(move_);
-    if (compare(descent, gain_.user, descent, user) > 0) return false;
-    return ledger_.weight(other).numerator == 0 || is_not_ahead(descent, own, other);
+    if (ledger_.weight(other).numerator > 0 && !is_not_ahead(descent, own, other)) return false;
+    return compare(descent, gain_.user, descent, user) <= 0;
   }
 
   /// Of each missing resource, or by the largest of all, does the one have no more per weight?
@@ -282,7 +329,7 @@ class RightsInTree final : public Rights {
     };
     std::vector<TreeNode> seen;
     for (const auto& [loser, right] : losers) {
-      const TreeNode top = path(loser).back();
+      const TreeNode top = this->top(loser);
       if (std::find(seen.begin(), seen.end(), top) != seen.end()) continue;
       seen.push_back(top);
       if (!all_below(top, stays_above)) return false;
@@ -304,14 +351,15 @@ class RightsInTree final : public Rights {
   const StartedTasks& started_tasks_;
   const Amounts nothing_;
   const double rounding_;
-  IndexedVector<UserIndex, std::int64_t> lowest_priority_;     // of running jobs; empty without priorities
-  mutable IndexedVector<UserIndex, Standing<double>> before_;  // as it is; empty: not known yet
+  IndexedVector<UserIndex, std::int64_t> lowest_priority_;        // of running jobs; empty without priorities
+  mutable IndexedVector<UserIndex, KnownStanding> before_;        // as it is; empty: not known yet
+  mutable IndexedVector<QueueIndex, KnownStanding> without_one_;  // the same without one of its tasks
 
   Gain gain_{};
   TreeUsageAfter start_{ledger_}, move_{ledger_};      // with the task of b; and with the losses
   std::vector<TreeNode> path_;                         // of b, from the user up
   bool promises_ = false;                              // may a guarantee on it hold the task?
-  mutable std::vector<std::optional<bool>> may_lose_;  // [user]
+  mutable std::vector<std::optional<bool>> may_lose_;  // [queue]
   std::vector<std::size_t> missing_;                   // M
 };
 
