@@ -118,8 +118,8 @@ std::vector<mpz_class> ReferenceEngine::taken_by_batch(const Group& group) const
   return taken;
 }
 
-/// Those of the candidates that the group's next batch uses if no other tasks run: each task goes to the first
-/// one where it may. With pack in the domain where that is fewest. None when there is no room.
+/// Those of the candidates that the group's next batch uses if no other tasks run: each task goes to the
+/// first one where it may. With pack in the domain where that is fewest. None when there is no room.
 std::vector<const ReferenceEngine::Server*> ReferenceEngine::servers_if_emptied(
     const Group& group, const std::vector<const Server*>& candidates) const {
   const Job& job = first_waiting(group);

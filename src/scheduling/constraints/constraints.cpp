@@ -324,7 +324,8 @@ std::optional<std::vector<ServerIndex>> GangFeasibility::servers_if_emptied(
     const auto stay = own.find(server);
     Amounts free;
     for (std::size_t r = 0; r < takes.size(); ++r) {
-      const Wide left = Wide{ledger_->server_pool.capacity(server)[r]} - ledger_->server_pool.held(server)[r] -
+      const Wide left = Wide{ledger_->server_pool.capacity(server)[r]} -
+                        ledger_->server_pool.held(server)[r] -
                         (stay == own.end() ? 0 : Wide{takes[r]} * stay->second);
       free.push_back(static_cast<std::int64_t>(std::max(Wide{0}, left)));
     }

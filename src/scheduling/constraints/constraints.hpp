@@ -46,11 +46,11 @@ class GangFeasibility {
   };
   std::optional<First> first_of(std::int64_t batch) const;
 
-  /// The servers on which `batch` more tasks would start if no task of another job ran there: each goes to the
-  /// first of `candidates`, in their order, that has room for it then and where the terms allow it. With pack
-  /// those in the domain where the fewest servers are needed, of equal ones where the lowest number is among
-  /// them. Nothing when there is no room. Requires candidates that could hold a task of the job without tasks.
-  /// O(candidates m + running tasks of the job + packs candidates + (batch + domains) log domains).
+  /// The servers on which `batch` more tasks would start if no task of another job ran there: each goes to
+  /// the first of `candidates`, in their order, that has room for it then and where the terms allow it. With
+  /// pack those in the domain where the fewest servers are needed, of equal ones where the lowest number is
+  /// among them. Nothing when there is no room. Requires candidates that could hold a task of the job without
+  /// tasks. O(candidates m + running tasks of the job + packs candidates + (batch + domains) log domains).
   std::optional<std::vector<ServerIndex>> servers_if_emptied(std::int64_t batch,
                                                              std::span<const ServerIndex> candidates) const;
 

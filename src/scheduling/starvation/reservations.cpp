@@ -9,10 +9,10 @@
 //
 // For a batch of a job with terms (constraints.hpp), which starts on several servers, as many are kept as it
 // needs: those on which it would start if no other tasks ran there, when each of its tasks goes to the first
-// server where the terms allow it, in the order of what is missing for one task. With pack the domain is taken
-// that needs the fewest servers. The batch starts as soon as it fits on these and the open servers together.
-// It counts as one of the `servers` that may be kept. When it would not fit there any more, were they empty
-// (it has become larger, or domains are others), the servers are chosen again at the next look.
+// server where the terms allow it, in the order of what is missing for one task. With pack the domain is
+// taken that needs the fewest servers. The batch starts as soon as it fits on these and the open servers
+// together. It counts as one of the `servers` that may be kept. When it would not fit there any more, were
+// they empty (it has become larger, or domains are others), the servers are chosen again at the next look.
 //
 // A reservation ends when its queue gets a task, there or elsewhere, or waits no longer; when one of its
 // servers fails, is removed, drained, made too small, or may not be used by the queue any longer; and after

@@ -82,7 +82,8 @@ struct ReservationPreview {
   OpenServers open;                            ///< those that take tasks then
   Reservations reservations = {};              ///< all of them then
   std::vector<Reservations::Kept> ended = {};  ///< by their time
-  std::vector<Reservations::Kept> too_few = {};  ///< ended too: the batch would not fit there, were they empty
+  std::vector<Reservations::Kept> too_few =
+      {};                                      ///< ended too: the batch would not fit there, were they empty
   std::vector<Reservations::Kept> begun = {};  ///< servers that are kept from then on
   std::optional<Time> searched = {};           ///< when it was last searched who is due
 };
