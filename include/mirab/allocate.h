@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ALLOCATE_VERSION 2
+#define MIRAB_ALLOCATE_VERSION 3
 int mirab_allocate_version(void);
 
 /* Set it to zeros before its members, so that those not named are left out. Amounts are taken as the shortest
@@ -37,6 +37,19 @@ typedef struct mirab_cluster {
   const double* weight;    /* [N]; NULL: 1 each */
   const double* tasks;     /* [N], how many a user has, infinity for no limit; NULL: no limits */
   const uint8_t* eligible; /* [N][K], 0 where a user may not run; NULL: all users everywhere */
+
+  /* Since version 3: groups of users and groups, which "hdrf" and "hdrfh" honour (docs/explanation/teams.md). Amounts
+   * are of the whole cluster. */
+  size_t group_count;            /* G */
+  const int64_t* group_parent;   /* [G], a group before it, whose member it is; -1: of the cluster; NULL: -1 each */
+  const double* group_weight;    /* [G], among the members of the parent; NULL: 1 each */
+  const double* group_guarantee; /* [G][m]; a row of NaN: the sum of the members'; NULL: that each */
+  const double* group_limit;     /* [G][m], infinity for no limit; NULL: no limits */
+  const double* group_reserved;  /* [G][m], the part of the guarantee that is not lent; NULL: nothing */
+  const int64_t* user_group;     /* [N], whose member a user is; -1: of the cluster; NULL: -1 each */
+  const double* user_guarantee;  /* [N][m]; a row of NaN: nothing; NULL: nothing */
+  const double* user_limit;      /* [N][m], as of groups */
+  const double* user_reserved;   /* [N][m], as of groups */
 } mirab_cluster;
 
 typedef struct mirab_allocation mirab_allocation;
@@ -68,7 +81,7 @@ size_t mirab_allocation_resource_count(const mirab_allocation* allocation);
 size_t mirab_allocation_user_count(const mirab_allocation* allocation);
 size_t mirab_allocation_server_count(const mirab_allocation* allocation);
 
-/* Names; those of a cluster in arrays are u0, u1, ... and s0, s1, ... NULL for an index not below the count. */
+/* Names; those of a cluster in arrays are u0, u1, ... and s0, s1, ... (of groups g0, g1, ...). NULL for an index not below the count. */
 const char* mirab_allocation_user(const mirab_allocation* allocation, size_t user);
 const char* mirab_allocation_server(const mirab_allocation* allocation, size_t server);
 
@@ -105,7 +118,7 @@ typedef enum mirab_change {
   MIRAB_MORE_UNITS = 1,   /* more of one resource on one server of an entry, or in the pool */
   MIRAB_MORE_WEIGHT = 2,  /* twice the weight */
   MIRAB_MORE_TASKS = 3,        /* one task more to run, for a user who runs all it has */
-  MIRAB_MORE_GROUP_WEIGHT = 4, /* twice the weight of a group; clusters of this interface have no groups */
+  MIRAB_MORE_GROUP_WEIGHT = 4, /* twice the weight of a group; the user is a member of it or of one below */
   MIRAB_MORE_LIMIT = 5         /* twice a limit; the same */
 } mirab_change;
 

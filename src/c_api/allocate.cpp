@@ -1,4 +1,5 @@
 // mirab/allocate.h: mechanisms and explanations behind plain functions.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ class Numbers {
   Quantity exact(double number, const std::string& key) {
     Result<Quantity> quantity = Quantity::from(number);
     if (quantity) return *quantity;
-    if (!wrong_) wrong_ = Error{.message = quantity.error().message, .key = key};
+    fail(quantity.error().message, key);
     return {};
   }
 
@@ -50,9 +51,47 @@ class Numbers {
     return row;
   }
 
+  /// The group whose member something is; nothing where it is the cluster. `before`: those that it may name.
+  std::optional<std::string> group(const std::int64_t* groups, std::size_t at, std::size_t before,
+                                   const char* key) {
+    if (groups == nullptr || groups[at] == -1) return {};
+    if (groups[at] >= 0 && std::cmp_less(groups[at], before)) return fmt::format("g{}", groups[at]);
+    fail(fmt::format("an index below {}, or -1 for the cluster, is expected, not {}", before, groups[at]),
+         fmt::format("{}[{}]", key, at));
+    return {};
+  }
+
+  /// Rows `at` of amounts of the whole cluster, each of which may be NULL.
+  struct Rows {
+    const char* of;  ///< "group" or "user"
+    const double* guarantee;
+    const double* limit;
+    const double* reserved;
+  };
+  mirab::Quota quota(const Rows& rows, std::size_t at, std::size_t m) {
+    mirab::Quota quota;
+    const auto key = [&](const char* which) { return fmt::format("{}_{}", rows.of, which); };
+    const auto is_nan = [](double amount) { return std::isnan(amount); };
+    const double* const guarantee = rows.guarantee != nullptr ? rows.guarantee + at * m : nullptr;
+    if (guarantee != nullptr && !std::all_of(guarantee, guarantee + m, is_nan))
+      quota.guarantee = row(rows.guarantee, at, m, key("guarantee").c_str());
+    if (rows.reserved != nullptr) quota.reserved = row(rows.reserved, at, m, key("reserved").c_str());
+    for (std::size_t r = 0; rows.limit != nullptr && r < m; ++r) {
+      const double limit = rows.limit[at * m + r];
+      quota.limit.emplace_back();
+      if (limit != INFINITY)
+        quota.limit.back() = exact(limit, fmt::format("{}[{}][{}]", key("limit"), at, r));
+    }
+    return quota;
+  }
+
   const mirab::Check& wrong() const { return wrong_; }
 
  private:
+  void fail(std::string message, std::string key) {
+    if (!wrong_) wrong_ = Error{.message = std::move(message), .key = std::move(key)};
+  }
+
   mirab::Check wrong_;
 };
 
@@ -77,7 +116,26 @@ mirab::User user(const mirab_cluster& plain, std::size_t n, Numbers& numbers) {
   if (plain.tasks != nullptr && plain.tasks[n] != INFINITY)
     user.tasks = numbers.exact(plain.tasks[n], fmt::format("tasks[{}]", n));
   if (plain.eligible != nullptr) user.servers = eligible_servers(plain, n);
+  user.group = numbers.group(plain.user_group, n, plain.group_count, "user_group");
+  user.quota = numbers.quota({.of = "user",
+                              .guarantee = plain.user_guarantee,
+                              .limit = plain.user_limit,
+                              .reserved = plain.user_reserved},
+                             n, plain.resource_count);
   return user;
+}
+
+mirab::Group group(const mirab_cluster& plain, std::size_t g, Numbers& numbers) {
+  mirab::Group group{.name = fmt::format("g{}", g),
+                     .parent = numbers.group(plain.group_parent, g, g, "group_parent")};
+  if (plain.group_weight != nullptr)
+    group.weight = numbers.exact(plain.group_weight[g], fmt::format("group_weight[{}]", g));
+  group.quota = numbers.quota({.of = "group",
+                               .guarantee = plain.group_guarantee,
+                               .limit = plain.group_limit,
+                               .reserved = plain.group_reserved},
+                              g, plain.resource_count);
+  return group;
 }
 
 /// Bytes of the first version of mirab_cluster.
@@ -96,6 +154,7 @@ Result<Problem> problem_of(const mirab_cluster& given) {
   for (std::size_t r = 0; r < plain.resource_count; ++r) cluster.resources.push_back(fmt::format("r{}", r));
   for (std::size_t i = 0; i < plain.server_count; ++i) cluster.servers.push_back(server(plain, i, numbers));
   for (std::size_t n = 0; n < plain.user_count; ++n) cluster.users.push_back(user(plain, n, numbers));
+  for (std::size_t g = 0; g < plain.group_count; ++g) cluster.groups.push_back(group(plain, g, numbers));
   if (numbers.wrong()) return *numbers.wrong();
   return Problem::from(std::move(cluster));
 }

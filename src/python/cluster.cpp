@@ -1,8 +1,10 @@
 // mirab.Cluster: a cluster from a file, a text or numpy arrays.
 #include "python/cluster.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 #include <mirab/model/cluster_file.hpp>
 
@@ -57,6 +59,118 @@ std::vector<std::optional<Quantity>> limits_of(py::handle value, std::size_t cou
   return limits;
 }
 
+/// A table of numbers in which some rows, or amounts, may be left out: nothing where the number is `none`.
+std::vector<std::vector<std::optional<Quantity>>> table_with_gaps(py::handle value, const char* key,
+                                                                  std::size_t rows, std::size_t columns,
+                                                                  bool (*is_none)(double)) {
+  if (value.is_none()) return {};
+  const py::object array = py::module_::import("numpy").attr("asarray")(value);
+  const auto shape = array.attr("shape").cast<std::vector<std::size_t>>();
+  expect(shape == std::vector<std::size_t>{rows, columns}, key,
+         fmt::format("an array of shape ({}, {}) is expected", rows, columns));
+  const py::list lists = array.attr("tolist")();
+  std::vector<std::vector<std::optional<Quantity>>> table(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const py::list row = lists[i];
+    for (std::size_t k = 0; k < columns; ++k) {
+      const py::handle cell = row[k];
+      const bool is_left_out = py::isinstance<py::float_>(cell) && is_none(cell.cast<double>());
+      table[i].push_back(is_left_out
+                             ? std::nullopt
+                             : std::optional(quantity_of(cell, fmt::format("{}[{}][{}]", key, i, k))));
+    }
+  }
+  return table;
+}
+
+/// What groups, or users, are promised and what bounds them, with the keys of their arguments.
+struct QuotaArrays {
+  py::handle guarantees, limits, reserved;
+  const char *guarantees_key, *limits_key, *reserved_key;
+};
+
+std::vector<Quota> quotas_of(const QuotaArrays& arrays, std::size_t count, std::size_t resources) {
+  const auto guarantees = table_with_gaps(arrays.guarantees, arrays.guarantees_key, count, resources,
+                                          [](double amount) { return std::isnan(amount); });
+  const auto limits = table_with_gaps(arrays.limits, arrays.limits_key, count, resources,
+                                      [](double amount) { return amount == INFINITY; });
+  const auto reserved = table_with_gaps(arrays.reserved, arrays.reserved_key, count, resources,
+                                        [](double /*amount*/) { return false; });
+  std::vector<Quota> quotas(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Quota& quota = quotas[i];
+    if (!limits.empty()) quota.limit = limits[i];
+    for (std::size_t r = 0; !reserved.empty() && r < resources; ++r)
+      quota.reserved.push_back(*reserved[i][r]);
+    const auto is_given = [](const std::optional<Quantity>& amount) { return amount.has_value(); };
+    if (guarantees.empty() || std::none_of(guarantees[i].begin(), guarantees[i].end(), is_given)) continue;
+    quota.guarantee.emplace();
+    for (const std::optional<Quantity>& amount : guarantees[i]) {
+      expect(amount.has_value(), arrays.guarantees_key, fmt::format("nan in a part of row {}", i));
+      quota.guarantee->push_back(*amount);
+    }
+  }
+  return quotas;
+}
+
+/// The groups of which something is a member, by their names; none where it is -1, the cluster. Those of
+/// groups come before them.
+std::vector<std::optional<std::string>> members_of(py::handle value, const char* key, std::size_t count,
+                                                   const Names& groups, bool are_groups) {
+  std::vector<std::optional<std::string>> of(count);
+  if (value.is_none()) return of;
+  const py::list each = py::module_::import("numpy").attr("asarray")(value).attr("tolist")();
+  expect(each.size() == count, key, fmt::format("{} numbers are expected, not {}", count, each.size()));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t before = are_groups ? i : groups.size();
+    const bool is_number = py::isinstance<py::int_>(each[i]);
+    const auto number = is_number ? each[i].cast<std::int64_t>() : -2;
+    expect(number == -1 || (number >= 0 && std::cmp_less(number, before)), key,
+           fmt::format("an index below {}, or -1 for the cluster, is expected at {}", before, i));
+    if (number >= 0) of[i] = groups[static_cast<std::size_t>(number)];
+  }
+  return of;
+}
+
+/// Groups of users and groups, of the arguments of Cluster().
+struct GroupArrays {
+  const py::object &parents, &weights, &guarantees, &limits, &reserved;
+  const std::optional<Names>& names;
+  const py::object &of_users, &user_guarantees, &user_limits, &user_reserved;
+};
+
+void add_groups(const GroupArrays& arrays, Cluster& cluster) {
+  const std::size_t resources = cluster.resources.size();
+  const std::size_t count = arrays.parents.is_none() ? 0 : py::len(arrays.parents);
+  const Names names = names_or(arrays.names, "groups", 'g', count);
+  const auto parents = members_of(arrays.parents, "group_parents", count, names, true);
+  const std::vector<Quantity> weights = list_or_none(arrays.weights, "group_weights", count);
+  std::vector<Quota> quotas = quotas_of({.guarantees = arrays.guarantees,
+                                         .limits = arrays.limits,
+                                         .reserved = arrays.reserved,
+                                         .guarantees_key = "group_guarantees",
+                                         .limits_key = "group_limits",
+                                         .reserved_key = "group_reserved"},
+                                        count, resources);
+  for (std::size_t g = 0; g < count; ++g) {
+    Group& group = cluster.groups.emplace_back(
+        Group{.name = names[g], .parent = parents[g], .quota = std::move(quotas[g])});
+    if (!weights.empty()) group.weight = weights[g];
+  }
+  const auto of_users = members_of(arrays.of_users, "user_groups", cluster.users.size(), names, false);
+  std::vector<Quota> of_each = quotas_of({.guarantees = arrays.user_guarantees,
+                                          .limits = arrays.user_limits,
+                                          .reserved = arrays.user_reserved,
+                                          .guarantees_key = "user_guarantees",
+                                          .limits_key = "user_limits",
+                                          .reserved_key = "user_reserved"},
+                                         cluster.users.size(), resources);
+  for (std::size_t n = 0; n < cluster.users.size(); ++n) {
+    cluster.users[n].group = of_users[n];
+    cluster.users[n].quota = std::move(of_each[n]);
+  }
+}
+
 /// Which servers a user may use, where not all.
 using Eligible = py::array_t<bool, py::array::c_style>;
 
@@ -95,7 +209,12 @@ std::vector<User> users_of(const Matrix& demands, Names names, const std::vector
 ClusterValue from_arrays(const py::object& capacities, const py::object& demands, const py::object& weights,
                          const py::object& tasks, const py::object& counts,
                          const std::optional<Eligible>& eligible, const std::optional<Names>& resources,
-                         const std::optional<Names>& servers, const std::optional<Names>& users) {
+                         const std::optional<Names>& servers, const std::optional<Names>& users,
+                         const py::object& group_parents, const py::object& group_weights,
+                         const py::object& group_guarantees, const py::object& group_limits,
+                         const py::object& group_reserved, const std::optional<Names>& groups,
+                         const py::object& user_groups, const py::object& user_guarantees,
+                         const py::object& user_limits, const py::object& user_reserved) {
   const Matrix capacity = matrix_of(capacities, 2, "capacities");
   const Matrix demand = matrix_of(demands, 2, "demands");
   expect(capacity.columns == demand.columns, "demands",
@@ -113,6 +232,17 @@ ClusterValue from_arrays(const py::object& capacities, const py::object& demands
     for (std::size_t n = 0; n < demand.rows; ++n)
       cluster.users[n].servers = eligible_servers(*eligible, n, cluster);
   }
+  add_groups({.parents = group_parents,
+              .weights = group_weights,
+              .guarantees = group_guarantees,
+              .limits = group_limits,
+              .reserved = group_reserved,
+              .names = groups,
+              .of_users = user_groups,
+              .user_guarantees = user_guarantees,
+              .user_limits = user_limits,
+              .user_reserved = user_reserved},
+             cluster);
   return shared(value_of(Problem::from(std::move(cluster))));
 }
 
@@ -227,13 +357,21 @@ void add_cluster(py::module_& module) {
   cluster.def(
       py::init(&from_arrays), "capacities"_a, "demands"_a, py::kw_only(), "weights"_a = py::none(),
       "tasks"_a = py::none(), "counts"_a = py::none(), "eligible"_a = py::none(), "resources"_a = py::none(),
-      "servers"_a = py::none(), "users"_a = py::none(),
+      "servers"_a = py::none(), "users"_a = py::none(), "group_parents"_a = py::none(),
+      "group_weights"_a = py::none(), "group_guarantees"_a = py::none(), "group_limits"_a = py::none(),
+      "group_reserved"_a = py::none(), "groups"_a = py::none(), "user_groups"_a = py::none(),
+      "user_guarantees"_a = py::none(), "user_limits"_a = py::none(), "user_reserved"_a = py::none(),
       "From arrays of whole numbers or floats. K servers, N users, m resources. `capacities` [K, m]: of one "
       "server of an entry. `demands` [N, m]: of each task. `weights` [N]: 1 unless given. `tasks` [N]: how "
       "many "
       "a user has, inf for no limit. `counts` [K]: how many servers an entry stands for, 1 unless given. "
-      "`eligible` [N, K], bool: where a user may run. `resources`, `servers`, `users`: names; r0, s0, u0, … "
-      "unless given. Raises Refused with the key, and TypeError for other arrays.");
+      "`eligible` [N, K], bool: where a user may run. `resources`, `servers`, `users`, `groups`: names; r0, "
+      "s0, "
+      "u0, g0, … unless given. `group_parents` [G]: the groups, each with the index of one before it whose "
+      "member it is, -1 for the cluster; `user_groups` [N] the same. Of groups and users, in amounts of the "
+      "whole cluster: `…_guarantees` (a row of nan: the sum of the members'), `…_limits` (inf for none), "
+      "`…_reserved`, [G, m] and [N, m], and `group_weights` [G]. Raises Refused with the key, and TypeError "
+      "for other arrays.");
   cluster.def_static(
       "read", &from_file, "path"_a,
       "From a cluster file (docs/reference/cluster-file.md), YAML or, when its name ends in .json, JSON. "
@@ -246,6 +384,9 @@ void add_cluster(py::module_& module) {
       "Names of the entries.");
   cluster.def_property_readonly(
       "users", [](const ClusterValue& c) { return names_of(c.problem->users()); }, "Names.");
+  cluster.def_property_readonly(
+      "groups", [](const ClusterValue& c) { return names_of(c.problem->groups()); },
+      "Names of the groups, each after its parent.");
   add_arrays(cluster);
   cluster.def(
       "with_running",

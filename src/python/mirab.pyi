@@ -130,6 +130,7 @@ class KeptForIt(NamedTuple):
     name: str
     since: int
     missing: tuple[int, ...]
+    others: list[int]
 
 class Gang(NamedTuple):
     together: int
@@ -401,6 +402,16 @@ class Cluster:
         resources: Sequence[str] | None = None,
         servers: Sequence[str] | None = None,
         users: Sequence[str] | None = None,
+        group_parents: ArrayLike | None = None,
+        group_weights: ArrayLike | None = None,
+        group_guarantees: ArrayLike | None = None,
+        group_limits: ArrayLike | None = None,
+        group_reserved: ArrayLike | None = None,
+        groups: Sequence[str] | None = None,
+        user_groups: ArrayLike | None = None,
+        user_guarantees: ArrayLike | None = None,
+        user_limits: ArrayLike | None = None,
+        user_reserved: ArrayLike | None = None,
     ) -> None: ...
     @staticmethod
     def read(path: Path) -> Cluster: ...
@@ -412,6 +423,8 @@ class Cluster:
     def servers(self) -> list[str]: ...
     @property
     def users(self) -> list[str]: ...
+    @property
+    def groups(self) -> list[str]: ...
     @property
     def capacities(self) -> NDArray[np.float64]: ...
     @property

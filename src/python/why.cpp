@@ -40,6 +40,11 @@ class Values {
     for (const double key : keys) list.append(key);
     return list;
   }
+  py::list value(const std::vector<ServerId>& servers) const {
+    py::list list;
+    for (const ServerId server : servers) list.append(static_cast<std::uint64_t>(server));
+    return list;
+  }
   py::object value(const WhyPlaced::Line& line) const {
     return types_.at(Declared<WhyPlaced::Line>::kName)(resources_[line.resource], line.round);
   }

@@ -243,8 +243,12 @@ bool Engine::fits(JobId job) const {
   const auto number = ledger.jobs.find(job);
   if (!number || ledger.jobs[*number].waiting == 0) return false;
   const TaskClassIndex task_class = ledger.task_class_of(*number);
-  if (ledger.task_classes.terms(task_class) != nullptr)
-    return batch_fits(ledger, *number, state_->open_servers());
+  if (ledger.task_classes.terms(task_class) != nullptr) {
+    const OpenServers open = state_->open_servers();
+    if (!state_->reservations) return batch_fits(ledger, *number, open);
+    return batch_fits(ledger, *number,
+                      state_->reservations->present().open_to(ledger.jobs[*number].queue, open));
+  }
   const Reservations::Kept* const kept =
       state_->reservations ? state_->reservations->present().of_queue(ledger.jobs[*number].queue) : nullptr;
   return (kept != nullptr && has_room(ledger, *kept)) ||

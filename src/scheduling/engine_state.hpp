@@ -38,7 +38,8 @@ struct Engine::State {
   // A step: one decision, and what it changes. Those that place always do; they return what step() does.
   std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if that is asked
   void apply_reservations();
-  std::optional<Placed> place_where_kept(WhyPlaced* why);
+  std::optional<Placed> place_where_kept(Random& random, WhyPlaced* why);
+  std::optional<Placed> place_kept_batch(Reservations::Kept kept, Random& random, WhyPlaced* why);
   std::optional<Placed> place(const Dispatch& next, Random& random, WhyPlaced* why);
   void place_companions(const Dispatch& dispatch, JobIndex job, Random& random, Placed& placed);
   std::optional<Placed> preempt(WhyPlaced* why);

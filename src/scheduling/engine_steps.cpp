@@ -29,7 +29,7 @@ std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
   dispatcher.refresh(now);
   if (reservations) {
     apply_reservations();
-    if (std::optional<Placed> placed = place_where_kept(why)) return placed;
+    if (std::optional<Placed> placed = place_where_kept(random, why)) return placed;
   }
   if (const std::optional<Dispatch> next = dispatcher.next(random)) return place(*next, random, why);
   return preemption ? preempt(why) : std::nullopt;
@@ -51,6 +51,8 @@ void Engine::State::apply_reservations() {
     ledger.queues[kept.queue].since = now;  // it has to wait for as long again
     end_reservation(reservations->present().on_server(kept.server));
   }
+  for (const Reservations::Kept& kept : intended.too_few)
+    end_reservation(reservations->present().on_server(kept.server));
   for (const Reservations::Kept& kept : intended.begun) {
     ledger.server_pool.close(kept.server);
     dispatcher.room_taken(kept.server);
@@ -58,11 +60,36 @@ void Engine::State::apply_reservations() {
   reservations->begun(intended);
 }
 
-std::optional<Placed> Engine::State::place_where_kept(WhyPlaced* why) {
-  const Reservations::Kept* const kept = first_with_room(ledger, reservations->present());
-  if (kept == nullptr) return {};
+std::optional<Placed> Engine::State::place_where_kept(Random& random, WhyPlaced* why) {
+  if (reservations->present().kept.empty()) return {};
+  const Reservations::Kept* const kept =
+      first_with_room(ledger, reservations->present(), open_servers(), reservations->asks_gangs());
+  if (kept == nullptr) {
+    reservations->gangs_have_no_room();
+    return {};
+  }
+  if (ledger.task_classes.terms(ledger.queues[kept->queue].task_class) != nullptr)
+    return place_kept_batch(*kept, random, why);
   if (why != nullptr) *why = why_placed_where_kept(view(), *kept);
   return place(entry_on(ledger, shares.tournaments, kept->queue, kept->server), kept->server);
+}
+
+/// The batch fits on the servers that are kept for it and the open ones: the placement chooses among them.
+std::optional<Placed> Engine::State::place_kept_batch(Reservations::Kept kept, Random& random,
+                                                      WhyPlaced* why) {
+  OpenServers open = open_servers();
+  for (const ServerIndex server : reservations->present().servers_of(kept.queue)) open.close(server);
+  end_reservation(reservations->present().of_queue(kept.queue));
+  const std::optional<Dispatch> next = room_search.find_in_any(kept.queue, random);
+  MIRAB_ASSERT(next.has_value(), "a gang has room on kept servers and finds none");
+  const JobIndex job = ledger.queues[kept.queue].first_job;
+  if (why != nullptr) *why = why_placed_where_kept(view(), kept, *next, open, random);
+  std::optional<Placed> placed = place(next->entry, next->server);
+  place_companions(*next, job, random, *placed);
+  if (why != nullptr) why->free_after = free_on(ledger, next->server);
+  reservations->started_there(*ledger.tasks.find(placed->task));
+  for (const Companion& each : placed->with) reservations->started_there(*ledger.tasks.find(each.task));
+  return placed;
 }
 
 /// The first task of a batch has been placed, one turn in the rounds of lines: the others follow. What is
@@ -156,12 +183,14 @@ TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since) {
 
 void Engine::State::happens(Time time) {
   now = time;
+  if (reservations) reservations->something_changed();
   if (preemption) preemption->event_happened();
 }
 
 /// An event that starts and ends tasks, and changes nothing else that users are compared by.
 void Engine::State::happens_to_tasks(Time time) {
   now = time;
+  if (reservations) reservations->something_changed();
   if (preemption) preemption->tasks_changed();
 }
 
@@ -218,11 +247,16 @@ void Engine::State::drop_if_over(JobIndex job) {
 
 void Engine::State::end_reservation(const Reservations::Kept* kept) {
   if (kept == nullptr) return;
-  const ServerIndex server = kept->server;
-  reservations->ended(*kept);
-  if (ledger.servers[server].drained) return;
-  ledger.server_pool.open(server);
-  dispatcher.room_released(server);
+  const std::vector<ServerIndex> servers = reservations->present().servers_of(kept->queue);
+  reservations->ended(kept->queue);
+  bool any_opened = false;
+  for (const ServerIndex server : servers) {
+    if (ledger.servers[server].drained) continue;
+    ledger.server_pool.open(server);
+    dispatcher.room_released(server);
+    any_opened = true;
+  }
+  if (!any_opened) return;
   dispatcher.servers_changed();
   if (preemption) preemption->something_changed();
 }

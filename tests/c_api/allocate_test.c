@@ -107,6 +107,74 @@ static void a_cluster_of_a_later_version_is_divided(void) {
   mirab_allocation_free(allocation);
 }
 
+/* Two groups of weights 2 and 1, one below the other's sibling, with a guarantee, a limit and a reserve: as the file. */
+static void groups_in_arrays_are_those_of_the_file(void) {
+  const char* const yaml =
+      "version: 1\nresources: [r0, r1]\nservers: [{name: s0, capacity: {r0: 90, r1: 40}}]\n"
+      "groups:\n  - name: g0\n    weight: 2\n    guarantee: {r0: 20, r1: 8}\n    reserved: {r0: 4}\n"
+      "    groups: [{name: g1, weight: 3}]\n  - {name: g2, limit: {r0: 25}}\n"
+      "users:\n  - {name: u0, group: g1, demand: {r0: 1, r1: 2}}\n  - {name: u1, group: g0, demand: {r0: 3, r1: 1}}\n"
+      "  - {name: u2, group: g2, demand: {r0: 1, r1: 1}, guarantee: {r0: 3, r1: 3}}\n"
+      "  - {name: u3, demand: {r0: 2}, limit: {r0: 30}}\n";
+  const double ninety[] = {90, 40}, demands[] = {1, 2, 3, 1, 1, 1, 2, 0};
+  const int64_t parent[] = {-1, 0, -1}, member_of[] = {1, 0, 2, -1};
+  const double weight[] = {2, 3, 1}, none = INFINITY;
+  const double guarantee[] = {20, 8, NAN, NAN, NAN, NAN}, reserved[] = {4, 0, 0, 0, 0, 0};
+  const double limit[] = {none, none, none, none, 25, none};
+  const double of_users[] = {NAN, NAN, NAN, NAN, 3, 3, NAN, NAN};
+  const double limit_of_users[] = {none, none, none, none, none, none, 30, none};
+  const char* const mechanisms[] = {"hdrf", "hdrfh"};
+  char error[200] = "";
+  mirab_cluster cluster = the_slides();
+  size_t which, n;
+  cluster.user_count = 4;
+  cluster.capacity = ninety;
+  cluster.demand = demands;
+  cluster.group_count = 3;
+  cluster.group_parent = parent;
+  cluster.group_weight = weight;
+  cluster.group_guarantee = guarantee;
+  cluster.group_limit = limit;
+  cluster.group_reserved = reserved;
+  cluster.user_group = member_of;
+  cluster.user_guarantee = of_users;
+  cluster.user_limit = limit_of_users;
+  for (which = 0; which < 2; ++which) {
+    mirab_allocation* arrays = mirab_allocate(&cluster, mechanisms[which], error, sizeof error);
+    mirab_allocation* file = mirab_allocate_text(yaml, mechanisms[which], error, sizeof error);
+    EXPECT(arrays != NULL && file != NULL);
+    for (n = 0; n < 4; ++n) EXPECT(mirab_allocation_tasks(arrays)[n] == mirab_allocation_tasks(file)[n]);
+    EXPECT(mirab_allocation_tasks(arrays)[0] > 0);
+    mirab_allocation_free(arrays);
+    mirab_allocation_free(file);
+  }
+  {
+    const int64_t itself[] = {-1, 1, -1}, nowhere[] = {1, 0, 3, -1};
+    const double in_part[] = {20, NAN, NAN, NAN, NAN, NAN};
+    cluster.group_parent = itself;
+    EXPECT(mirab_allocate(&cluster, "hdrf", error, sizeof error) == NULL && strstr(error, "group_parent[1]") != NULL);
+    cluster.group_parent = parent;
+    cluster.user_group = nowhere;
+    EXPECT(mirab_allocate(&cluster, "hdrf", error, sizeof error) == NULL && strstr(error, "user_group[2]") != NULL);
+    cluster.user_group = member_of;
+    cluster.group_guarantee = in_part;
+    EXPECT(mirab_allocate(&cluster, "hdrf", error, sizeof error) == NULL && strstr(error, "group_guarantee[0][1]") != NULL);
+    cluster.group_guarantee = limit;
+    EXPECT(mirab_allocate(&cluster, "hdrf", error, sizeof error) == NULL);
+  }
+}
+
+/* A caller of the first versions, whose struct ends before the groups, has none whatever stands behind it. */
+static void a_cluster_of_an_earlier_version_has_no_groups(void) {
+  mirab_cluster cluster = the_slides();
+  mirab_allocation* allocation;
+  cluster.size = offsetof(mirab_cluster, group_count);
+  cluster.group_count = 1000000;
+  allocation = mirab_allocate(&cluster, "drf", NULL, 0);
+  expect_three_and_two(allocation);
+  mirab_allocation_free(allocation);
+}
+
 static void prices_converge_to_a_certificate(void) {
   const char* kind = NULL;
   const mirab_cluster cluster = the_slides();
@@ -137,6 +205,8 @@ int main(void) {
   drf_gives_three_and_two_tasks_on_the_slides();
   what_may_be_left_out_is_honoured();
   a_cluster_of_a_later_version_is_divided();
+  groups_in_arrays_are_those_of_the_file();
+  a_cluster_of_an_earlier_version_has_no_groups();
   prices_converge_to_a_certificate();
   what_cannot_be_is_refused();
   return failures == 0 ? 0 : 1;

@@ -52,6 +52,81 @@ class Clusters(unittest.TestCase):
         self.assertEqual(allocation.tasks_on[0, 1], 0)
         np.testing.assert_array_equal(allocation.capacity, [[4], [8]])
 
+    def test_groups_in_arrays_say_the_same_as_a_cluster_file(self):
+        rng = np.random.default_rng(1)
+        for tree in range(60):
+            m, G, N = rng.integers(1, 4), rng.integers(1, 6), rng.integers(1, 12)
+            capacity = rng.integers(50, 100, (2, m))
+            parents = np.array([rng.integers(-1, g) for g in range(G)])
+            weights, member_of = rng.integers(1, 4, G), rng.integers(-1, G, N)
+            demands = rng.integers(0, 4, (N, m)) + np.eye(N, m, dtype=int)
+            demands[:, 0] += demands.sum(1) == 0
+            # Guarantees fit: those of leaves of the tree, each no more than its part.
+            guarantees = np.full((G, m), np.nan)
+            for g in set(range(G)) - set(parents):
+                if rng.integers(2): guarantees[g] = rng.integers(0, 50 // G + 1, m)
+            limits = np.where(rng.integers(3, size=(G, m)) > 0, np.inf, rng.integers(60, 90, (G, m)))
+            limits = np.maximum(limits, 50)
+            reserved = np.where(np.isnan(guarantees), 0, np.floor(guarantees / 2))
+            own = np.where(rng.integers(4, size=(N, m)) > 0, np.inf, rng.integers(5, 60, (N, m)))
+            lines = ["version: 1", f"resources: [{', '.join(f'r{r}' for r in range(m))}]", "servers:"]
+            amounts = lambda row: "{" + ", ".join(
+                f"r{r}: {int(x)}" for r, x in enumerate(row) if np.isfinite(x)) + "}"
+            lines += [f"  - {{name: s{i}, capacity: {amounts(row)}}}" for i, row in enumerate(capacity)]
+
+            def group(g, indent):
+                text = [f"{indent}- name: g{g}", f"{indent}  weight: {weights[g]}",
+                        f"{indent}  limit: {amounts(limits[g])}", f"{indent}  reserved: {amounts(reserved[g])}"]
+                if not np.isnan(guarantees[g]).any():
+                    text.append(f"{indent}  guarantee: {amounts(guarantees[g])}")
+                below = [c for c in range(G) if parents[c] == g]
+                if below: text.append(f"{indent}  groups:")
+                for c in below: text += group(c, indent + "    ")
+                return text
+
+            lines.append("groups:")
+            for g in range(G):
+                if parents[g] == -1: lines += group(g, "  ")
+            lines.append("users:")
+            members = {g: any(member_of == g) for g in range(G)}
+            for n in range(N):
+                where = f", group: g{member_of[n]}" if member_of[n] >= 0 else ""
+                lines.append(f"  - {{name: u{n}, demand: {amounts(demands[n])}, limit: {amounts(own[n])}{where}}}")
+            # A group without members is refused in both: everybody gets one.
+            for g in range(G):
+                if not members[g]: lines.append(f"  - {{name: u{N + g}, demand: {{r0: 1}}, group: g{g}}}")
+            empty = [g for g in range(G) if not members[g]]
+            names = [f"u{n}" for n in range(N)] + [f"u{N + g}" for g in empty]
+            ones = np.zeros((len(empty), m), dtype=int)
+            ones[:, 0] = 1
+            arrays = mirab.Cluster(
+                capacity, np.vstack([demands, ones]), users=names, group_parents=parents,
+                group_weights=weights, group_guarantees=guarantees, group_limits=limits,
+                group_reserved=reserved, user_groups=np.concatenate([member_of, empty]).astype(int),
+                user_limits=np.vstack([own, np.full((len(empty), m), np.inf)]))
+            file = mirab.Cluster.parse("\n".join(lines))
+            self.assertEqual(sorted(arrays.groups), sorted(file.groups))
+            for mechanism in "hdrf", "hdrfh":
+                of_arrays, of_file = mirab.allocate(arrays, mechanism), mirab.allocate(file, mechanism)
+                np.testing.assert_allclose(of_arrays.tasks, of_file.tasks, rtol=1e-7, atol=1e-9)
+
+    def test_groups_that_cannot_be_are_refused_with_their_keys(self):
+        def key(**groups):
+            with self.assertRaises(mirab.Refused) as refused:
+                mirab.Cluster([[9, 18]], [[1, 4], [3, 1]], **groups)
+            return refused.exception.key
+        self.assertEqual(key(group_parents=[-1, 1], user_groups=[0, 1]), "group_parents")
+        self.assertEqual(key(group_parents=[-1], user_groups=[0, 1]), "user_groups")
+        self.assertEqual(key(group_parents=[-1], user_groups=[0]), "user_groups")
+        self.assertEqual(key(group_parents=[0.5], user_groups=[0, 0]), "group_parents")
+        self.assertEqual(key(group_parents=[-1], user_groups=[0, 0], groups=["a", "b"]), "groups")
+        self.assertEqual(key(group_parents=[-1], user_groups=[0, 0], group_weights=[1, 2]), "group_weights")
+        self.assertEqual(key(group_parents=[-1], user_groups=[0, 0], group_limits=[[1]]), "group_limits")
+        self.assertEqual(key(group_parents=[-1], user_groups=[0, 0], group_guarantees=[[1, np.nan]]),
+                         "group_guarantees")
+        self.assertEqual(key(group_parents=[-1], user_groups=[0, 0], group_guarantees=[[10, 0]]),
+                         "groups[0].guarantee")
+
     def test_what_cannot_be_is_refused_with_its_key(self):
         for key, arguments in {
             "capacities": ([9, 18], [[1, 4]]),

@@ -124,7 +124,7 @@ class Terms(unittest.TestCase):
         self.assertEqual(engine.why_not_on(jobs["labelled"], 0).kept, kept)
         self.assertIsNone(engine.why_waiting(jobs["labelled"]).kept_for_it)
         of_large = engine.why_waiting(jobs["large"])
-        self.assertEqual(of_large.kept_for_it, mirab.KeptForIt((0, "north", 20, (5, 0))))
+        self.assertEqual(of_large.kept_for_it, mirab.KeptForIt((0, "north", 20, (5, 0), [])))
         self.assertEqual(of_large.kept_for_others, [])
         self.assertIsNone(engine.why_not_on(jobs["large"], 0).kept)
         self.assertEqual(pickle.loads(pickle.dumps(kept)), kept)

@@ -295,7 +295,8 @@ std::vector<const ReferenceEngine::Server*> ReferenceEngine::best_of(std::vector
 }
 
 ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
-  if (const std::optional<Option> kept = kept_with_room()) return {.options = {*kept}, .or_nothing = false};
+  if (const std::optional<Option> kept = kept_with_room(random))
+    return {.options = {*kept}, .or_nothing = false};
   if (has_tree()) return next_in_tree(random);
   const std::vector<Candidate> all = candidates();
   Options next{.options = {}, .or_nothing = true};
@@ -353,7 +354,10 @@ void ReferenceEngine::place(const Placed& placed) {
   const auto server = std::find_if(servers_.begin(), servers_.end(),
                                    [&](const Server& each) { return each.id == placed.server; });
   run(*job, placed.task, *server);
-  tasks_.back().is_protected = kept_on(server->id) != kept_.end();
+  const bool is_any_kept =
+      std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.group == job->group; });
+  spares_companions_ = has_terms(group(*job).look) && is_any_kept;
+  tasks_.back().is_protected = spares_companions_ || kept_on(server->id) != kept_.end();
   tasks_.back().is_fresh = true;
   --job->waiting;
   const auto its = [&](const Group& group) { return group.number == job->group; };

@@ -463,7 +463,8 @@ Engine::JobState ReferenceEngine::state(const Job& job) const {
 
 bool ReferenceEngine::fits(const Job& job) const {
   const JobSubmitted& look = group(job).look;
-  if (job.waiting > 0 && has_terms(look)) return !first_of_batch(look, job.id, batch(job.id)).empty();
+  if (job.waiting > 0 && has_terms(look))
+    return !without_kept(group(job)).first_of_batch(look, job.id, batch(job.id)).empty();
   return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
            if (has_room(look, server)) return true;
            const auto kept = kept_on(server.id);

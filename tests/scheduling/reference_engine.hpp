@@ -203,7 +203,12 @@ class ReferenceEngine {
   void keep_no_longer(ServerId server);
   void keep_where_due();
   bool can_be_kept(const Group& group, const Server& server) const;
-  std::optional<Option> kept_with_room() const;
+  std::optional<Option> kept_with_room(Random& random) const;
+  ReferenceEngine without_kept(const Group& group) const;
+  std::vector<const Server*> servers_if_emptied(const Group& group,
+                                                const std::vector<const Server*>& candidates) const;
+  std::vector<const Server*> servers_to_keep(const Group& group) const;
+  std::vector<mpz_class> taken_by_batch(const Group& group) const;
   const Job& first_waiting(const Group& group) const;
   std::vector<mpz_class> balance(const Server& server) const;
   void check_kept(ServerId server);
@@ -317,6 +322,7 @@ class ReferenceEngine {
   std::int64_t present_round_ = 0;
   std::size_t last_used_ = 0;  // a slot
   std::vector<Kept> kept_;
+  bool spares_companions_ = false;  // the batch that starts has servers that were kept for it
   std::optional<Time> looked_;
   std::vector<Time> preempted_;    // of each task
   std::optional<Time> futile_at_;  // then preemption found nothing, and nothing has changed

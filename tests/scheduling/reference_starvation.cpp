@@ -39,7 +39,8 @@ std::vector<ReferenceEngine::Kept>::const_iterator ReferenceEngine::kept_on(Serv
 
 void ReferenceEngine::keep_no_longer(ServerId server) {
   const auto kept = kept_on(server);
-  if (kept != kept_.end()) kept_.erase(kept);
+  if (kept == kept_.end()) return;
+  std::erase_if(kept_, [group = kept->group](const Kept& each) { return each.group == group; });
 }
 
 /// Would the task fit if no task ran there?
@@ -88,7 +89,115 @@ void ReferenceEngine::pass(Time now) {
   std::erase_if(kept_, lasted);
   if (looked_ && now_ - *looked_ < options_.reservations->after / 64) return;
   looked_ = now_;
+  for (const Group& group : groups_) {
+    std::vector<const Server*> servers;
+    for (const Server& server : servers_) {
+      const auto kept = kept_on(server.id);
+      if (kept != kept_.end() && kept->group == group.number) servers.push_back(&server);
+    }
+    if (!servers.empty() && has_terms(group.look) && servers_if_emptied(group, servers).empty())
+      keep_no_longer(servers.front()->id);
+  }
   keep_where_due();
+}
+
+/// As it would be without the servers that are kept for the group: they are open.
+ReferenceEngine ReferenceEngine::without_kept(const Group& group) const {
+  ReferenceEngine without = *this;
+  std::erase_if(without.kept_, [&](const Kept& kept) { return kept.group == group.number; });
+  return without;
+}
+
+/// What the next tasks of the group that start together take, of each resource the most on any server.
+std::vector<mpz_class> ReferenceEngine::taken_by_batch(const Group& group) const {
+  std::vector<mpz_class> taken(options_.resources.size());
+  for (const Amounts& demand : demands(group.look)) {
+    for (std::size_t r = 0; r < taken.size(); ++r)
+      taken[r] = std::max<mpz_class>(taken[r], mpz_class(demand[r]) * batch(first_waiting(group).id));
+  }
+  return taken;
+}
+
+/// Those of the candidates that the group's next batch uses if no other tasks run: each task goes to the
+/// first one where it may. With pack in the domain where that is fewest. None when there is no room.
+std::vector<const ReferenceEngine::Server*> ReferenceEngine::servers_if_emptied(
+    const Group& group, const std::vector<const Server*>& candidates) const {
+  const Job& job = first_waiting(group);
+  ReferenceEngine empty = without_kept(group);
+  std::erase_if(empty.tasks_, [&](const Task& task) { return task.job != job.id; });
+  const auto there = [&](const Server* server) {
+    return &*std::find_if(empty.servers_.begin(), empty.servers_.end(),
+                          [&](const Server& each) { return each.id == server->id; });
+  };
+  std::vector<const Server*> running;
+  for (const Task& task : empty.tasks_)
+    running.push_back(&*std::find_if(empty.servers_.begin(), empty.servers_.end(),
+                                     [&](const Server& server) { return server.id == task.server; }));
+  std::set<std::optional<std::string>> packs{std::nullopt};
+  if (group.look.pack) {
+    packs.clear();
+    for (const Server* const server : candidates) {
+      const auto value = server->added.labels.find(*group.look.pack);
+      if (value != server->added.labels.end()) packs.insert(value->second);
+    }
+  }
+  std::vector<const Server*> best;
+  const auto lowest = [](const std::vector<const Server*>& servers) {
+    std::size_t slot = SIZE_MAX;
+    for (const Server* const server : servers) slot = std::min(slot, server->slot);
+    return slot;
+  };
+  for (const std::optional<std::string>& pack : packs) {
+    std::vector<const Server*> more;
+    std::vector<const Server*> used;
+    std::int64_t left = batch(job.id);
+    for (bool is_stuck = false; left > 0 && !is_stuck;) {
+      is_stuck = true;
+      for (const Server* const server : candidates) {
+        const auto value = server->added.labels.find(group.look.pack.value_or(""));
+        if (pack && (value == server->added.labels.end() || value->second != *pack)) continue;
+        if (!empty.may_start(group.look, running, more, *there(server))) continue;
+        if (std::find(used.begin(), used.end(), server) == used.end()) used.push_back(server);
+        more.push_back(there(server));
+        --left;
+        is_stuck = false;
+        break;
+      }
+    }
+    if (left > 0) continue;
+    if (best.empty() || used.size() < best.size() ||
+        (used.size() == best.size() && lowest(used) < lowest(best)))
+      best = used;
+  }
+  std::vector<const Server*> ordered;
+  for (const Server* const server : candidates)
+    if (std::find(best.begin(), best.end(), server) != best.end()) ordered.push_back(server);
+  return ordered;
+}
+
+/// None when no open servers would do.
+std::vector<const ReferenceEngine::Server*> ReferenceEngine::servers_to_keep(const Group& group) const {
+  std::vector<std::pair<mpq_class, const Server*>> candidates;
+  for (const Server& server : servers_) {
+    if (server.drained || kept_on(server.id) != kept_.end() || !can_be_kept(group, server)) continue;
+    const Amounts demand = *demand_on(group.look, server);
+    if (!has_terms(group.look) && !is_allowed(group.user, {demand.begin(), demand.end()})) continue;
+    const Amounts free = state(server).free;
+    mpq_class missing = 0;
+    for (std::size_t r = 0; r < demand.size(); ++r)
+      if (demand[r] > free[r]) missing = std::max(missing, ratio(demand[r] - free[r], demand[r]));
+    candidates.emplace_back(missing, &server);
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Server*> servers;
+  for (const auto& [missing, server] : candidates) servers.push_back(server);
+  if (!has_terms(group.look)) {
+    if (servers.size() > 1) servers.resize(1);
+    return servers;
+  }
+  if (!is_allowed(group.user, taken_by_batch(group))) return {};
+  return servers_if_emptied(group, servers);
 }
 
 void ReferenceEngine::keep_where_due() {
@@ -96,44 +205,50 @@ void ReferenceEngine::keep_where_due() {
   for (const Group& group : groups_) {
     const auto has_room_on = [&](const Server& server) { return has_room(group.look, server); };
     const auto is_its = [&](const Kept& kept) { return kept.group == group.number; };
-    if (waits(group.number) && !has_terms(group.look) && now_ - group.since >= options_.reservations->after &&
-        std::none_of(kept_.begin(), kept_.end(), is_its) &&
-        std::none_of(servers_.begin(), servers_.end(), has_room_on))
-      due.push_back(&group);
+    if (!waits(group.number) || now_ - group.since < options_.reservations->after ||
+        std::any_of(kept_.begin(), kept_.end(), is_its))
+      continue;
+    const JobId job = first_waiting(group).id;
+    const bool fits = has_terms(group.look) ? !first_of_batch(group.look, job, batch(job)).empty()
+                                            : std::any_of(servers_.begin(), servers_.end(), has_room_on);
+    if (!fits) due.push_back(&group);
   }
   std::sort(due.begin(), due.end(), [](const Group* a, const Group* b) {
     return std::pair(a->since, a->arrival) < std::pair(b->since, b->arrival);
   });
   for (const Group* group : due) {
-    if (kept_.size() == options_.reservations->servers) return;
-    const Server* best = nullptr;
-    mpq_class least;
-    for (const Server& server : servers_) {
-      if (server.drained || kept_on(server.id) != kept_.end() || !can_be_kept(*group, server)) continue;
-      const Amounts demand = *demand_on(group->look, server);
-      if (!is_allowed(group->user, {demand.begin(), demand.end()})) continue;
-      const Amounts free = state(server).free;
-      mpq_class missing = 0;
-      for (std::size_t r = 0; r < demand.size(); ++r)
-        if (demand[r] > free[r]) missing = std::max(missing, ratio(demand[r] - free[r], demand[r]));
-      if (best != nullptr && missing >= least) continue;
-      best = &server;
-      least = missing;
-    }
-    if (best != nullptr) kept_.push_back({.server = best->id, .group = group->number, .since = now_});
+    std::set<std::uint64_t> groups;
+    for (const Kept& kept : kept_) groups.insert(kept.group);
+    if (groups.size() >= options_.reservations->servers) return;
+    for (const Server* const server : servers_to_keep(*group))
+      kept_.push_back({.server = server->id, .group = group->number, .since = now_});
   }
 }
 
-std::optional<ReferenceEngine::Option> ReferenceEngine::kept_with_room() const {
+/// Draws what the engine draws.
+std::optional<ReferenceEngine::Option> ReferenceEngine::kept_with_room(Random& random) const {
   for (const Kept& kept : kept_) {
     const Server& server = *std::find_if(servers_.begin(), servers_.end(),
                                          [&](const Server& each) { return each.id == kept.server; });
     const Group& group = *std::find_if(groups_.begin(), groups_.end(),
                                        [&](const Group& each) { return each.number == kept.group; });
+    const Job& job = first_waiting(group);
+    if (has_terms(group.look)) {
+      const ReferenceEngine open = without_kept(group);
+      std::vector<const Server*> fitting = open.first_of_batch(group.look, job.id, batch(job.id));
+      if (fitting.empty() || !is_allowed(group.user, taken_by_batch(group))) continue;
+      fitting = open.best_of(std::move(fitting), group.look);
+      if (options_.tie != Tie::random && options_.placement.name == "random" &&
+          options_.discipline.name != "mrfs")
+        fitting = {fitting[random.below(fitting.size())]};
+      Option option{.job = job.id, .user = group.user, .servers = {}};
+      for (const Server* const each : fitting) option.servers.push_back(each->id);
+      return option;
+    }
     const Amounts demand = *demand_on(group.look, server);
     if (reference_starvation_is_within(demand, state(server).free) &&
         is_allowed(group.user, {demand.begin(), demand.end()}))
-      return Option{.job = first_waiting(group).id, .user = group.user, .servers = {server.id}};
+      return Option{.job = job.id, .user = group.user, .servers = {server.id}};
   }
   return {};
 }

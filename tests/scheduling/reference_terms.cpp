@@ -111,6 +111,7 @@ void ReferenceEngine::place_companion(JobId id, const Companion& companion) {
                                    [&](const Server& each) { return each.id == companion.server; });
   run(*job, companion.task, *server);
   tasks_.back().is_fresh = true;
+  tasks_.back().is_protected = spares_companions_;
   --job->waiting;
 }
 

@@ -2,6 +2,7 @@
 // "Reservations").
 
 #include <algorithm>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "scheduling/engines.hpp"
@@ -28,11 +29,37 @@ struct KeepingEngine : SmallEngine {
 
   void finish(TaskId task) { ASSERT_FALSE(engine.apply(TaskFinished{task}, now)); }
 
+  ServerId add(const Amounts& capacity, const std::map<std::string, std::string>& labels) {
+    added.emplace_back(capacity, labels);
+    return *engine.apply(ServerAdded{.name = "s", .capacity = capacity, .labels = labels}, now);
+  }
+
+  /// Could the job start if nothing ran? As an engine with Oversized::refuse says it.
+  bool possible(const JobSubmitted& job) const {
+    Engine empty = *Engine::from({.resources = engine.options().resources,
+                                  .discipline = choice("drf"),
+                                  .placement = choice("first-fit")});
+    for (const auto& [capacity, labels] : added)
+      EXPECT_TRUE(empty.apply(ServerAdded{.name = "s", .capacity = capacity, .labels = labels}, {}));
+    JobSubmitted its = job;
+    its.user = *empty.apply(UserAdded{.name = "u"}, {});
+    return static_cast<bool>(empty.apply(its, {}));
+  }
+
+  std::vector<ServerId> kept_for(JobId job) const {
+    std::vector<ServerId> servers;
+    for (const Reservation& each : engine.reservations())
+      if (each.job == job) servers.push_back(each.server);
+    return servers;
+  }
+
   std::vector<ServerId> kept() const {
     std::vector<ServerId> servers;
     for (const Reservation& each : engine.reservations()) servers.push_back(each.server);
     return servers;
   }
+
+  std::vector<std::pair<Amounts, std::map<std::string, std::string>>> added = {};  // by add()
 };
 
 /// Two servers of 2 units, on which one user's tasks of 1 unit and 4 ns follow each other without end, the
@@ -266,6 +293,183 @@ TEST(Reservation, AfterAtMostTheNextLongestWaiterHasItsTurn) {
   EXPECT_EQ(small.next(), std::nullopt);
   ASSERT_EQ(small.engine.reservations().size(), 1U);
   EXPECT_EQ(small.engine.reservations()[0].job, second);
+}
+
+// Gangs and other jobs with terms.
+
+/// On servers of 2 units tasks of 1 unit run, one user's; a job of another one waits since 0, which is kept
+/// servers from 5 on.
+struct WaitingGang : KeepingEngine {
+  std::vector<TaskId> running;
+  JobId gang, little;  // another one of the crowd, which waits since 5
+
+  WaitingGang(const std::vector<std::string>& racks, const JobSubmitted& job, std::size_t most = 1)
+      : KeepingEngine({.after = reservation_ns(5), .servers = most}) {
+    for (const std::string& rack : racks) {
+      servers.push_back(add({2}, {{"rack", rack}}));
+    }
+    const UserId crowd = user();
+    this->job(crowd, {1}, 2 * static_cast<std::int64_t>(racks.size()));
+    for (const Placed& placed : run()) running.push_back(placed.task);
+    JobSubmitted submitted = job;
+    submitted.user = user();
+    gang = *engine.apply(submitted, now);
+    now = reservation_at(5);
+    EXPECT_TRUE(run().empty());
+    little = this->job(crowd, {1}, 100);
+    EXPECT_TRUE(run().empty());
+  }
+
+  /// The tasks of the server end.
+  void empty(std::size_t server) {
+    finish(running[2 * server]);
+    finish(running[2 * server + 1]);
+  }
+
+  std::vector<ServerId> servers;
+};
+
+using testing::ElementsAre;
+
+TEST(Reservation, AGangIsKeptAsManyServersAsItNeedsAndStartsWhenAllHaveRoom) {
+  WaitingGang small({"a", "a", "a"}, {.user = {}, .demand = {2}, .tasks = 2, .gang = 2});
+  EXPECT_THAT(small.kept(), ElementsAre(small.servers[0], small.servers[1]));
+  small.empty(0);
+  EXPECT_TRUE(small.run().empty()) << "what is kept is given to nobody";
+  EXPECT_FALSE(small.engine.fits(small.gang));
+  small.empty(1);
+  EXPECT_TRUE(small.engine.fits(small.gang));
+  const std::vector<Placed> placed = small.run();
+  ASSERT_EQ(placed.size(), 1U);
+  EXPECT_EQ(placed[0].job, small.gang);
+  EXPECT_EQ(placed[0].with.size(), 1U);
+  EXPECT_TRUE(small.kept().empty());
+}
+
+TEST(Reservation, AGangStartsOnKeptAndOpenServersTogether) {
+  WaitingGang small({"a", "a", "a"}, {.user = {}, .demand = {2}, .tasks = 2, .gang = 2});
+  small.empty(1);
+  ASSERT_TRUE(small.run().empty());
+  const ServerId fourth = *small.engine.apply(ServerAdded{.name = "s", .capacity = {2}}, small.now);
+  const std::vector<Placed> placed = small.run();
+  ASSERT_EQ(placed.size(), 1U);
+  EXPECT_EQ(placed[0].server, small.servers[1]);
+  ASSERT_EQ(placed[0].with.size(), 1U);
+  EXPECT_EQ(placed[0].with[0].server, fourth);
+  EXPECT_TRUE(small.kept().empty());
+}
+
+TEST(Reservation, APackedGangIsKeptTheDomainWithTheFewestServers) {
+  WaitingGang small({"a", "a", "b", "c"}, {.user = {}, .demand = {2}, .tasks = 2, .gang = 2, .pack = "rack"});
+  EXPECT_THAT(small.kept(), ElementsAre(small.servers[0], small.servers[1]));
+  WaitingGang fewer({"a", "a", "b"}, {.user = {}, .demand = {1}, .tasks = 2, .gang = 2, .pack = "rack"});
+  EXPECT_THAT(fewer.kept(), ElementsAre(fewer.servers[0])) << "two of its tasks fit on one";
+}
+
+TEST(Reservation, ASpreadGangIsKeptServersInSeveralDomains) {
+  const JobSubmitted spread{
+      .user = {}, .demand = {2}, .tasks = 2, .gang = 2, .spread = Spread{.label = "rack", .most_apart = 1}};
+  WaitingGang small({"a", "a", "b"}, spread);
+  EXPECT_THAT(small.kept(), ElementsAre(small.servers[0], small.servers[2]));
+}
+
+TEST(Reservation, OfAJobWithTermsOneServerIsKeptForOneTask) {
+  WaitingGang small({"a", "b"}, {.user = {}, .demand = {2}, .tasks = 2, .per_server = 1});
+  EXPECT_THAT(small.kept(), ElementsAre(small.servers[0]));
+}
+
+TEST(Reservation, TheServersOfAGangCountAsOne) {
+  WaitingGang small({"a", "a", "a"}, {.user = {}, .demand = {2}, .tasks = 2, .gang = 2}, 2);
+  ASSERT_TRUE(small.engine.apply(JobCancelled{small.little}, small.now));
+  small.job(small.user(), {2});
+  small.now = reservation_at(10);
+  EXPECT_TRUE(small.run().empty());
+  EXPECT_THAT(small.kept(), ElementsAre(small.servers[0], small.servers[1], small.servers[2]));
+}
+
+TEST(Reservation, OfAGangEndsWithOneOfItsServers) {
+  WaitingGang small({"a", "a", "a"}, {.user = {}, .demand = {2}, .tasks = 2, .gang = 2});
+  ASSERT_FALSE(small.engine.apply(ServerDrained{small.servers[1]}, small.now));
+  EXPECT_TRUE(small.kept().empty());
+  EXPECT_EQ(small.engine.broken_invariant(), "");
+  small.now = reservation_at(6);
+  EXPECT_TRUE(small.run().empty());
+  EXPECT_THAT(small.kept(), ElementsAre(small.servers[0], small.servers[2]));
+}
+
+TEST(Reservation, OfAGangThatHasBecomeLargerIsChosenAgain) {
+  WaitingGang small({"a", "a", "a"}, {.user = {}, .demand = {2}, .tasks = 2, .gang = 2});
+  ASSERT_TRUE(small.engine.apply(JobCancelled{small.little}, small.now));
+  for (const std::size_t server : {0, 1}) small.empty(server);
+  const std::vector<Placed> placed = small.run();
+  ASSERT_EQ(placed.size(), 1U);
+  // One task fails, and its server goes: one server is kept; then the other fails too, and two are needed.
+  ASSERT_FALSE(small.engine.apply(TaskFailed{placed[0].task}, small.now));
+  ASSERT_TRUE(small.engine.apply(ServerFailed{placed[0].server}, small.now));
+  small.now = reservation_at(20);
+  EXPECT_TRUE(small.run().empty());
+  EXPECT_THAT(small.kept(), ElementsAre(small.servers[2]));
+  ASSERT_FALSE(small.engine.apply(TaskFailed{placed[0].with[0].task}, small.now));
+  small.now = reservation_at(40);
+  small.run();
+  EXPECT_THAT(small.kept(), ElementsAre(small.servers[1], small.servers[2]));
+}
+
+TEST(Reservation, GangsOnBusyServersStartWithinTheBoundAndWhatIsKeptIsGivenToNobodyElse) {
+  int gangs = 0, waited = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("replay: seed " + std::to_string(seed));
+    Random random(seed);
+    const auto below = [&](std::uint64_t many) { return static_cast<std::int64_t>(random.below(many)); };
+    const std::int64_t after = 1 + below(100), longest = 1 + below(12);
+    KeepingEngine small({.after = reservation_ns(after), .servers = 1 + random.below(2)}, 1, "fifo");
+    for (std::int64_t left = 2 + below(6); left > 0; --left)
+      small.add({1 + below(6)}, {{"rack", std::to_string(below(3))}});
+    const UserId crowd = small.user();
+    small.job(crowd, {1}, 100'000);
+    JobSubmitted job{.user = small.user(), .demand = {1 + below(4)}, .tasks = 1 + below(6)};
+    job.gang = job.tasks;
+    if (random.below(2) == 0) job.per_server = 1 + below(2);
+    if (random.below(3) == 0) job.pack = "rack";
+    if (!job.pack && random.below(2) == 0) job.spread = Spread{.label = "rack", .most_apart = 1 + below(2)};
+    std::vector<std::pair<std::int64_t, TaskId>> running;  // ends
+    std::optional<JobId> gang;
+    std::optional<std::int64_t> started;
+    const std::int64_t submitted = below(5);
+    // The crowd may wait longer than the gang, and then its next task has its turn first.
+    const auto k = static_cast<std::int64_t>(small.engine.options().reservations->servers);
+    const std::int64_t bound = submitted + after + (2 + k - 1) / k * (longest + (after + 63) / 64);
+    for (std::int64_t now = 0; now <= bound && !started; ++now) {
+      small.now = reservation_at(now);
+      for (std::size_t i = 0; i < running.size(); ++i) {
+        if (running[i].first > now) continue;
+        small.finish(running[i].second);
+        running.erase(running.begin() + static_cast<std::ptrdiff_t>(i--));
+      }
+      if (now == submitted) {
+        small.run();  // the crowd is there first
+        if (!small.possible(job)) break;
+        gang = *small.engine.apply(job, small.now);
+      }
+      for (;;) {
+        const std::vector<ServerId> kept = gang ? small.kept_for(*gang) : std::vector<ServerId>{};
+        const std::optional<Placed> placed = small.step();
+        if (!placed) break;
+        if (placed->user != crowd) {
+          started = now;
+          break;
+        }
+        EXPECT_EQ(std::find(kept.begin(), kept.end(), placed->server), kept.end());
+        running.emplace_back(now + 1 + below(static_cast<std::uint64_t>(longest)), placed->task);
+      }
+    }
+    if (!gang) continue;
+    ++gangs;
+    waited += started.value_or(0) >= submitted + after;
+    ASSERT_TRUE(started) << "not by " << bound;
+  }
+  EXPECT_GT(gangs, 100);
+  EXPECT_GT(waited, 50) << "those that were kept servers";
 }
 
 TEST(Reservation, ATimeOrNumberThatIsNotAboveZeroIsAnError) {

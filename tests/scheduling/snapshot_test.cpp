@@ -160,25 +160,47 @@ TEST(Snapshot, AnotherDecisionVersionIsAnErrorThatNamesBoth) {
   }
 }
 
-TEST(Snapshot, AServerKeptForAJobWithTermsIsAnError) {
+/// Two servers on which a user's tasks run, and another job of the user for which they are kept.
+Result<Engine> engine_that_keeps(const JobSubmitted& large) {
   EngineOptions options{.resources = {"cpu"}, .discipline = choice("drf"), .placement = choice("first-fit")};
   options.reservations = Reserving{.after = Duration(1)};
   Engine engine = *Engine::from(options);
   Random random(1);
-  ASSERT_TRUE(engine.apply(ServerAdded{.name = "s", .capacity = {2}}, {}));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(engine.apply(ServerAdded{.name = "s", .capacity = {2}}, {}));
   const UserId user = *engine.apply(UserAdded{.name = "u"}, {});
-  ASSERT_TRUE(engine.apply(JobSubmitted{.user = user, .demand = {1}}, {}));
-  ASSERT_TRUE(engine.step({}, random));
-  ASSERT_TRUE(engine.apply(JobSubmitted{.user = user, .demand = {2}, .tasks = 2}, {}));
-  ASSERT_FALSE(engine.step(Time(Duration(5)), random));
-  ASSERT_EQ(engine.reservations().size(), 1U);
+  EXPECT_TRUE(engine.apply(JobSubmitted{.user = user, .demand = {1}, .tasks = 3}, {}));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(engine.step({}, random));
+  JobSubmitted job = large;
+  job.user = user;
+  EXPECT_TRUE(engine.apply(job, {}));
+  EXPECT_FALSE(engine.step(Time(Duration(5)), random));
+  return engine;
+}
 
+TEST(Snapshot, TwoServersKeptForOneTaskAreAnError) {
+  const Engine engine = *engine_that_keeps({.user = {}, .demand = {2}, .tasks = 2});
+  ASSERT_EQ(engine.reservations().size(), 1U);
   nlohmann::json changed = nlohmann::json::from_cbor(snapshot(engine));
   ASSERT_TRUE(restore(bytes_of(changed)));
-  changed["shapes"]["wishes"][1]["gang"] = 2;
+  nlohmann::json& kept = changed["reservations"]["kept"];
+  kept.push_back(kept[0]);
+  kept[1][0] = 1 - kept[0][0].get<int>();
   const Result<Engine> restored = restore(bytes_of(changed));
   ASSERT_FALSE(restored);
-  EXPECT_EQ(restored.error().message, "the kept server 0 is kept for a job with terms");
+  EXPECT_THAT(restored.error().message, testing::HasSubstr("is one of two kept for the same queue"));
+}
+
+TEST(Snapshot, TheServersOfAGangAreKeptSinceOneTime) {
+  const Engine engine = *engine_that_keeps({.user = {}, .demand = {2}, .tasks = 2, .gang = 2});
+  ASSERT_EQ(engine.reservations().size(), 2U);
+  nlohmann::json changed = nlohmann::json::from_cbor(snapshot(engine));
+  const Result<Engine> same = restore(bytes_of(changed));
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->reservations(), engine.reservations());
+  changed["reservations"]["kept"][1][3] = 4;
+  const Result<Engine> restored = restore(bytes_of(changed));
+  ASSERT_FALSE(restored);
+  EXPECT_THAT(restored.error().message, testing::HasSubstr("is kept since another time"));
 }
 
 TEST(Snapshot, UsageThatNobodyCanHaveIsAnError) {

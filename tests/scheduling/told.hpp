@@ -31,6 +31,10 @@ struct Told {
   Time live_until_asked();
 
   bool is_frozen() const { return options.discipline.options.contains("blocking"); }
+  bool has_terms(JobId job) const {
+    const JobSubmitted& asked = jobs.at(job);
+    return asked.gang > 1 || asked.per_server || asked.spread || asked.pack;
+  }
   bool draws_lots() const { return options.tie == Tie::random; }
 
   /// What is in the way of the job on the server, from the reported facts alone: with these servers kept, and

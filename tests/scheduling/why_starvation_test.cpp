@@ -87,6 +87,40 @@ TEST(WhyKept, TheTaskForWhichAServerIsKeptIsToldWhatIsMissingThere) {
             "nearest is node, with 3 cpu to free\n");
 }
 
+TEST(WhyKept, TheServersOfAGangAreAllNamed) {
+  Patient patient(Reserving{.after = Duration(5)});
+  const ServerId north = patient.server({4}, "north");
+  const ServerId south = patient.server({4}, "south");
+  const JobId small = patient.job(patient.named("alice"), {2}, 4);
+  const std::vector<Placed> placed = patient.run();
+  ASSERT_EQ(placed.size(), 4U);
+  const JobId gang = *patient.engine.apply(
+      JobSubmitted{.user = patient.named("bob"), .demand = {4}, .tasks = 2, .gang = 2}, patient.now);
+  patient.now = why_starvation_at(5);
+  const WhyWaiting why = patient.why(gang);
+  EXPECT_EQ(why.kept_for_it, (WhyWaiting::KeptForIt{.server = north,
+                                                    .name = "north",
+                                                    .since = why_starvation_at(5),
+                                                    .missing = {4},
+                                                    .others = {south}}));
+  EXPECT_THAT(patient.words(gang), HasSubstr("north and 1 more server are kept for it, with 4 cpu still to "
+                                             "come free\n"));
+  EXPECT_FALSE(patient.step());
+  for (const Placed& each : placed) ASSERT_FALSE(patient.engine.apply(TaskFinished{each.task}, patient.now));
+  patient.job(patient.named("carol"), {1});
+  EXPECT_TRUE(patient.why(gang).is_next());
+  EXPECT_FALSE(patient.engine.job(small));
+  WhyPlaced reason;
+  const auto decision = patient.engine.step(patient.now, patient.random, reason);
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->job, gang);
+  EXPECT_EQ(reason.kept_since, why_starvation_at(5));
+  EXPECT_EQ(reason.together, 2);
+  EXPECT_EQ(reason.users_fitting, 1) << "carol may not use what is kept";
+  EXPECT_THAT(describe(reason, kResources),
+              HasSubstr("bob is served, for whose tasks servers were kept, which have room now"));
+}
+
 TEST(WhyKept, WhoHasRoomOnItsKeptServerComesBeforeAllOthers) {
   Kept kept;
   EXPECT_FALSE(kept.step());

@@ -25,7 +25,7 @@ namespace mirab::scheduling {
 /// The version of the decisions. It is raised when the same options, events and seed may bring other
 /// decisions than before, so a log that was written under another version may not replay. The recordings in
 /// tests/recordings hold the engine to it.
-inline constexpr int kDecisionVersion = 5;
+inline constexpr int kDecisionVersion = 6;
 
 /// What becomes of a job with tasks larger than any server that it may use: an error, or it waits for such a
 /// server to come.
@@ -39,17 +39,19 @@ inline constexpr std::array<std::string_view, 2> kWords<Oversized>{"refuse", "wa
 /// of them fits nowhere and has waited for `after` since they began to wait or last got a task, a server is
 /// kept for it, that of those who waited longest first: eligible, open, large enough when empty, and of these
 /// the one where least has to be freed. It takes no other task, and the task that starts there is not
-/// preempted as long as it runs. See docs/reference/engine.md, "Reservations".
+/// preempted as long as it runs. For a job with gang, per_server, spread or pack as many servers are kept as
+/// the tasks need that start together. See docs/reference/engine.md, "Reservations".
 struct Reserving {
   Duration after;                        ///< > 0
-  std::size_t servers = 1;               ///< kept at once, at the most; ≥ 1
+  std::size_t servers = 1;               ///< kept at once, at the most, those of a gang as one; ≥ 1
   std::optional<Duration> at_most = {};  ///< so long is one kept; > 0
 };
 template <>
 struct Declared<Reserving> {
   static constexpr std::tuple kFields{
       field("after", &Reserving::after, "a task that waits this long is due"),
-      field("servers", &Reserving::servers, "kept at once, at most").defaulted(),
+      field("servers", &Reserving::servers, "kept at once, at most; those of a gang count as one")
+          .defaulted(),
       field("at_most", &Reserving::at_most, "how long one is kept").optional()};
 };
 
@@ -69,7 +71,7 @@ struct Declared<Preempting> {
       field("per", &Preempting::per, "that length")};
 };
 
-/// A server that is kept for the next task of a job.
+/// A server that is kept for the next task of a job, or one of those for tasks that start together.
 struct Reservation {
   ServerId server;
   JobId job;

@@ -118,7 +118,8 @@ struct WhyWaiting {
     ServerId server;
     std::string name;
     Time since;
-    Amounts missing;  ///< what is to come free there, [m]; nothing: the task has room
+    Amounts missing;                    ///< what is to come free there, [m]; nothing: the task has room
+    std::vector<ServerId> others = {};  ///< kept with it, for tasks that start together
     friend bool operator==(const KeptForIt&, const KeptForIt&) = default;
   };
   std::optional<KeptForIt> kept_for_it = {};

@@ -37,11 +37,13 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <set>
 
 namespace mirab::scheduling {
 
 GangFeasibility::GangFeasibility(const Ledger& ledger, JobIndex job, OpenServers open)
     : ledger_(&ledger),
+      job_(job),
       task_class_(ledger.task_class_of(job)),
       terms_(ledger.task_classes.terms(task_class_)),
       of_servers_(ledger.task_classes.domains(task_class_)),
@@ -300,6 +302,91 @@ std::optional<GangFeasibility::First> GangFeasibility::first_of(std::int64_t bat
   const Indices<PackIndex> packs = more.indices();
   if (std::none_of(packs.begin(), packs.end(), has_room)) return {};
   return allows_all() ? First{} : First{.is_any = false, .servers = allowed_in(has_room)};
+}
+
+// Room on servers that are emptied. By the proof above it does not matter in which order the tasks are put:
+// where there is room for the batch, each of them finds a server.
+
+std::optional<std::vector<ServerIndex>> GangFeasibility::servers_if_emptied(
+    std::int64_t batch, std::span<const ServerIndex> candidates) const {
+  std::unordered_map<ServerIndex, std::int64_t> own;  // tasks of the job
+  if (job_ != kNone)
+    ledger_->for_each_task_of(job_, [&](TaskIndex task) { ++own[ledger_->tasks[task].server]; });
+  Candidates by_domain{.servers = candidates,
+                       .by_domain = IndexedVector<DomainIndex, std::vector<std::size_t>>(domains_.size())};
+  std::vector<std::int64_t> rooms(candidates.size(), 0);
+  for (std::size_t at = 0; at < candidates.size(); ++at) {
+    const ServerIndex server = candidates[at];
+    const DomainIndex domain = domain_of(server);
+    if (domain == kNone || !domains_[domain].is_present) continue;
+    const DemandAlternative& way = *ledger_->task_classes.alternative_on(task_class_, server);
+    const std::span<const std::int64_t> takes = ledger_->task_classes.demand_on(task_class_, server);
+    const auto stay = own.find(server);
+    Amounts free;
+    for (std::size_t r = 0; r < takes.size(); ++r) {
+      const Wide left = Wide{ledger_->server_pool.capacity(server)[r]} -
+                        ledger_->server_pool.held(server)[r] -
+                        (stay == own.end() ? 0 : Wide{takes[r]} * stay->second);
+      free.push_back(static_cast<std::int64_t>(std::max(Wide{0}, left)));
+    }
+    if (is_within(way.demand, free)) rooms[at] = room_on(server, way, free);
+    if (rooms[at] > 0) by_domain.by_domain[domain].push_back(at);
+  }
+  std::optional<std::vector<ServerIndex>> best;
+  const auto is_better = [&](const std::vector<ServerIndex>& servers) {
+    if (!best || servers.size() != best->size()) return !best || servers.size() < best->size();
+    return *std::min_element(servers.begin(), servers.end()) < *std::min_element(best->begin(), best->end());
+  };
+  for (const PackIndex pack : packs_.indices()) {
+    if (packs_[pack].is_excluded) continue;
+    std::optional<std::vector<ServerIndex>> servers = fill_pack(pack, batch, by_domain, rooms);
+    if (servers && is_better(*servers)) best = std::move(servers);
+  }
+  return best;
+}
+
+std::optional<std::vector<ServerIndex>> GangFeasibility::fill_pack(PackIndex pack, std::int64_t batch,
+                                                                   const Candidates& candidates,
+                                                                   std::vector<std::int64_t> rooms) const {
+  std::vector<DomainIndex> domains;
+  IndexedVector<DomainIndex, std::int64_t> running(domains_.size());  // c_d
+  IndexedVector<DomainIndex, std::size_t> heads(domains_.size());
+  for (const DomainIndex at : domains_.indices()) {
+    if (domains_[at].pack != pack || !domains_[at].is_present) continue;
+    domains.push_back(at);
+    running[at] = domains_[at].running;
+  }
+  std::int64_t least = packs_[pack].min_running;
+  std::size_t at_least = packs_[pack].at_min;
+  std::set<std::pair<std::size_t, DomainIndex>> open;  // the first candidate with room, of domains that may
+  const auto enter = [&](DomainIndex at) {
+    const std::vector<std::size_t>& of_domain = candidates.by_domain[at];
+    const bool may_be_next = !terms_->spread || running[at] - least < terms_->spread->most_apart;
+    if (heads[at] < of_domain.size() && may_be_next) open.emplace(of_domain[heads[at]], at);
+  };
+  for (const DomainIndex at : domains) enter(at);
+  std::set<std::size_t> used;
+  while (batch > 0) {
+    if (open.empty()) return {};
+    const auto [candidate, at] = *open.begin();
+    open.erase(open.begin());
+    used.insert(candidate);
+    const std::int64_t start = terms_->spread ? 1 : std::min(batch, rooms[candidate]);
+    batch -= start;
+    if ((rooms[candidate] -= start) == 0) ++heads[at];
+    running[at] += start;
+    if (terms_->spread && running[at] == least + 1 && --at_least == 0) {
+      ++least;
+      for (const DomainIndex each : domains) {
+        if (running[each] == least) ++at_least;
+        enter(each);
+      }
+    }
+    enter(at);
+  }
+  std::vector<ServerIndex> servers;
+  for (const std::size_t candidate : used) servers.push_back(candidates.servers[candidate]);
+  return servers;
 }
 
 std::int64_t batch_of(const Ledger& ledger, JobIndex job) {

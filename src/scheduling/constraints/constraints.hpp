@@ -46,6 +46,14 @@ class GangFeasibility {
   };
   std::optional<First> first_of(std::int64_t batch) const;
 
+  /// The servers on which `batch` more tasks would start if no task of another job ran there: each goes to
+  /// the first of `candidates`, in their order, that has room for it then and where the terms allow it. With
+  /// pack those in the domain where the fewest servers are needed, of equal ones where the lowest number is
+  /// among them. Nothing when there is no room. Requires candidates that could hold a task of the job without
+  /// tasks. O(candidates m + running tasks of the job + packs candidates + (batch + domains) log domains).
+  std::optional<std::vector<ServerIndex>> servers_if_emptied(std::int64_t batch,
+                                                             std::span<const ServerIndex> candidates) const;
+
   /// A task of the job has started there, or ended. O(1), but for what allowed() does again; of a task that
   /// ends O(domains).
   void task_started(ServerIndex server);
@@ -95,6 +103,13 @@ class GangFeasibility {
   Wide room_anywhere(std::int64_t at_most) const;
   std::int64_t room_on(ServerIndex server, const DemandAlternative& alternative,
                        std::span<const std::int64_t> free) const;
+  struct Candidates {
+    std::span<const ServerIndex> servers;
+    IndexedVector<DomainIndex, std::vector<std::size_t>> by_domain;  // those with room, in their order
+  };
+  std::optional<std::vector<ServerIndex>> fill_pack(PackIndex pack, std::int64_t batch,
+                                                    const Candidates& candidates,
+                                                    std::vector<std::int64_t> rooms) const;
   bool allows_all() const { return !has_labels() && !terms_->per_server; }
   template <class IsOpen>
   ServerSet allowed_in(IsOpen is_open) const;
@@ -102,6 +117,7 @@ class GangFeasibility {
   std::int64_t max_in(const Domain& domain) const;
 
   const Ledger* ledger_;
+  JobIndex job_ = kNone;  // kNone: without tasks as yet
   TaskClassIndex task_class_;
   const PlacementConstraints* terms_;
   const Domains* of_servers_;  // nullptr: the terms name no label

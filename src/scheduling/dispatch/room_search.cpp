@@ -54,11 +54,12 @@ void RoomSearch::task_ended(TaskClassIndex task_class, ServerIndex server) {
 
 namespace {
 
-/// The servers for the first task of a batch that is served in the tournament, by way of the task class;
-/// false when there is no room for the batch. What the ways point to stands in `first` and `sets`.
-bool write_first_of_batch(const Ledger& ledger, const TournamentRules& tournaments, TournamentId tournament,
-                          JobIndex job, GangFeasibility& gang, ServerSet& first,
-                          std::vector<SearchAlternative>& ways, std::vector<ServerSet>& sets) {
+/// The servers for the first task of a batch that is served in the tournament, or in any, by way of the task
+/// class; false when there is no room for the batch. What the ways point to stands in `first` and `sets`.
+bool write_first_of_batch(const Ledger& ledger, const TournamentRules& tournaments,
+                          std::optional<TournamentId> tournament, JobIndex job, GangFeasibility& gang,
+                          ServerSet& first, std::vector<SearchAlternative>& ways,
+                          std::vector<ServerSet>& sets) {
   const std::int64_t batch = batch_of(ledger, job);
   const ServerSet* allowed = nullptr;
   if (batch == 1) {
@@ -69,7 +70,9 @@ bool write_first_of_batch(const Ledger& ledger, const TournamentRules& tournamen
     first = std::move(found->servers);
     if (!found->is_any) allowed = &first;
   }
-  if (const std::optional<ServerClassIndex> server_class = tournaments.server_class(tournament)) {
+  const std::optional<ServerClassIndex> server_class =
+      tournament ? tournaments.server_class(*tournament) : std::nullopt;
+  if (server_class) {
     ServerSet both = ledger.server_classes.set(*server_class);
     if (allowed != nullptr) both.intersect(*allowed);
     first = std::move(both);
@@ -77,7 +80,7 @@ bool write_first_of_batch(const Ledger& ledger, const TournamentRules& tournamen
   }
   const TaskClassIndex task_class = ledger.task_class_of(job);
   const auto serves = [&](const DemandAlternative& way) {
-    return tournaments.serves(tournament, task_class, way);
+    return !tournament || tournaments.serves(*tournament, task_class, way);
   };
   write_ways(ledger, task_class, allowed, serves, ways, sets);
   return true;
@@ -85,7 +88,7 @@ bool write_first_of_batch(const Ledger& ledger, const TournamentRules& tournamen
 
 }  // namespace
 
-bool RoomSearch::write_batch(TournamentId tournament, JobIndex job) {
+bool RoomSearch::write_batch(std::optional<TournamentId> tournament, JobIndex job) {
   return write_first_of_batch(ledger_, tournaments_, tournament, job, gang_of(job), batch_servers_,
                               alternatives_, way_servers_);
 }
@@ -111,6 +114,17 @@ std::optional<Dispatch> RoomSearch::find(TournamentEntry entry, Random& random) 
                   .server = *server,
                   .has_terms = has_terms,
                   .batch = has_terms ? batch_of(ledger_, queue.first_job) : 1};
+}
+
+std::optional<Dispatch> RoomSearch::find_in_any(QueueIndex queue, Random& random) {
+  const JobIndex job = ledger_.queues[queue].first_job;
+  if (!write_batch({}, job)) return {};
+  const std::optional<ServerIndex> server = placement_.find(alternatives_, random);
+  if (!server) return {};
+  return Dispatch{.entry = entry_on(ledger_, tournaments_, queue, *server),
+                  .server = *server,
+                  .has_terms = true,
+                  .batch = batch_of(ledger_, job)};
 }
 
 ServerIndex RoomSearch::server_of_companion(JobIndex job, Random& random) {
@@ -332,15 +346,20 @@ TreeCandidate tree_candidate(const Ledger& ledger, const TournamentRules& tourna
     candidate.demand = alternatives[is_of_class ? entry.tournament.alternative.number() : 0].demand;
     return candidate;
   }
-  demand.assign(ledger.resource_count(), 0);
-  for (const DemandAlternative& alternative : alternatives) {
-    for (std::size_t r = 0; r < demand.size(); ++r) {
-      const fairness::Wide all = fairness::Wide{alternative.demand[r]} * batch;
-      demand[r] = std::max(demand[r], static_cast<std::int64_t>(std::min<fairness::Wide>(all, INT64_MAX)));
-    }
-  }
+  demand = most_together(ledger, queue.task_class, batch);
   candidate.demand = demand;
   return candidate;
+}
+
+Amounts most_together(const Ledger& ledger, TaskClassIndex task_class, std::int64_t tasks) {
+  Amounts most(ledger.resource_count(), 0);
+  for (const DemandAlternative& alternative : ledger.task_classes.alternatives(task_class)) {
+    for (std::size_t r = 0; r < most.size(); ++r) {
+      const fairness::Wide all = fairness::Wide{alternative.demand[r]} * tasks;
+      most[r] = std::max(most[r], static_cast<std::int64_t>(std::min<fairness::Wide>(all, INT64_MAX)));
+    }
+  }
+  return most;
 }
 
 TreeCandidates::TreeCandidates(const Ledger& ledger, const TournamentRules& tournaments,

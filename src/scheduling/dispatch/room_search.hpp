@@ -37,6 +37,9 @@ class RoomSearch {
   /// others that have to start together with it.
   std::optional<Dispatch> find(TournamentEntry entry, Random& random);
 
+  /// The same of a queue with terms, in whichever tournament.
+  std::optional<Dispatch> find_in_any(QueueIndex queue, Random& random);
+
   /// The server of the next one of a job's tasks that are still to start together. There is one.
   ServerIndex server_of_companion(JobIndex job, Random& random);
 
@@ -59,7 +62,7 @@ class RoomSearch {
     GangFeasibility gang;
   };
   GangFeasibility& gang_of(JobIndex job);
-  bool write_batch(TournamentId tournament, JobIndex job);
+  bool write_batch(std::optional<TournamentId> tournament, JobIndex job);
   void write_alternatives(TaskClassIndex task_class, TournamentId tournament);
 
   const Ledger& ledger_;
@@ -234,6 +237,10 @@ void write_candidates(const Ledger& ledger, const TournamentRules& tournaments, 
     }
   }
 }
+
+/// What that many tasks of the task class take together, of each resource the most on any server, and no more
+/// than can be counted. O(ways m). [m]
+Amounts most_together(const Ledger& ledger, TaskClassIndex task_class, std::int64_t tasks);
 
 /// Of a queue whose task goes to the server without a search.
 TournamentEntry entry_on(const Ledger& ledger, const TournamentRules& tournaments, QueueIndex queue,

@@ -279,9 +279,10 @@ bool explain_in_tree(const EngineView& view, QueueIndex queue, const ShareContex
   return may_be_placed;
 }
 
-void explain_in_tree(const EngineView& view, TournamentEntry served, WhyPlaced& why) {
+void explain_in_tree(const EngineView& view, TournamentEntry served, const OpenServers& open,
+                     WhyPlaced& why) {
   const Ledger& ledger = view.ledger;
-  const TreeLook look(view, view.shares.context, OpenServers(ledger.server_pool));
+  const TreeLook look(view, view.shares.context, open);
   Amounts demand;
   const TreeCandidate own = look.candidate(served, demand);
   std::set<UserIndex> waits{own.user}, fits{own.user}, ties;
@@ -289,7 +290,7 @@ void explain_in_tree(const EngineView& view, TournamentEntry served, WhyPlaced& 
     if (view.dispatcher.waiting().holds(queue)) waits.insert(ledger.queues[queue].user);
   }
   for (const TreeCandidate& each : look.all()) {
-    if (has_room_now(view, each.entry, OpenServers(ledger.server_pool))) fits.insert(each.user);
+    if (has_room_now(view, each.entry, open)) fits.insert(each.user);
     if (each.user != own.user && look.compare(each, own) == 0) ties.insert(each.user);
   }
   const TreeCandidate* const second = look.first(own.user);

@@ -78,8 +78,13 @@ std::string kept(const WhyWaiting& why, Names resources) {
   std::string text;
   if (why.kept_for_it) {
     const Amounts& missing = why.kept_for_it->missing;
+    const std::string with =
+        why.kept_for_it->others.empty()
+            ? ""
+            : fmt::format(" and {}", number(std::ssize(why.kept_for_it->others), "more server"));
     text +=
-        fmt::format("{} is kept for it, {}\n", printable(why.kept_for_it->name),
+        fmt::format("{}{} {} kept for it, {}\n", printable(why.kept_for_it->name), with,
+                    why.kept_for_it->others.empty() ? "is" : "are",
                     missing.empty() ? "and has room"
                                     : fmt::format("with {} still to come free", amounts(missing, resources)));
   }
@@ -202,6 +207,7 @@ std::string in_tree(const InTree& tree, Names resources) {
 
 /// Why it was the user's turn.
 std::string turn(const WhyPlaced& why, Names resources) {
+  if (why.kept_since && why.together > 1) return "for whose tasks servers were kept, which have room now";
   if (why.kept_since)
     return fmt::format("for whom {} is kept, which has room now", printable(why.server_name));
   if (why.by_force) return "for whom tasks end, since nothing else can be placed";

@@ -40,6 +40,9 @@ WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reserva
 /// the second choice is searched with it.
 WhyPlaced why_placed(const EngineView& view, const Dispatch& dispatch, Random random);
 WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept& kept);
+/// The same of a batch of a job with terms; `open` are the servers that take other tasks.
+WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept& kept,
+                                const Dispatch& dispatch, const OpenServers& open, Random random);
 WhyPlaced why_placed_by_force(const EngineView& view, const PreemptionCandidate& candidate);
 
 // What a step would find and do, computed without a step. Both explanations read it.
@@ -61,7 +64,7 @@ WhyWaiting::Other other_of(const Ledger& ledger, const Contender& contender);
 // whether a step may place something without force.
 bool explain_in_tree(const EngineView& view, QueueIndex queue, const ShareContext& context,
                      const OpenServers& open, WhyWaiting& why);
-void explain_in_tree(const EngineView& view, TournamentEntry served, WhyPlaced& why);
+void explain_in_tree(const EngineView& view, TournamentEntry served, const OpenServers& open, WhyPlaced& why);
 
 /// The keys of the user that gains and of all that lose, before and after.
 ByForce by_force(const PreemptionCandidate& candidate, const Precedence& precedence);

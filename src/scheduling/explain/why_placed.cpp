@@ -22,11 +22,11 @@ ServerSet without(ServerIndex server, const ServerSet* among, Indices<ServerInde
   return others;
 }
 
-void explain_user(const EngineView& view, TournamentEntry served, WhyPlaced& why) {
+void explain_user(const EngineView& view, TournamentEntry served, const OpenServers& open, WhyPlaced& why) {
   const Ledger& ledger = view.ledger;
-  if (ledger.has_tree()) return explain_in_tree(view, served, why);
+  if (ledger.has_tree()) return explain_in_tree(view, served, open, why);
   const Precedence before = view.dispatcher.precedence();
-  const std::vector<Contender> all = contenders(view, before, OpenServers(ledger.server_pool));
+  const std::vector<Contender> all = contenders(view, before, open);
   const auto user_of = [&](const Contender& contender) {
     return ledger.queues[contender.keyed.entry.queue].user;
   };
@@ -110,7 +110,7 @@ WhyPlaced why_placed(const EngineView& view, const Dispatch& dispatch, Random ra
   WhyPlaced why = placed_on(view, dispatch.entry.queue, dispatch.server);
   why.together = dispatch.batch;
   explain_server(view, dispatch, random, why);
-  explain_user(view, dispatch.entry, why);
+  explain_user(view, dispatch.entry, OpenServers(view.ledger.server_pool), why);
   return why;
 }
 
@@ -118,7 +118,18 @@ WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept
   WhyPlaced why = placed_on(view, kept.queue, kept.server);
   why.kept_since = kept.since;
   why.servers_with_room = 1;
-  explain_user(view, entry_on(view.ledger, view.shares.tournaments, kept.queue, kept.server), why);
+  explain_user(view, entry_on(view.ledger, view.shares.tournaments, kept.queue, kept.server),
+               OpenServers(view.ledger.server_pool), why);
+  return why;
+}
+
+WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept& kept,
+                                const Dispatch& dispatch, const OpenServers& open, Random random) {
+  WhyPlaced why = placed_on(view, kept.queue, dispatch.server);
+  why.kept_since = kept.since;
+  why.together = dispatch.batch;
+  explain_server(view, dispatch, random, why);
+  explain_user(view, dispatch.entry, open, why);
   return why;
 }
 
@@ -126,7 +137,8 @@ WhyPlaced why_placed_by_force(const EngineView& view, const PreemptionCandidate&
   const ServerIndex server = candidate.victims.server;
   WhyPlaced why = placed_on(view, candidate.queue, server);
   why.by_force = by_force(candidate, view.dispatcher.precedence());
-  explain_user(view, entry_on(view.ledger, view.shares.tournaments, candidate.queue, server), why);
+  explain_user(view, entry_on(view.ledger, view.shares.tournaments, candidate.queue, server),
+               OpenServers(view.ledger.server_pool), why);
   return why;
 }
 

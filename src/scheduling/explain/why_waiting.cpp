@@ -92,7 +92,8 @@ class Look {
         job_(job),
         task_class_(ledger.queues[queue_].task_class),
         wishes_(wishes_of(ledger.task_classes, task_class_)) {
-    if (ledger.task_classes.terms(task_class_) != nullptr) gang_feasibility_.emplace(ledger, job, open);
+    if (ledger.task_classes.terms(task_class_) != nullptr)
+      gang_feasibility_.emplace(ledger, job, reservations.open_to(queue_, open));
   }
 
   const std::vector<Wish>& wishes() const { return wishes_; }
@@ -352,18 +353,23 @@ bool may_place_without_force(const std::vector<Contender>& all, const Precedence
 }
 
 void explain_kept(const Ledger& ledger, QueueIndex queue, const ReservationPreview& step, WhyWaiting& why) {
-  const Reservations::Kept* const first = first_with_room(ledger, step.reservations);
+  const Reservations::Kept* const first = first_with_room(ledger, step.reservations, step.open);
   if (first != nullptr) why.served_first = kept_server(ledger, *first);
   const Reservations::Kept* const own = why.older_jobs == 0 ? step.reservations.of_queue(queue) : nullptr;
   if (own == nullptr) return;
-  why.kept_for_it = {.server = ledger.servers.id(own->server),
-                     .name = name_of_server(ledger, own->server),
+  // Of several the first that is full.
+  std::vector<ServerIndex> others = step.reservations.servers_of(queue);
+  const Look look(ledger, step.open, step.reservations, ledger.queues[queue].first_job);
+  const auto full = std::find_if(others.begin(), others.end(), [&](ServerIndex server) {
+    return look.on(server).reason == InTheWay::full;
+  });
+  const ServerIndex server = full == others.end() ? others.front() : *full;
+  why.kept_for_it = {.server = ledger.servers.id(server),
+                     .name = name_of_server(ledger, server),
                      .since = own->since,
-                     .missing = {}};
-  if (const WhyNotOn there =
-          why_not_on(ledger, step.open, step.reservations, ledger.queues[queue].first_job, own->server);
-      there.reason == InTheWay::full)
-    why.kept_for_it->missing = there.missing;
+                     .missing = full == others.end() ? Amounts{} : look.on(server).missing};
+  std::erase(others, server);
+  for (const ServerIndex other : others) why.kept_for_it->others.push_back(ledger.servers.id(other));
 }
 
 void explain_order(QueueIndex queue, const std::vector<Contender>& all, const Precedence& precedence,

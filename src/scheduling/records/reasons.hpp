@@ -66,7 +66,8 @@ struct Declared<WhyWaiting::KeptForIt> {
   static constexpr std::tuple kFields{
       field("server", &T::server, "its identifier"), field("name", &T::name, "of the server"),
       field("since", &T::since, "nanoseconds"),
-      field("missing", &T::missing, "what is to come free there of each resource; empty: it has room")};
+      field("missing", &T::missing, "what is to come free there of each resource; empty: it has room"),
+      field("others", &T::others, "the servers that are kept with it, for tasks that start together")};
 };
 
 template <>

@@ -7,8 +7,15 @@
 // missing_r = max(0, d_r − free_r); of equal ones that with the lower number. It takes nothing else, and the
 // task goes there as soon as it has room, before all others.
 //
-// A reservation ends when its queue gets a task, there or elsewhere, or waits no longer; when the server
-// fails, is removed, drained, made too small, or may not be used by the queue any longer; and after
+// For a batch of a job with terms (constraints.hpp), which starts on several servers, as many are kept as it
+// needs: those on which it would start if no other tasks ran there, when each of its tasks goes to the first
+// server where the terms allow it, in the order of what is missing for one task. With pack the domain is
+// taken that needs the fewest servers. The batch starts as soon as it fits on these and the open servers
+// together. It counts as one of the `servers` that may be kept. When it would not fit there any more, were
+// they empty (it has become larger, or domains are others), the servers are chosen again at the next look.
+//
+// A reservation ends when its queue gets a task, there or elsewhere, or waits no longer; when one of its
+// servers fails, is removed, drained, made too small, or may not be used by the queue any longer; and after
 // `at_most`: then the queue has to wait for `after` again.
 //
 // A task that started on a server kept for it is not preempted as long as it runs: else what was kept for
@@ -19,7 +26,9 @@
 // searched at most once in a 64th of `after`.
 //
 // Cost: without the option a branch; with it O(servers kept) a step, O(log tasks met) a task, and now and
-// then O(waiting queues log waiting queues + task classes that are due · servers).
+// then O(waiting queues log waiting queues + task classes that are due · servers). For each batch with kept
+// servers a count of room (constraints.hpp) in the first step after an event, and in those after a task or a
+// reservation has ended.
 //
 // Known failure: the server is chosen by what is missing now, not by how long its tasks go on, which the
 // engine does not know.
@@ -27,6 +36,10 @@
 
 #include <fmt/format.h>
 #include <map>
+
+#include "scheduling/constraints/constraints.hpp"
+#include "scheduling/dispatch/room_search.hpp"
+
 namespace mirab::scheduling {
 namespace {
 
@@ -70,20 +83,46 @@ Check check(const Reserving& rule) {
   return {};
 }
 
+namespace {
+
+bool has_terms(const Ledger& ledger, QueueIndex queue) {
+  return ledger.task_classes.terms(ledger.queues[queue].task_class) != nullptr;
+}
+
 /// Is no limit in the way of the queue's next task on the server, and no reserve?
-static bool may_start(const Ledger& ledger, QueueIndex queue, ServerIndex server) {
+bool may_start(const Ledger& ledger, QueueIndex queue, ServerIndex server) {
   const QueueRow& row = ledger.queues[queue];
   return !ledger.has_tree() || !quota_in_the_way(ledger, row.user, ledger.demand(row, server));
 }
+
+/// The same of its next batch. Requires terms.
+bool batch_may_start(const Ledger& ledger, QueueIndex queue) {
+  const QueueRow& row = ledger.queues[queue];
+  if (!ledger.has_tree()) return true;
+  return !quota_in_the_way(ledger, row.user,
+                           most_together(ledger, row.task_class, batch_of(ledger, row.first_job)));
+}
+
+/// Would the queue's next batch fit on these servers if no other tasks ran there?
+bool are_enough(const Ledger& ledger, QueueIndex queue, std::span<const ServerIndex> servers) {
+  const JobIndex job = ledger.queues[queue].first_job;
+  return GangFeasibility(ledger, job).servers_if_emptied(batch_of(ledger, job), servers).has_value();
+}
+
+}  // namespace
 
 bool has_room(const Ledger& ledger, const Reservations::Kept& kept) {
   return is_within(ledger.demand(ledger.queues[kept.queue], kept.server),
                    ledger.server_pool.free(kept.server));
 }
 
-const Reservations::Kept* first_with_room(const Ledger& ledger, const Reservations& all) {
+const Reservations::Kept* first_with_room(const Ledger& ledger, const Reservations& all,
+                                          const OpenServers& open, bool asks_gangs) {
   const auto first = std::find_if(all.kept.begin(), all.kept.end(), [&](const Reservations::Kept& kept) {
-    return has_room(ledger, kept) && may_start(ledger, kept.queue, kept.server);
+    if (!has_terms(ledger, kept.queue))
+      return has_room(ledger, kept) && may_start(ledger, kept.queue, kept.server);
+    return asks_gangs && &kept == all.of_queue(kept.queue) && batch_may_start(ledger, kept.queue) &&
+           batch_fits(ledger, ledger.queues[kept.queue].first_job, all.open_to(kept.queue, open));
   });
   return first == all.kept.end() ? nullptr : &*first;
 }
@@ -109,22 +148,23 @@ std::vector<QueueIndex> ReservationPolicy::due(const Ledger& ledger, const Waiti
                                                const ReservationPreview& step) const {
   std::vector<QueueIndex> due;
   std::map<TaskClassIndex, bool> fits;
-  const auto fits_nowhere = [&](TaskClassIndex task_class) {
-    const auto [known, is_new] = fits.try_emplace(task_class, false);
-    if (is_new) known->second = fits_somewhere(ledger, task_class, step.open);
+  const auto fits_nowhere = [&](QueueIndex queue) {
+    const QueueRow& row = ledger.queues[queue];
+    const auto [known, is_new] = fits.try_emplace(row.task_class, false);
+    if (is_new) {
+      known->second = has_terms(ledger, queue) ? batch_fits(ledger, row.first_job, step.open)
+                                               : fits_somewhere(ledger, row.task_class, step.open);
+    }
     return !known->second;
   };
   for (const QueueIndex queue : ledger.queues.indices()) {
-    // One server can be kept for one task, wherever the others of its job are; not for a gang, or a domain.
-    if (!waiting.holds(queue) || ledger.task_classes.terms(ledger.queues[queue].task_class) != nullptr)
-      continue;
+    if (!waiting.holds(queue)) continue;
     if (passed(ledger.queues[queue].since, step.at) < length(rule_.after)) continue;
     const bool waits_again =
         std::any_of(step.ended.begin(), step.ended.end(),
                     [&](const Reservations::Kept& ended) { return ended.queue == queue; });
     if (waits_again) continue;
-    if (step.reservations.of_queue(queue) == nullptr && fits_nowhere(ledger.queues[queue].task_class))
-      due.push_back(queue);
+    if (step.reservations.of_queue(queue) == nullptr && fits_nowhere(queue)) due.push_back(queue);
   }
   std::sort(due.begin(), due.end(), [&](QueueIndex a, QueueIndex b) {
     const QueueRow& row_a = ledger.queues[a];
@@ -153,28 +193,75 @@ std::optional<ServerIndex> server_to_keep(const Ledger& ledger, QueueIndex queue
   return best;
 }
 
+/// The open servers that the queue's next batch needs, of those that miss least for one of its tasks; none
+/// when no number of them would do. Requires terms.
+std::vector<ServerIndex> servers_for_batch(const Ledger& ledger, QueueIndex queue, const OpenServers& open) {
+  if (!batch_may_start(ledger, queue)) return {};
+  const QueueRow& row = ledger.queues[queue];
+  std::vector<std::pair<Missing, ServerIndex>> candidates;
+  for (const ServerIndex server : ledger.servers.indices()) {
+    if (!open.contains(server) || !fits_without_tasks(ledger, row.task_class, server)) continue;
+    candidates.emplace_back(missing_of(ledger.demand(row, server), ledger.server_pool.free(server)), server);
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<ServerIndex> servers;
+  for (const auto& [missing, server] : candidates) servers.push_back(server);
+  return GangFeasibility(ledger, row.first_job)
+      .servers_if_emptied(batch_of(ledger, row.first_job), servers)
+      .value_or(std::vector<ServerIndex>{});
+}
+
+std::vector<ServerIndex> servers_to_keep(const Ledger& ledger, QueueIndex queue, const OpenServers& open) {
+  if (has_terms(ledger, queue)) return servers_for_batch(ledger, queue, open);
+  const std::optional<ServerIndex> server = server_to_keep(ledger, queue, open);
+  return server ? std::vector{*server} : std::vector<ServerIndex>{};
+}
+
 }  // namespace
+
+/// The reservations of batches that would not fit on their servers any more end.
+void ReservationPolicy::end_where_too_few(const Ledger& ledger, ReservationPreview& step) const {
+  std::vector<Reservations::Kept>& kept = step.reservations.kept;
+  for (std::size_t at = 0; at < kept.size();) {
+    const QueueIndex queue = kept[at].queue;
+    const std::vector<ServerIndex> servers = step.reservations.servers_of(queue);
+    if (!has_terms(ledger, queue) || are_enough(ledger, queue, servers)) {
+      at += servers.size();
+      continue;
+    }
+    const auto first = kept.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto last = first + static_cast<std::ptrdiff_t>(servers.size());
+    step.too_few.insert(step.too_few.end(), first, last);
+    kept.erase(first, last);
+    for (const ServerIndex server : servers) step.open.open(server);
+  }
+}
 
 /// Requires that the reservations that lasted have ended there.
 void ReservationPolicy::add_due(const Ledger& ledger, const WaitingQueues& waiting,
                                 ReservationPreview& step) const {
   if (!searches_again(step.at)) return;
   step.searched = step.at;
+  end_where_too_few(ledger, step);
   std::vector<Reservations::Kept>& kept = step.reservations.kept;
-  if (kept.size() >= rule_.servers) return;
+  std::size_t left = rule_.servers - std::min(rule_.servers, step.reservations.queue_count());
+  if (left == 0) return;
   std::set<TaskClassIndex> in_vain;  // task classes for which there is no such server
   for (const QueueIndex queue : due(ledger, waiting, step)) {
     const TaskClassIndex task_class = ledger.queues[queue].task_class;
     if (in_vain.contains(task_class)) continue;
-    const std::optional<ServerIndex> server = server_to_keep(ledger, queue, step.open);
-    if (!server) {
+    const std::vector<ServerIndex> servers = servers_to_keep(ledger, queue, step.open);
+    if (servers.empty()) {
       if (!ledger.has_tree()) in_vain.insert(task_class);  // limits are of users
       continue;
     }
-    step.open.close(*server);
-    kept.push_back({.server = *server, .queue = queue, .since = step.at});
-    step.begun.push_back(kept.back());
-    if (kept.size() == rule_.servers) return;
+    for (const ServerIndex server : servers) {
+      step.open.close(server);
+      kept.push_back({.server = server, .queue = queue, .since = step.at});
+      step.begun.push_back(kept.back());
+    }
+    if (--left == 0) return;
   }
 }
 
@@ -197,11 +284,12 @@ ReservationPreview ReservationPolicy::preview(const Ledger& ledger, const Waitin
 void ReservationPolicy::begun(const ReservationPreview& intended) {
   memory_.present.kept.insert(memory_.present.kept.end(), intended.begun.begin(), intended.begun.end());
   memory_.searched = intended.searched;
+  asks_gangs_ = true;
 }
 
-void ReservationPolicy::ended(const Reservations::Kept& kept) {
-  std::vector<Reservations::Kept>& all = memory_.present.kept;
-  all.erase(all.begin() + (&kept - all.data()));
+void ReservationPolicy::ended(QueueIndex queue) {
+  std::erase_if(memory_.present.kept, [&](const Reservations::Kept& kept) { return kept.queue == queue; });
+  asks_gangs_ = true;
 }
 
 std::string ReservationPolicy::broken(const Ledger& ledger, const WaitingQueues& waiting) const {
@@ -212,14 +300,15 @@ std::string ReservationPolicy::broken(const Ledger& ledger, const WaitingQueues&
     if (!waiting.holds(each.queue)) return "is kept for a queue that does not wait";
     if (!fits_without_tasks(ledger, ledger.queues[each.queue].task_class, each.server))
       return "is kept for a task that cannot run there";
-    // One server can start one task, never a gang or a domain: due() leaves such queues out.
-    if (ledger.task_classes.terms(ledger.queues[each.queue].task_class) != nullptr)
-      return "is kept for a job with terms";
     if (memory_.present.on_server(each.server) != &each) return "is kept twice";
-    return memory_.present.of_queue(each.queue) == &each ? nullptr : "is one of two kept for the same queue";
+    const Reservations::Kept* const first = memory_.present.of_queue(each.queue);
+    if (first == &each) return nullptr;
+    if (!has_terms(ledger, each.queue)) return "is one of two kept for the same queue";
+    if ((&each - 1)->queue != each.queue) return "does not stand with the others of its queue";
+    return each.since == first->since ? nullptr : "is kept since another time than the others of its queue";
   };
   const std::span<const Reservations::Kept> kept = memory_.present.kept;
-  if (kept.size() > rule_.servers) return "more servers are kept than may be";
+  if (memory_.present.queue_count() > rule_.servers) return "more servers are kept than may be";
   for (const TaskIndex task : memory_.met) {
     if (!ledger.tasks.holds(task))
       return fmt::format("a server was kept for task {}, which is not there", task.number());

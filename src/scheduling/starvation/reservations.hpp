@@ -14,7 +14,8 @@
 
 namespace mirab::scheduling {
 
-/// The servers that are kept, each for one queue.
+/// The servers that are kept, each for one queue: for a task one server, for a batch of a job with terms as
+/// many as it needs, which stand together.
 ///
 /// A kept server is closed in the pool, so that no search finds it, and is not drained. Drained servers are
 /// closed too, but never kept.
@@ -26,11 +27,35 @@ struct Reservations {
   };
   std::vector<Kept> kept = {};  ///< in the order in which they were
 
+  /// The first of those that are kept for the queue; nullptr when none is.
   const Kept* of_queue(QueueIndex queue) const {
     return find([&](const Kept& each) { return each.queue == queue; });
   }
   const Kept* on_server(ServerIndex server) const {
     return find([&](const Kept& each) { return each.server == server; });
+  }
+
+  std::vector<ServerIndex> servers_of(QueueIndex queue) const {
+    std::vector<ServerIndex> servers;
+    for (const Kept& each : kept) {
+      if (each.queue == queue) servers.push_back(each.server);
+    }
+    return servers;
+  }
+
+  /// For how many queues servers are kept.
+  std::size_t queue_count() const {
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < kept.size(); ++at) {
+      if (at == 0 || kept[at].queue != kept[at - 1].queue) ++count;
+    }
+    return count;
+  }
+
+  /// The servers that take tasks of the queue: those that are open, and those that are kept for it.
+  OpenServers open_to(QueueIndex queue, OpenServers open) const {
+    for (const ServerIndex server : servers_of(queue)) open.open(server);
+    return open;
   }
 
  private:
@@ -41,11 +66,14 @@ struct Reservations {
   }
 };
 
-/// Does the next task of the queue fit on the server that is kept for it?
+/// Does the next task of the queue, which has no terms, fit on the server that is kept for it?
 bool has_room(const Ledger& ledger, const Reservations::Kept& kept);
 
-/// The first of the kept servers that has room; nullptr when none has.
-const Reservations::Kept* first_with_room(const Ledger& ledger, const Reservations& all);
+/// The first of the kept servers that has room for its task; of a batch of a job with terms the first of its
+/// servers, when those that are kept for it and the open ones together have room. nullptr when none has.
+/// `asks_gangs` is false when they are known to have none.
+const Reservations::Kept* first_with_room(const Ledger& ledger, const Reservations& all,
+                                          const OpenServers& open, bool asks_gangs = true);
 
 /// What a step at some time intends with the reservations before it places anything: those that lasted end,
 /// and servers are kept for the queues that are due. A value: nothing in the engine changes.
@@ -54,6 +82,8 @@ struct ReservationPreview {
   OpenServers open;                            ///< those that take tasks then
   Reservations reservations = {};              ///< all of them then
   std::vector<Reservations::Kept> ended = {};  ///< by their time
+  std::vector<Reservations::Kept> too_few =
+      {};                                      ///< ended too: the batch would not fit there, were they empty
   std::vector<Reservations::Kept> begun = {};  ///< servers that are kept from then on
   std::optional<Time> searched = {};           ///< when it was last searched who is due
 };
@@ -75,9 +105,17 @@ class ReservationPolicy {
 
   // What has happened.
   void begun(const ReservationPreview& intended);
-  void ended(const Reservations::Kept& kept);  ///< one of the present ones
+  void ended(QueueIndex queue);  ///< the reservation for it
   void started_there(TaskIndex task) { memory_.met.insert(task); }
-  void task_ended(TaskIndex task) { memory_.met.erase(task); }
+  void task_ended(TaskIndex task) {
+    memory_.met.erase(task);
+    asks_gangs_ = true;
+  }
+  void something_changed() { asks_gangs_ = true; }  ///< servers or terms: anything but a start
+  void gangs_have_no_room() { asks_gangs_ = false; }
+
+  /// May a batch for which servers are kept have room now? What starts elsewhere makes none.
+  bool asks_gangs() const { return asks_gangs_; }
 
   /// What a snapshot keeps.
   struct Memory {
@@ -94,12 +132,14 @@ class ReservationPolicy {
  private:
   bool has_lasted(const Reservations::Kept& kept, Time at) const;
   bool searches_again(Time at) const;
+  void end_where_too_few(const Ledger& ledger, ReservationPreview& step) const;
   void add_due(const Ledger& ledger, const WaitingQueues& waiting, ReservationPreview& step) const;
   std::vector<QueueIndex> due(const Ledger& ledger, const WaitingQueues& waiting,
                               const ReservationPreview& step) const;
 
   Reserving rule_;
   Memory memory_;
+  bool asks_gangs_ = true;
 };
 
 /// Errors: a time or a number of servers that is not above 0.
