@@ -50,9 +50,10 @@ Result<Resource> parse_resource(std::string_view text) {
     resource.exponent = each.exponent;
     return resource;
   }
-  return Error{.message = fmt::format("there is no unit '{}'; units are bytes, nano, micro, milli, kilo and mega, "
-                                      "and none for whole numbers",
-                                      resource.unit)};
+  return Error{.message =
+                   fmt::format("there is no unit '{}'; units are bytes, nano, micro, milli, kilo and mega, "
+                               "and none for whole numbers",
+                               resource.unit)};
 }
 
 std::vector<std::string> Units::names() const {
@@ -61,7 +62,8 @@ std::vector<std::string> Units::names() const {
   return names;
 }
 
-Parsed<Amounts> Units::read(const Json& json, const std::string& key, Form form, std::int64_t left_out) const {
+Parsed<Amounts> Units::read(const Json& json, const std::string& key, Form form,
+                            std::int64_t left_out) const {
   if (!json.is_object()) return bad_request(key, "amounts by resource are expected here");
   Amounts amounts(size(), left_out);
   for (const auto& [name, value] : json.items()) {
@@ -75,7 +77,8 @@ Parsed<Amounts> Units::read(const Json& json, const std::string& key, Form form,
                            fmt::format("there is no resource {}{}", name, nearest_names(name, views)));
     }
     if (form == Form::normal) {
-      if (!value.is_number_integer() || value < 0) return bad_request(here, "a whole number is expected here");
+      if (!value.is_number_integer() || value < 0)
+        return bad_request(here, "a whole number is expected here");
       amounts[r] = value.get<std::int64_t>();
       continue;
     }
@@ -150,7 +153,8 @@ Result<Duration> parse_duration(std::string_view text) {
   for (const DurationUnit& unit : kDurationUnits) {
     if (!letter.empty() && letter[0] != unit.letter) continue;
     const std::int64_t seconds = letter.empty() ? 1 : unit.seconds;
-    if (count > INT64_MAX / 1'000'000'000 / seconds) return Error{.message = "a duration of 292 years or more"};
+    if (count > INT64_MAX / 1'000'000'000 / seconds)
+      return Error{.message = "a duration of 292 years or more"};
     return Duration(std::chrono::seconds(count * seconds));
   }
   return wrong;

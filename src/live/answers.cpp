@@ -65,9 +65,9 @@ std::string text_of(Wall wall) {
 
 std::optional<Wall> wall_of(std::string_view text) {
   if (!has_form(text)) return {};
-  const std::chrono::year_month_day date{
-      std::chrono::year(*digits(text, 0, 4)), std::chrono::month(static_cast<unsigned>(*digits(text, 5, 2))),
-      std::chrono::day(static_cast<unsigned>(*digits(text, 8, 2)))};
+  const std::chrono::year_month_day date{std::chrono::year(*digits(text, 0, 4)),
+                                         std::chrono::month(static_cast<unsigned>(*digits(text, 5, 2))),
+                                         std::chrono::day(static_cast<unsigned>(*digits(text, 8, 2)))};
   const int hour = *digits(text, 11, 2);
   const int minute = *digits(text, 14, 2);
   const int second = *digits(text, 17, 2);
@@ -92,7 +92,10 @@ std::vector<std::string> words_of(const Scopes& scopes) {
 }
 
 Problem bad_json(std::string detail) {
-  return {.status = 400, .type = "bad-json", .title = "Not the JSON that is expected", .detail = std::move(detail)};
+  return {.status = 400,
+          .type = "bad-json",
+          .title = "Not the JSON that is expected",
+          .detail = std::move(detail)};
 }
 
 Problem bad_request(std::string key, std::string detail) {
@@ -111,13 +114,9 @@ Problem too_large(std::string key, std::string detail) {
           .key = std::move(key)};
 }
 
-Problem not_found() {
-  return {.status = 404, .type = "not-found", .title = "There is no such thing here"};
-}
+Problem not_found() { return {.status = 404, .type = "not-found", .title = "There is no such thing here"}; }
 
-Problem scope_problem() {
-  return {.status = 403, .type = "scope", .title = "The token does not allow this"};
-}
+Problem scope_problem() { return {.status = 403, .type = "scope", .title = "The token does not allow this"}; }
 
 Problem conflict(std::string type, std::string detail) {
   const std::string title = type == "name-taken" ? "The name is taken"
@@ -127,7 +126,8 @@ Problem conflict(std::string type, std::string detail) {
 }
 
 Problem changed(std::string detail) {
-  return {.status = 412, .type = "changed", .title = "The condition does not hold", .detail = std::move(detail)};
+  return {
+      .status = 412, .type = "changed", .title = "The condition does not hold", .detail = std::move(detail)};
 }
 
 Problem compacted(Revision oldest) {

@@ -54,9 +54,9 @@ struct Problem {
   std::string type = {};  ///< `name-taken`; in JSON `/problems/name-taken`
   std::string title = {};
   std::string detail = {};
-  std::string key = {};             ///< `/demand/gpu`; empty: the whole
-  Json more = Json::object();       ///< further members: `differs`, `oldest`
-  std::string retry_after_s = {};   ///< for a header; empty: none
+  std::string key = {};            ///< `/demand/gpu`; empty: the whole
+  Json more = Json::object();      ///< further members: `differs`, `oldest`
+  std::string retry_after_s = {};  ///< for a header; empty: none
 };
 
 Problem bad_json(std::string detail);
@@ -65,11 +65,11 @@ Problem too_large(std::string key, std::string detail);
 /// Also of what may not be seen: always the same bytes.
 Problem not_found();
 Problem scope_problem();
-Problem conflict(std::string type, std::string detail);              ///< 409
-Problem changed(std::string detail);                                 ///< 412
-Problem compacted(Revision oldest);                                  ///< 410
+Problem conflict(std::string type, std::string detail);                        ///< 409
+Problem changed(std::string detail);                                           ///< 412
+Problem compacted(Revision oldest);                                            ///< 410
 Problem unprocessable(std::string type, std::string key, std::string detail);  ///< 422
-Problem too_many(std::string type, std::string detail);              ///< 429
+Problem too_many(std::string type, std::string detail);                        ///< 429
 
 /// The JSON pointer of a member: `/demand` and `gpu` give `/demand/gpu`.
 std::string pointer_to(const std::string& key, std::string_view member);

@@ -1,10 +1,11 @@
-// What an executor is to run, and what it is to stop: the whole wanted set of its server, so that nothing is lost
-// when either side starts again.
+// What an executor is to run, and what it is to stop: the whole wanted set of its server, so that nothing is
+// lost when either side starts again.
 //
-// A task may start when its room is there. The engine frees room at once, machines do not: what is to stop holds
-// its room until the executor says that it is gone. So the tasks of the server, the oldest first, are given the
-// capacity without what is to stop; those for which that does not suffice have `after`, the tasks that must be
-// gone before. Those that run since before anything was to stop have had their room all along, and come first.
+// A task may start when its room is there. The engine frees room at once, machines do not: what is to stop
+// holds its room until the executor says that it is gone. So the tasks of the server, the oldest first, are
+// given the capacity without what is to stop; those for which that does not suffice have `after`, the tasks
+// that must be gone before. Those that run since before anything was to stop have had their room all along,
+// and come first.
 #include <algorithm>
 
 #include "live/reading.hpp"
@@ -62,7 +63,9 @@ Answer assignments_of(const Reading& reading, const Query& query) {
     run.push_back(std::move(each));
   }
   return reading.found({{"server", query.name},
-                        {"state", !server->id ? "lost" : server->drained ? "drained" : "open"},
+                        {"state", !server->id       ? "lost"
+                                  : server->drained ? "drained"
+                                                    : "open"},
                         {"run", std::move(run)},
                         {"stop", std::move(stop)}},
                        state.last.revision);

@@ -64,7 +64,8 @@ Parsed<std::vector<Parsed<Command>>> parse_submits(const Caller& caller, const J
                                                    const Units& units) {
   if (!body.is_object()) return bad_request({}, "an object is expected here");
   for (const auto& [member, value] : body.items()) {
-    if (member != "jobs") return bad_request(pointer_to({}, member), "there is no such key here; jobs is one");
+    if (member != "jobs")
+      return bad_request(pointer_to({}, member), "there is no such key here; jobs is one");
   }
   const auto jobs = body.find("jobs");
   if (jobs == body.end() || !jobs->is_array()) return bad_request("/jobs", "a list of jobs is needed");
@@ -83,9 +84,9 @@ Answer answer_of_submits(std::vector<Answer> answers) {
     whole.revision = std::max(whole.revision, answer.revision);
     Json& body = whole.body["answers"].emplace_back(std::move(answer.body));
     if (!answer.is_problem()) {
-      for (const char* const member : {"tasks", "demand", "demand_base", "gang", "select", "priority", "preemptible",
-                                       "attempts", "labels", "spec", "per_server", "servers", "spread", "pack",
-                                       "demand_on"})
+      for (const char* const member :
+           {"tasks", "demand", "demand_base", "gang", "select", "priority", "preemptible", "attempts",
+            "labels", "spec", "per_server", "servers", "spread", "pack", "demand_on"})
         body.erase(member);
     }
     body["status"] = answer.status;

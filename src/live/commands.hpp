@@ -32,7 +32,7 @@ struct Command {
   std::string form = {};    ///< the normal form, of a job only
   std::string sha256 = {};  ///< of the normal form
   Conditions conditions = {};
-  bool failed = false;  ///< DELETE /servers/{name}?failed=true
+  bool failed = false;      ///< DELETE /servers/{name}?failed=true
   bool by_service = false;  ///< not by a caller: no rights are checked
 };
 
@@ -41,8 +41,8 @@ struct Command {
 Parsed<Command> parse_command(Caller caller, Do what, Target target, const Json& body, const Units& units,
                               Conditions conditions = {}, std::string secret_sha256 = {});
 
-/// POST /jobs:submit: `{"jobs":[{"queue","name",…}]}`, at most 1,000; each job is a command or a problem of its
-/// own, whose key begins with `/jobs/3`. A problem alone where the whole is no such list.
+/// POST /jobs:submit: `{"jobs":[{"queue","name",…}]}`, at most 1,000; each job is a command or a problem of
+/// its own, whose key begins with `/jobs/3`. A problem alone where the whole is no such list.
 Parsed<std::vector<Parsed<Command>>> parse_submits(const Caller& caller, const Json& body,
                                                    const Units& units);
 

@@ -24,11 +24,12 @@ constexpr std::size_t kMostName = 253;
 constexpr std::int64_t kMostAttempts = 1'000;
 
 constexpr std::array<std::string_view, 17> kDoWords{
-    "server-put",  "server-delete", "tenant-put", "tenant-delete", "group-put", "group-delete",
-    "queue-put",   "queue-delete",  "job-put",    "job-cancel",    "outcome-put", "policy-put",
-    "token-put",   "token-delete",  "server-silent", "server-back", "server-lost"};
+    "server-put", "server-delete", "tenant-put",    "tenant-delete", "group-put",   "group-delete",
+    "queue-put",  "queue-delete",  "job-put",       "job-cancel",    "outcome-put", "policy-put",
+    "token-put",  "token-delete",  "server-silent", "server-back",   "server-lost"};
 
-constexpr std::array<std::string_view, 5> kEndedWords{"succeeded", "failed", "lost", "cancelled", "preempted"};
+constexpr std::array<std::string_view, 5> kEndedWords{"succeeded", "failed", "lost", "cancelled",
+                                                      "preempted"};
 constexpr std::array<std::string_view, 6> kLimitNames{"burst",         "queued_jobs",   "requests_per_s",
                                                       "submits_per_s", "waiting_tasks", "watches"};
 
@@ -48,8 +49,8 @@ class Body {
     if (!expect_object()) return;
     for (const auto& [name, value] : json_->items()) {
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-      return refuse(bad_request(pointer(name),
-                                fmt::format("there is no key {} here{}", printable(name), nearest_names(name, names))));
+      return refuse(bad_request(pointer(name), fmt::format("there is no key {} here{}", printable(name),
+                                                           nearest_names(name, names))));
     }
   }
   void allow_only(std::initializer_list<std::string_view> names) const {
@@ -107,7 +108,8 @@ class Body {
     const std::string value = text();
     const auto found = std::find(words.begin(), words.end(), value);
     if (!failed() && found == words.end())
-      refuse(bad_request(key_, fmt::format("there is no {} here{}", printable(value), nearest_names(value, words))));
+      refuse(bad_request(
+          key_, fmt::format("there is no {} here{}", printable(value), nearest_names(value, words))));
     return failed() ? 0 : static_cast<std::size_t>(found - words.begin());
   }
   std::vector<std::string> texts() const {
@@ -122,7 +124,8 @@ class Body {
     return values;
   }
   Duration duration() const {
-    if (!failed() && json_->is_number_unsigned()) return Duration(std::chrono::seconds(whole(0, 9'000'000'000)));
+    if (!failed() && json_->is_number_unsigned())
+      return Duration(std::chrono::seconds(whole(0, 9'000'000'000)));
     const std::string value = text();
     if (failed()) return {};
     const Result<Duration> read = parse_duration(value);
@@ -180,9 +183,7 @@ class Body {
   }
 
  private:
-  std::string pointer(const std::string& member) const {
-    return pointer_to(key_, member);
-  }
+  std::string pointer(const std::string& member) const { return pointer_to(key_, member); }
 
   const Json* json_;
   std::string key_;
@@ -260,22 +261,24 @@ void read_terms(const Body& body, scheduling::JobSubmitted& terms) {
   constexpr std::int64_t kMostTasks = 1'000'000'000;
   if (const auto found = body.required("demand")) {
     terms.demand = found->amounts();
-    if (!body.failed() && std::all_of(terms.demand.begin(), terms.demand.end(), [](auto a) { return a == 0; }))
-      body.refuse(unprocessable("bad-amount", found->key(), "a task takes something of at least one resource"));
+    if (!body.failed() &&
+        std::all_of(terms.demand.begin(), terms.demand.end(), [](auto a) { return a == 0; }))
+      body.refuse(
+          unprocessable("bad-amount", found->key(), "a task takes something of at least one resource"));
   }
   if (const auto found = body.find("tasks")) terms.tasks = found->whole(1, kMostTasks);
   if (const auto found = body.find("gang")) {
     terms.gang = found->whole(1, kMostTasks);
     if (!body.failed() && terms.gang > terms.tasks)
-      body.refuse(unprocessable("never-fits", found->key(),
-                                fmt::format("{} tasks cannot start together of {}", terms.gang, terms.tasks)));
+      body.refuse(
+          unprocessable("never-fits", found->key(),
+                        fmt::format("{} tasks cannot start together of {}", terms.gang, terms.tasks)));
   }
   if (const auto found = body.find("per_server")) terms.per_server = found->whole(1, kMostTasks);
   if (const auto found = body.find("servers")) terms.servers = found->texts();
   if (const auto found = body.find("select")) {
     found->for_each([&](const std::string& label, const Body& value) {
-      terms.select[label] =
-          value.json().is_string() ? std::vector<std::string>{value.text()} : value.texts();
+      terms.select[label] = value.json().is_string() ? std::vector<std::string>{value.text()} : value.texts();
       if (!value.failed() && terms.select[label].empty())
         value.refuse(bad_request(value.key(), "at least one value is expected here"));
     });
@@ -289,7 +292,8 @@ void read_terms(const Body& body, scheduling::JobSubmitted& terms) {
   }
   if (const auto found = body.find("pack")) terms.pack = found->text(kMostLabelKey);
   if (const auto found = body.find("demand_on"))
-    found->for_each([&](const std::string& server, const Body& value) { terms.demand_on[server] = value.amounts(); });
+    found->for_each(
+        [&](const std::string& server, const Body& value) { terms.demand_on[server] = value.amounts(); });
   if (const auto found = body.find("priority")) {
     const std::int64_t priority = found->whole(-1'000'000'000, 1'000'000'000);
     if (priority != 0) terms.rank = scheduling::Rank{.priority = priority};
@@ -300,11 +304,12 @@ void read_terms(const Body& body, scheduling::JobSubmitted& terms) {
 JobContent job_of(const Body& body) {
   JobContent job;
   if (const auto roles = body.find("roles")) {
-    body.refuse(unprocessable("not-supported", roles->key(), "gangs of several demands are not supported yet"));
+    body.refuse(
+        unprocessable("not-supported", roles->key(), "gangs of several demands are not supported yet"));
     return job;
   }
-  body.allow_only({"tasks", "demand", "gang", "per_server", "servers", "select", "spread", "pack", "demand_on",
-                   "priority", "preemptible", "attempts", "labels", "spec"});
+  body.allow_only({"tasks", "demand", "gang", "per_server", "servers", "select", "spread", "pack",
+                   "demand_on", "priority", "preemptible", "attempts", "labels", "spec"});
   read_terms(body, job.terms);
   if (const auto found = body.find("attempts")) job.attempts = found->whole(1, kMostAttempts);
   if (const auto found = body.find("labels")) job.labels = found->labels();
@@ -319,15 +324,15 @@ JobContent job_of(const Body& body) {
 OutcomeContent outcome_of(const Body& body) {
   body.allow_only({"outcome", "exit_code", "attempt", "usage", "reason"});
   OutcomeContent outcome;
-  if (const auto found = body.required("outcome")) outcome.outcome = static_cast<Ended>(found->word(kEndedWords));
+  if (const auto found = body.required("outcome"))
+    outcome.outcome = static_cast<Ended>(found->word(kEndedWords));
   if (const auto found = body.find("exit_code")) outcome.exit_code = found->whole(INT32_MIN, INT32_MAX);
   if (const auto found = body.find("attempt")) outcome.attempt = found->whole(1, INT32_MAX);
   if (const auto found = body.find("usage")) {
     if (found->expect_object() && found->json().size() > kMostLabels)
       found->refuse(too_large(found->key(), "too many kinds of usage"));
-    found->for_each([&](const std::string& name, const Body& value) {
-      outcome.usage[name] = value.whole(0, INT64_MAX);
-    });
+    found->for_each(
+        [&](const std::string& name, const Body& value) { outcome.usage[name] = value.whole(0, INT64_MAX); });
   }
   if (const auto found = body.find("reason")) outcome.reason = found->text(kMostLabelValue);
   return outcome;
@@ -343,12 +348,14 @@ Choice chosen(const Body& body, Result<Choice> (*choose)(std::string_view)) {
 
 Duration positive_duration(const Body& body) {
   const Duration duration = body.duration();
-  if (!body.failed() && duration <= Duration(0)) body.refuse(bad_request(body.key(), "more than 0 is expected here"));
+  if (!body.failed() && duration <= Duration(0))
+    body.refuse(bad_request(body.key(), "more than 0 is expected here"));
   return duration;
 }
 
 PolicyContent policy_of(const Body& body, const Units& units) {
-  body.allow_only({"discipline", "placement", "tie", "share_scale", "half_life", "reservations", "preemption"});
+  body.allow_only(
+      {"discipline", "placement", "tie", "share_scale", "half_life", "reservations", "preemption"});
   PolicyContent policy;
   scheduling::EngineOptions& options = policy.options;
   if (const auto found = body.required("discipline")) options.discipline = chosen(*found, choose_discipline);
@@ -403,7 +410,8 @@ TokenContent token_of(const Body& body) {
                           : word == "metrics"  ? &token.scopes.metrics
                                                : nullptr;
       if (scope == nullptr) {
-        found->refuse(bad_request(found->key(), "scopes are admin, operator, submit, read, executor and metrics"));
+        found->refuse(
+            bad_request(found->key(), "scopes are admin, operator, submit, read, executor and metrics"));
         break;
       }
       *scope = true;
@@ -415,7 +423,8 @@ TokenContent token_of(const Body& body) {
   if (const auto found = body.find("server")) token.server = found->name("server");
   if (const auto found = body.find("expires")) {
     token.expires = wall_of(found->text());
-    if (!token.expires) found->refuse(bad_request(found->key(), "a time is expected here, such as 2027-03-01T08:00:00Z"));
+    if (!token.expires)
+      found->refuse(bad_request(found->key(), "a time is expected here, such as 2027-03-01T08:00:00Z"));
   }
   if (const auto found = body.find("secret_sha256")) token.secret_sha256 = found->text();
   const bool of_tenant = token.scopes.submit || token.scopes.read || token.scopes.executor;
@@ -468,7 +477,8 @@ Json form_of(const JobContent& job, const Units& units) {
                {"spec", job.spec}};
   if (terms.per_server) json["per_server"] = *terms.per_server;
   if (terms.servers) json["servers"] = *terms.servers;
-  if (terms.spread) json["spread"] = {{"label", terms.spread->label}, {"most_apart", terms.spread->most_apart}};
+  if (terms.spread)
+    json["spread"] = {{"label", terms.spread->label}, {"most_apart", terms.spread->most_apart}};
   if (terms.pack) json["pack"] = *terms.pack;
   for (const auto& [server, demand] : terms.demand_on) json["demand_on"][server] = units.base(demand);
   return json;
@@ -498,7 +508,8 @@ Json form_of(const PolicyContent& policy, const Units& units) {
       json["reservations"]["at_most"] = duration_text(*options.reservations->at_most);
   }
   if (options.preemption)
-    json["preemption"] = {{"tasks", options.preemption->tasks}, {"per", duration_text(options.preemption->per)}};
+    json["preemption"] = {{"tasks", options.preemption->tasks},
+                          {"per", duration_text(options.preemption->per)}};
   return json;
 }
 

@@ -16,8 +16,8 @@
 
 namespace mirab::live {
 
-// The bodies of PUT, read strictly: an unknown key, a wrong type, an amount of an unknown resource is a problem
-// with the JSON pointer of the key. What is left out has its default.
+// The bodies of PUT, read strictly: an unknown key, a wrong type, an amount of an unknown resource is a
+// problem with the JSON pointer of the key. What is left out has its default.
 
 using Labels = std::map<std::string, std::string>;
 

@@ -45,24 +45,24 @@ class Decider {
   Decider& operator=(Decider&&) noexcept;
   ~Decider();
 
-  /// Does what a command wants, or says why not. A refused command changes nothing. A time before the last one
-  /// counts as the last one.
+  /// Does what a command wants, or says why not. A refused command changes nothing. A time before the last
+  /// one counts as the last one.
   Answer apply(const Command& command, Time now, Wall wall);
 
   /// Takes at most `at_most` steps of the engine, if it may have something to decide; returns how many tasks
   /// were placed. The random numbers of a batch come from mix(cluster seed, its first revision).
   int decide(int at_most, Time now, Wall wall);
 
-  /// May decide() place something when it is called again at once? Else after the next command, or later (with
-  /// reservations or a half-life decisions change with time: then call it once a second).
+  /// May decide() place something when it is called again at once? Else after the next command, or later
+  /// (with reservations or a half-life decisions change with time: then call it once a second).
   bool wants_steps() const;
   bool decides_by_time() const;
 
   /// All since the last one. Empty when nothing happened.
   Batch take_batch();
 
-  /// All up to here is durable: who sent the same job again before gets the first answer, who does so now gets
-  /// the job as it is.
+  /// All up to here is durable: who sent the same job again before gets the first answer, who does so now
+  /// gets the job as it is.
   void committed(Revision last);
 
   /// Applies a batch of the log, as after restore(). Errors name the first line whose outcome differs, or a

@@ -7,8 +7,11 @@ namespace mirab::live {
 namespace {
 
 bool wanted(const Event& event, const EventFilter& filter) {
-  const auto fits = [](const std::string& asked, const std::string& has) { return asked.empty() || asked == has; };
-  if (!filter.kinds.empty() && std::find(filter.kinds.begin(), filter.kinds.end(), event.kind) == filter.kinds.end())
+  const auto fits = [](const std::string& asked, const std::string& has) {
+    return asked.empty() || asked == has;
+  };
+  if (!filter.kinds.empty() &&
+      std::find(filter.kinds.begin(), filter.kinds.end(), event.kind) == filter.kinds.end())
     return false;
   return fits(filter.queue, event.queue) && fits(filter.job, event.job) && fits(filter.server, event.server);
 }
@@ -35,7 +38,8 @@ std::optional<std::string> message_of(const Change& change, const EventFilter& f
     if (const auto seen = shown(event, caller, others)) events.push_back(json_of(*seen, false));
   }
   if (events.empty()) return {};
-  return Json{{"revision", change.revision}, {"at", text_of(change.at)}, {"events", std::move(events)}}.dump();
+  return Json{{"revision", change.revision}, {"at", text_of(change.at)}, {"events", std::move(events)}}
+      .dump();
 }
 
 Result<std::vector<Change>> changes_of(const Batch& batch) {
@@ -43,7 +47,8 @@ Result<std::vector<Change>> changes_of(const Batch& batch) {
   if (!records) return records.error();
   std::vector<Change> changes;
   for (Record& record : *records)
-    changes.push_back({.revision = record.stamp.revision, .at = record.stamp.wall, .events = std::move(record.events)});
+    changes.push_back(
+        {.revision = record.stamp.revision, .at = record.stamp.wall, .events = std::move(record.events)});
   return changes;
 }
 

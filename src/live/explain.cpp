@@ -31,19 +31,22 @@ Verdict no_room(const State& state, const WhyWaiting& why) {
   const Units& units = state.settings.units;
   if (why.gang && why.servers.with_room > 0) {
     Verdict verdict{"no-room",
-                    fmt::format("all {} must start together; there is room for {}", tasks_text(why.gang->together),
-                                why.gang->room),
+                    fmt::format("all {} must start together; there is room for {}",
+                                tasks_text(why.gang->together), why.gang->room),
                     {}};
-    verdict.next_step = why.gang->room > 0 ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
-                                           : "more room, or a smaller gang";
+    verdict.next_step = why.gang->room > 0
+                            ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
+                            : "more room, or a smaller gang";
     return verdict;
   }
   Verdict verdict{"no-room", fmt::format("no server has room: {} of them are full", why.servers.full), {}};
   if (!why.servers.lacking.empty())
-    verdict.says += fmt::format(", most for lack of {}",
-                                resource_text(state, static_cast<std::uint32_t>(most_lacking(why.servers.lacking))));
+    verdict.says +=
+        fmt::format(", most for lack of {}",
+                    resource_text(state, static_cast<std::uint32_t>(most_lacking(why.servers.lacking))));
   if (why.nearest_miss) {
-    verdict.next_step = fmt::format("{} freed on {}", units.words(why.nearest_miss->to_free), why.nearest_miss->name);
+    verdict.next_step =
+        fmt::format("{} freed on {}", units.words(why.nearest_miss->to_free), why.nearest_miss->name);
   } else if (why.servers.pack + why.servers.per_server + why.servers.spread > 0) {
     verdict.next_step = "looser terms of the job (pack, per_server, spread), or tasks of it that end";
   } else if (why.servers.drained > 0) {
@@ -62,17 +65,17 @@ Verdict verdict_of(const State& state, const WhyWaiting& why) {
     const auto& bound = *why.tree->limit;
     Amounts allowed(units.size(), 0);
     allowed[bound.resource] = bound.allowed;
-    return {"limit",
-            fmt::format("{} may use {} and no more", bound.name, units.words(allowed)),
+    return {"limit", fmt::format("{} may use {} and no more", bound.name, units.words(allowed)),
             fmt::format("a higher limit of {} for {}, or tasks below it that end", bound.name,
                         resource_text(state, bound.resource))};
   }
   if (why.tree && why.tree->reserve) {
     const auto& bound = *why.tree->reserve;
-    return {"reserved",
-            fmt::format("the {} that is free is reserved, most of it for {}", resource_text(state, bound.resource),
-                        bound.name),
-            fmt::format("less reserved for {}, or more {}", bound.name, resource_text(state, bound.resource))};
+    return {
+        "reserved",
+        fmt::format("the {} that is free is reserved, most of it for {}",
+                    resource_text(state, bound.resource), bound.name),
+        fmt::format("less reserved for {}, or more {}", bound.name, resource_text(state, bound.resource))};
   }
   const WhyWaiting::Servers& servers = why.servers;
   const std::int64_t others = servers.with_room + servers.too_small + servers.drained + servers.kept +
@@ -131,9 +134,15 @@ Json by_resource(const State& state, const std::vector<std::int64_t>& counts) {
 Json servers_json(const State& state, const WhyWaiting::Servers& of) {
   const std::int64_t total = of.with_room + of.not_allowed + of.too_small + of.drained + of.kept + of.pack +
                              of.per_server + of.spread + of.full;
-  Json json = {{"total", total},         {"with_room", of.with_room}, {"not_allowed", of.not_allowed},
-               {"too_small", of.too_small}, {"drained", of.drained},     {"kept", of.kept},
-               {"pack", of.pack},           {"per_server", of.per_server}, {"spread", of.spread},
+  Json json = {{"total", total},
+               {"with_room", of.with_room},
+               {"not_allowed", of.not_allowed},
+               {"too_small", of.too_small},
+               {"drained", of.drained},
+               {"kept", of.kept},
+               {"pack", of.pack},
+               {"per_server", of.per_server},
+               {"spread", of.spread},
                {"full", of.full}};
   json["lacking"] = by_resource(state, of.lacking);
   json["too_small_in"] = by_resource(state, of.too_small_in);
@@ -144,9 +153,11 @@ void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why) {
   const State& state = reading.state;
   const Units& units = state.settings.units;
   body["servers"] = servers_json(state, why.servers);
-  body["ahead"] = {{"queues", why.users_ahead}, {"tied", why.users_tied}, {"own", why.older_jobs + why.own_ahead}};
+  body["ahead"] = {
+      {"queues", why.users_ahead}, {"tied", why.users_tied}, {"own", why.older_jobs + why.own_ahead}};
   if (why.next) {
-    if (const Json next = shown_queue(reading, why.next->user_name); !next.is_null()) body["ahead"]["next"] = next;
+    if (const Json next = shown_queue(reading, why.next->user_name); !next.is_null())
+      body["ahead"]["next"] = next;
   }
   if (why.key) body["key"] = *why.key;
   if (why.with_weight) body["with_weight"] = *why.with_weight;
@@ -161,10 +172,12 @@ void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why) {
     units.add(body["nearest_miss"], "to_free", why.nearest_miss->to_free, 0);
   }
   if (why.kept_for_it) {
-    body["kept_for_it"] = {{"server", why.kept_for_it->name}, {"since", text_of(state.wall_of(why.kept_for_it->since))}};
+    body["kept_for_it"] = {{"server", why.kept_for_it->name},
+                           {"since", text_of(state.wall_of(why.kept_for_it->since))}};
     units.add(body["kept_for_it"], "missing", why.kept_for_it->missing, 0);
   }
-  if (why.tree && !why.tree->covered_by.empty() && reading.sees_all()) body["covered_by"] = why.tree->covered_by;
+  if (why.tree && !why.tree->covered_by.empty() && reading.sees_all())
+    body["covered_by"] = why.tree->covered_by;
 }
 
 Answer why_not_on(const Reading& reading, const Job& job, const std::string& server_name) {
@@ -178,13 +191,15 @@ Answer why_not_on(const Reading& reading, const Job& job, const std::string& ser
     return reading.found(std::move(body), state.last.revision);
   }
   const auto why = state.engine.why_not_on(*job.id, *server->id);
-  constexpr std::string_view kReasons[] = {"nothing", "not-allowed", "not-allowed", "too-small",  "drained", "kept",
-                                           "pack",    "per-server",  "spread",      "full",       "not-allowed"};
+  constexpr std::string_view kReasons[] = {"nothing", "not-allowed", "not-allowed", "too-small",
+                                           "drained", "kept",        "pack",        "per-server",
+                                           "spread",  "full",        "not-allowed"};
   body["reason"] = kReasons[static_cast<std::size_t>(why->reason)];
   if (!why->label.empty()) body["label"] = why->label;
   if (!why->missing.empty()) state.settings.units.add(body, "missing", why->missing, 0);
   scheduling::WhyNotOn shown = *why;
-  if (shown.kept && shown_queue(reading, shown.kept->user_name).is_null()) shown.kept->user_name = "another queue";
+  if (shown.kept && shown_queue(reading, shown.kept->user_name).is_null())
+    shown.kept->user_name = "another queue";
   body["says"] = describe(shown, state.engine.options().resources);
   return reading.found(std::move(body), state.last.revision);
 }
@@ -196,7 +211,10 @@ Answer explain_job(const Reading& reading, const Query& query) {
   const Job* const job = reading.job(query.queue, query.name);
   if (job == nullptr) return reading.refuse(not_found());
   if (const auto server = given(query, "server")) return why_not_on(reading, *job, *server);
-  Json body = {{"job", job->label()}, {"state", word_of(job->state())}, {"waiting", job->waiting}, {"running", job->running}};
+  Json body = {{"job", job->label()},
+               {"state", word_of(job->state())},
+               {"waiting", job->waiting},
+               {"running", job->running}};
   const auto why = job->id ? state.engine.why_waiting(*job->id, state.last.now) : std::nullopt;
   if (!why) {
     body["verdict"] = "nothing-waits";
@@ -246,8 +264,8 @@ Answer explain_task(const Reading& reading, const std::string& task, const sched
     state.settings.units.add(body, "free_after", why.free_after);
     body["says"] = describe(why, state.engine.options().resources);
   } else {
-    body["says"] = fmt::format("its queue came first of {} with a task that fits; {} servers had room", why.users_fitting,
-                               why.servers_with_room);
+    body["says"] = fmt::format("its queue came first of {} with a task that fits; {} servers had room",
+                               why.users_fitting, why.servers_with_room);
   }
   return reading.found(std::move(body), state.last.revision);
 }

@@ -1,5 +1,5 @@
-// Lists: in the order of their keys, filtered, a page at a time. The cursor of a page holds the last key and the
-// revision of the first page.
+// Lists: in the order of their keys, filtered, a page at a time. The cursor of a page holds the last key and
+// the revision of the first page.
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -103,9 +103,12 @@ void page_of(const Map& map, Page& page, Visit visit) {
   }
 }
 
-std::string state_of(const Server& server) { return !server.id ? "lost" : server.drained ? "drained" : "open"; }
+std::string state_of(const Server& server) {
+  return !server.id ? "lost" : server.drained ? "drained" : "open";
+}
 
-void list_jobs(const Reading& reading, const Query& query, Page& page, const std::optional<std::string>& state,
+void list_jobs(const Reading& reading, const Query& query, Page& page,
+               const std::optional<std::string>& state,
                const std::vector<std::pair<std::string, std::string>>& labels) {
   const Queue& queue = *reading.queue(query.queue);
   page_of(queue.jobs, page, [&](const std::string& name, const Job& job) {
@@ -117,7 +120,8 @@ void list_jobs(const Reading& reading, const Query& query, Page& page, const std
 }
 
 /// The tasks of a job, of a server, or of all the caller's queues; `state` ended ones too.
-void list_tasks(const Reading& reading, const Query& query, Page& page, const std::optional<std::string>& wanted) {
+void list_tasks(const Reading& reading, const Query& query, Page& page,
+                const std::optional<std::string>& wanted) {
   const State& state = reading.state;
   const auto key_text = [](TaskKey key) { return fmt::format("{:010}-{:020}", key.epoch, key.number); };
   std::map<std::string, State::TaskView> found;
@@ -134,13 +138,15 @@ void list_tasks(const Reading& reading, const Query& query, Page& page, const st
   const auto job = given(query, "job");
   if (server) {
     const Server* const on = state.server(*server);
-    if (on != nullptr && on->id) state.engine.for_each_task(*on->id, [&](const auto& task) { take(state.view_of(task)); });
+    if (on != nullptr && on->id)
+      state.engine.for_each_task(*on->id, [&](const auto& task) { take(state.view_of(task)); });
   } else {
     for (const auto& [queue_name, queue] : state.queues) {
       if (!reading.owns(queue)) continue;
       for (const auto& [name, each] : queue.jobs) {
         if (job && *job != each.label()) continue;
-        if (each.id) state.engine.for_each_task(*each.id, [&](const auto& task) { take(state.view_of(task)); });
+        if (each.id)
+          state.engine.for_each_task(*each.id, [&](const auto& task) { take(state.view_of(task)); });
         for (const Past& past : each.past) take(state.view_of(each, past));
       }
     }
@@ -166,7 +172,8 @@ Parsed<std::int64_t> given_whole(const Query& query, const std::string& name, st
   const char* const end = text->data() + text->size();
   const auto read = std::from_chars(text->data(), end, value);
   if (read.ec != std::errc() || read.ptr != end || value < least || value > most)
-    return bad_request(pointer_to({}, name), fmt::format("a whole number of {} to {} is expected here", least, most));
+    return bad_request(pointer_to({}, name),
+                       fmt::format("a whole number of {} to {} is expected here", least, most));
   return value;
 }
 

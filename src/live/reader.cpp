@@ -49,7 +49,8 @@ Result<std::vector<Change>> Reader::apply(const Batch& batch) {
   return changes;
 }
 
-Result<std::optional<scheduling::WhyPlaced>> Reader::apply_explaining(const Batch& batch, const std::string& task) {
+Result<std::optional<scheduling::WhyPlaced>> Reader::apply_explaining(const Batch& batch,
+                                                                      const std::string& task) {
   const auto key = task_key_of(task);
   if (!key) return Error{.message = "this is no task"};
   State::Explained explained{.task = *key};
@@ -61,7 +62,8 @@ Revision Reader::revision() const { return inside_->state.last.revision; }
 std::string Reader::snapshot() const { return write_whole(inside_->state, inside_->hash); }
 std::string Reader::broken_invariant() const { return inside_->state.broken_invariant(); }
 
-Answer Reader::explain_placed(const std::string& task, const scheduling::WhyPlaced& why, const Caller& caller) const {
+Answer Reader::explain_placed(const std::string& task, const scheduling::WhyPlaced& why,
+                              const Caller& caller) const {
   return explain_task({.state = inside_->state, .caller = caller, .others = inside_->others}, task, why);
 }
 
@@ -80,7 +82,8 @@ Json Reading::cluster() const {
   const Json all = cluster_json(state);
   if (sees_all() || others == Others::all) return all;
   Json json = {{"id", all["id"]}, {"policy", all["policy"]}, {"resources", all["resources"]}};
-  for (const char* const total : {"capacity", "capacity_base", "servers"}) json["totals"][total] = all["totals"][total];
+  for (const char* const total : {"capacity", "capacity_base", "servers"})
+    json["totals"][total] = all["totals"][total];
   return json;
 }
 
@@ -196,6 +199,9 @@ Answer answer_to(const Reading& reading, const Query& query) {
     case Ask::mechanisms:
     case Ask::mechanism:
       return mechanisms_of(reading, query);
+    case Ask::usage:
+    case Ask::history:
+      return reading.refuse(unprocessable("not-supported", {}, "no history is kept yet"));
     default:
       return one(reading, query);
   }

@@ -52,10 +52,10 @@ enum class Ask {
 struct Query {
   Ask what = Ask::cluster;
   std::string name = {};
-  std::string queue = {};                             ///< of a job
+  std::string queue = {};                              ///< of a job
   std::multimap<std::string, std::string> given = {};  ///< the parameters of the request, decoded
-  Json body = {};                                     ///< of what_if and policy_dry_run
-  std::string if_none_match = {};                     ///< `"r17"`: 304 without a body where it is the same
+  Json body = {};                                      ///< of what_if and policy_dry_run
+  std::string if_none_match = {};                      ///< `"r17"`: 304 without a body where it is the same
 };
 
 /// Which events a watcher wants; an empty text: any.
@@ -95,8 +95,8 @@ class Reader {
   /// snapshot before.
   Result<std::optional<scheduling::WhyPlaced>> apply_explaining(const Batch& batch, const std::string& task);
 
-  /// A problem is an answer too. Changes nothing. Costs up to some milliseconds; `what_if`, `policy_dry_run` and
-  /// `shares` are for workers, on a copy().
+  /// A problem is an answer too. Changes nothing. Costs up to some milliseconds; `what_if`, `policy_dry_run`
+  /// and `shares` are for workers, on a copy().
   Answer get(const Query& query, const Caller& caller) const;
 
   /// Why that task was placed, as GET /tasks/{id}/explain answers it.

@@ -13,8 +13,9 @@ struct EventMember {
   const char* name;
   std::string Event::*member;
 };
-constexpr EventMember kEventMembers[] = {{"queue", &Event::queue}, {"job", &Event::job},   {"task", &Event::task},
-                                         {"server", &Event::server}, {"name", &Event::name}, {"why", &Event::why}};
+constexpr EventMember kEventMembers[] = {{"queue", &Event::queue}, {"job", &Event::job},
+                                         {"task", &Event::task},   {"server", &Event::server},
+                                         {"name", &Event::name},   {"why", &Event::why}};
 
 const char* const kTargets[] = {"server", "tenant", "group", "queue", "name", "token", "task"};
 
@@ -56,7 +57,8 @@ Result<Record> record_of(const Json& json) {
     record.stamp.revision = json.at("r").get<Revision>();
     record.stamp.now = Time(Duration(json.at("t").get<std::int64_t>()));
     const auto wall = wall_of(json.at("w").get_ref<const std::string&>());
-    if (!wall) return Error{.message = "a time such as 2027-03-01T08:00:00.123Z is expected here", .key = "w"};
+    if (!wall)
+      return Error{.message = "a time such as 2027-03-01T08:00:00.123Z is expected here", .key = "w"};
     record.stamp.wall = *wall;
     record.what = json.at("do").get<std::string>();
     if (record.what != "steps" && !do_of(record.what))
@@ -65,7 +67,8 @@ Result<Record> record_of(const Json& json) {
     record.from = json.value("from", std::string());
     record.seed = json.value("seed", std::uint64_t{0});
     for (const char* const name : kTargets) {
-      if (const auto found = json.find(name); found != json.end()) record.target[name] = found->get<std::string>();
+      if (const auto found = json.find(name); found != json.end())
+        record.target[name] = found->get<std::string>();
     }
     if (json.contains("failed")) record.target["failed"] = json.at("failed").get<bool>();
     if (const auto found = json.find("body"); found != json.end()) record.body = *found;

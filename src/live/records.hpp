@@ -26,11 +26,11 @@ struct Event {
   std::string kind = {};
   std::string tenant = {};  ///< whose queue it is about; empty: of the cluster
   std::string queue = {};
-  std::string job = {};     ///< `ml/train-17`
-  std::string task = {};    ///< `t-77`
+  std::string job = {};   ///< `ml/train-17`
+  std::string task = {};  ///< `t-77`
   std::string server = {};
-  std::string name = {};    ///< of a group, tenant or token, or the task for which another ended
-  std::string why = {};     ///< an outcome, the right of a preemption, …
+  std::string name = {};  ///< of a group, tenant or token, or the task for which another ended
+  std::string why = {};   ///< an outcome, the right of a preemption, …
   friend bool operator==(const Event&, const Event&) = default;
 };
 Json json_of(const Event& event, bool with_tenant);
@@ -42,10 +42,10 @@ struct Record {
   Stamp stamp = {};
   std::string by = {};
   std::string from = {};
-  std::string what = {};       ///< a word of Do, or `steps`
+  std::string what = {};         ///< a word of Do, or `steps`
   Json target = Json::object();  ///< `{"queue":"ml","name":"train-17"}`
-  Json body = {};              ///< in normal form; null: none
-  std::uint64_t seed = 0;      ///< of steps: the first revision of the batch
+  Json body = {};                ///< in normal form; null: none
+  std::uint64_t seed = 0;        ///< of steps: the first revision of the batch
   Json engine = Json::array();
   std::vector<Event> events = {};
 };

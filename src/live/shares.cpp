@@ -1,5 +1,5 @@
-// Fair shares of the live state: what any mechanism of the registry would give each queue for what it runs and
-// waits for, beside what it has.
+// Fair shares of the live state: what any mechanism of the registry would give each queue for what it runs
+// and waits for, beside what it has.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -35,7 +35,8 @@ mirab::Quota quota_for(const Units& units, const QuotaContent& content) {
   if (content.limit) {
     for (std::size_t r = 0; r < content.limit->size(); ++r) {
       const std::int64_t most = (*content.limit)[r];
-      quota.limit.push_back(most == scheduling::kNoLimit ? std::nullopt : std::optional(units.quantity(most, r)));
+      quota.limit.push_back(most == scheduling::kNoLimit ? std::nullopt
+                                                         : std::optional(units.quantity(most, r)));
     }
   }
   return quota;
@@ -51,33 +52,12 @@ bool asks_the_same(const scheduling::JobSubmitted& a, const scheduling::JobSubmi
   return a.demand == b.demand && a.servers == b.servers && a.select == b.select && a.demand_on == b.demand_on;
 }
 
-/// The servers that the terms allow, with something of all that they ask for.
-bool fits_somewhere(const State& state, const scheduling::JobSubmitted& terms) {
-  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& each) {
-    const auto& [name, server] = each;
-    if (!server.id) return false;
-    if (terms.servers && std::find(terms.servers->begin(), terms.servers->end(), name) == terms.servers->end())
-      return false;
-    for (const auto& [label, values] : terms.select) {
-      const auto found = server.content.labels.find(label);
-      if (found == server.content.labels.end() || std::find(values.begin(), values.end(), found->second) == values.end())
-        return false;
-    }
-    const auto other = terms.demand_on.find(name);
-    const Amounts& demand = other == terms.demand_on.end() ? terms.demand : other->second;
-    for (std::size_t r = 0; r < demand.size(); ++r) {
-      if (demand[r] > 0 && server.content.capacity[r] == 0) return false;
-    }
-    return true;
-  });
-}
-
 std::vector<Shape> shapes_of(const State& state, const Queue& queue, Division& division) {
   std::vector<Shape> shapes;
   for (const auto& [name, job] : queue.jobs) {
     if (!job.id) continue;
     scheduling::JobSubmitted terms = content_of(state, job).terms;
-    if (!fits_somewhere(state, terms)) {
+    if (!may_hold(state, terms, Holds::some)) {
       division.left_out.push_back(job.label());
       continue;
     }
@@ -103,7 +83,8 @@ User user_of(const Units& units, const Shape& shape) {
   User user{.name = {}, .demand = vector_of(units, shape.terms.demand), .tasks = Quantity(shape.tasks)};
   user.servers = shape.terms.servers;
   user.select = shape.terms.select;
-  for (const auto& [server, demand] : shape.terms.demand_on) user.demand_on[server] = vector_of(units, demand);
+  for (const auto& [server, demand] : shape.terms.demand_on)
+    user.demand_on[server] = vector_of(units, demand);
   return user;
 }
 
@@ -115,8 +96,9 @@ Division division_of(const State& state) {
   cluster.resources = units.names();
   for (const auto& [name, server] : state.servers) {
     if (!server.id) continue;
-    cluster.servers.push_back(
-        {.name = name, .capacity = vector_of(units, server.content.capacity), .labels = server.content.labels});
+    cluster.servers.push_back({.name = name,
+                               .capacity = vector_of(units, server.content.capacity),
+                               .labels = server.content.labels});
   }
   const auto group_name = [](const std::string& name) -> std::optional<std::string> {
     if (name.empty()) return {};
@@ -163,7 +145,8 @@ Division division_of(const State& state) {
   return division;
 }
 
-Json outcome_json(const Reading& reading, const Division& division, const mirab::Problem& problem, const Outcome& outcome) {
+Json outcome_json(const Reading& reading, const Division& division, const mirab::Problem& problem,
+                  const Outcome& outcome) {
   const State& state = reading.state;
   const auto bundles = mirab::bundles(problem, outcome.allocation);
   std::map<std::string, std::vector<double>> has;
@@ -182,7 +165,8 @@ Json outcome_json(const Reading& reading, const Division& division, const mirab:
     for (std::size_t r = 0; has.contains(name) && r < problem.resource_count(); ++r) {
       if (problem.pool()[r] > 0) share = std::max(share, has[name][r] / problem.pool()[r]);
     }
-    Json row = {{"queue", name}, {"fair_share", share}, {"share", state.engine.user(queue.id)->dominant_share}};
+    Json row = {
+        {"queue", name}, {"fair_share", share}, {"share", state.engine.user(queue.id)->dominant_share}};
     if (whole) {
       row["fair_tasks"] = tasks[name];
       row["running"] = queue.running;
@@ -208,7 +192,8 @@ Answer shares_of(const Reading& reading, const Query& query) {
   const auto [first, last] = query.given.equal_range("mechanism");
   for (auto each = first; each != last; ++each) asked.push_back(each->second);
   if (asked.size() > kMostMechanisms)
-    return reading.refuse(bad_request("/mechanism", fmt::format("at most {} mechanisms are compared at once", kMostMechanisms)));
+    return reading.refuse(bad_request(
+        "/mechanism", fmt::format("at most {} mechanisms are compared at once", kMostMechanisms)));
   for (const std::string& text : asked) {
     if (const Result<Choice> choice = choose_mechanism(text); !choice)
       return reading.refuse(bad_request("/mechanism", choice.error().message));
@@ -219,7 +204,8 @@ Answer shares_of(const Reading& reading, const Query& query) {
   }
   const Result<mirab::Problem> problem = mirab::Problem::from(division.cluster);
   if (!problem)
-    return reading.refuse(unprocessable("no-division", {}, reading.sees_all() ? describe(problem.error()) : ""));
+    return reading.refuse(
+        unprocessable("no-division", {}, reading.sees_all() ? describe(problem.error()) : ""));
   if (asked.empty()) asked.push_back(recommended(*problem).choice.text);
   for (const std::string& text : asked) {
     const Result<Outcome> outcome = allocate(*problem, text);
@@ -227,7 +213,8 @@ Answer shares_of(const Reading& reading, const Query& query) {
       body["mechanisms"].push_back(outcome_json(reading, division, *problem, *outcome));
     } else {
       body["mechanisms"].push_back(
-          {{"mechanism", text}, {"refused", reading.sees_all() ? outcome.error().message : "it cannot divide this cluster"}});
+          {{"mechanism", text},
+           {"refused", reading.sees_all() ? outcome.error().message : "it cannot divide this cluster"}});
     }
   }
   if (reading.sees_all()) body["left_out"] = division.left_out;
@@ -240,7 +227,9 @@ Json mechanism_json(const Mechanism& mechanism, bool whole) {
   Json json = {{"name", mechanism.name},
                {"title", mechanism.title},
                {"summary", mechanism.summary},
-               {"scope", mechanism.scope == Scope::pool ? "pool" : mechanism.scope == Scope::servers ? "servers" : "each-server"},
+               {"scope", mechanism.scope == Scope::pool      ? "pool"
+                         : mechanism.scope == Scope::servers ? "servers"
+                                                             : "each-server"},
                {"source", mechanism.source},
                {"groups", mechanism.accepts.groups}};
   if (!whole) return json;
@@ -248,7 +237,8 @@ Json mechanism_json(const Mechanism& mechanism, bool whole) {
   json["alpha"] = mechanism.alpha;
   json["options"] = Json::array();
   for (const OptionInfo& option : mechanism.options)
-    json["options"].push_back({{"name", option.name}, {"default", option.fallback}, {"meaning", option.meaning}});
+    json["options"].push_back(
+        {{"name", option.name}, {"default", option.fallback}, {"meaning", option.meaning}});
   json["claims"] = Json::array();
   for (const Claim& claim : mechanism.claims)
     json["claims"].push_back(

@@ -1,5 +1,5 @@
-// The state as bytes, and back: CBOR, with the engine's own snapshot inside. What follows from the rest (ids to
-// names, sums) is made again.
+// The state as bytes, and back: CBOR, with the engine's own snapshot inside. What follows from the rest (ids
+// to names, sums) is made again.
 #include <fmt/format.h>
 
 #include <mirab/scheduling/snapshot.hpp>
@@ -34,9 +34,15 @@ TaskKey required_key(const Json& json) {
 }
 
 Json kept_json(const Past& past) {
-  return {text_of(past.task), past.server,  past.attempt,
-          kept_json(past.started), kept_json(past.ended), static_cast<int>(past.outcome),
-          past.exit_code ? Json(*past.exit_code) : Json(), past.reason, past.usage};
+  return {text_of(past.task),
+          past.server,
+          past.attempt,
+          kept_json(past.started),
+          kept_json(past.ended),
+          static_cast<int>(past.outcome),
+          past.exit_code ? Json(*past.exit_code) : Json(),
+          past.reason,
+          past.usage};
 }
 Past past_from(const Json& json) {
   Past past{.task = required_key(json.at(0)),
@@ -156,25 +162,29 @@ struct Snapshot {
                  {"policy_changed", state.policy_changed},
                  {"epoch", state.epoch_},
                  {"wants_steps", state.wants_steps}};
-    for (const Resource& resource : units.resources()) json["resources"].push_back({resource.name, resource.unit});
+    for (const Resource& resource : units.resources())
+      json["resources"].push_back({resource.name, resource.unit});
     const std::string engine = scheduling::snapshot(state.engine);
     json["engine"] = Json::binary({engine.begin(), engine.end()});
-    for (const char* const table : {"tenants", "groups", "queues", "servers", "tokens"}) json[table] = Json::object();
+    for (const char* const table : {"tenants", "groups", "queues", "servers", "tokens"})
+      json[table] = Json::object();
     for (const auto& [name, each] : state.tenants)
       json["tenants"][name] = {normal_form(each.content, units), each.changed};
     for (const auto& [name, each] : state.groups)
-      json["groups"][name] = {normal_form(each.content, units), each.changed, static_cast<std::uint64_t>(each.id)};
+      json["groups"][name] = {normal_form(each.content, units), each.changed,
+                              static_cast<std::uint64_t>(each.id)};
     for (const auto& [name, each] : state.queues) {
       Json jobs = Json::object();
       for (const auto& [job_name, job] : each.jobs) jobs[job_name] = kept_json(job);
-      json["queues"][name] = {normal_form(each.content, units), each.changed, static_cast<std::uint64_t>(each.id),
-                              std::move(jobs)};
+      json["queues"][name] = {normal_form(each.content, units), each.changed,
+                              static_cast<std::uint64_t>(each.id), std::move(jobs)};
     }
     for (const auto& [name, each] : state.servers) json["servers"][name] = kept_json(each, units);
     for (const auto& [name, each] : state.tokens)
       json["tokens"][name] = {normal_form(each.content, units), each.changed, text_of(each.created_at)};
     Json& adopted = json["adopted"] = Json::array();
-    for (const auto& [id, key] : state.adopted_) adopted.push_back({static_cast<std::uint64_t>(id), text_of(key)});
+    for (const auto& [id, key] : state.adopted_)
+      adopted.push_back({static_cast<std::uint64_t>(id), text_of(key)});
     Json& ended = json["ended"] = Json::array();
     for (const auto& each : state.ended_jobs_)
       ended.push_back({kept_json(each.ended), each.queue, each.name, each.created});
@@ -203,8 +213,7 @@ struct Snapshot {
     settings.options = scheduling::options_of(scheduling::JsonReader(json.at("options"), wrong));
     if (wrong) return *std::move(wrong);
     const auto& bytes = json.at("engine").get_binary();
-    Result<Engine> engine =
-        scheduling::restore({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    Result<Engine> engine = scheduling::restore({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     if (!engine) return engine.error();
     State state(std::move(settings), *std::move(engine));
     state.last = {.revision = json.at("revision").get<Revision>(),
@@ -257,7 +266,8 @@ struct Snapshot {
       tenant.waiting += queue.waiting;
       state.queues[name] = std::move(queue);
     }
-    for (const auto& [name, each] : json.at("servers").items()) state.servers[name] = server_from(each, units);
+    for (const auto& [name, each] : json.at("servers").items())
+      state.servers[name] = server_from(each, units);
     for (const auto& [name, each] : json.at("tokens").items())
       state.tokens[name] = {.content = content_from<TokenContent>(Do::token_put, each.at(0), units),
                             .changed = each.at(1).get<Revision>(),
@@ -274,7 +284,8 @@ std::string write_whole(const State& state, const std::string& hash) {
 
 Result<Whole> read_whole(std::string_view bytes) {
   const Json json = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
-  if (json.is_discarded() || !json.is_object()) return Error{.message = "this is no snapshot of a live cluster"};
+  if (json.is_discarded() || !json.is_object())
+    return Error{.message = "this is no snapshot of a live cluster"};
   try {
     Result<State> state = Snapshot::from(json);
     if (!state) return state.error();

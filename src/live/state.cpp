@@ -159,7 +159,11 @@ TaskKey State::key_of(TaskId task) const {
 
 State::TaskView State::view_of(const Engine::TaskState& task) const {
   const Job* const of = job(task.job);
-  TaskView view{.key = key_of(task.task), .job = of, .server = name_of(task.server), .started = task.started, .tries = {}};
+  TaskView view{.key = key_of(task.task),
+                .job = of,
+                .server = name_of(task.server),
+                .started = task.started,
+                .tries = {}};
   if (const auto found = of->tries.find(view.key); found != of->tries.end()) view.tries = found->second;
   return view;
 }
@@ -263,13 +267,15 @@ Decided State::refuse(const Problem& problem) const { return {.answer = answer_o
 
 Decided State::unchanged(Json body, Revision etag) const {
   body["revision"] = etag;
-  return {.answer = {.status = 200, .body = std::move(body), .revision = last.revision, .etag = etag_of(etag)}};
+  return {
+      .answer = {.status = 200, .body = std::move(body), .revision = last.revision, .etag = etag_of(etag)}};
 }
 
 Decided State::finish(Record record, int status, Json body, Revision etag) {
   last = record.stamp;
   body["revision"] = etag;
-  Answer answer{.status = status, .body = std::move(body), .revision = record.stamp.revision, .etag = etag_of(etag)};
+  Answer answer{
+      .status = status, .body = std::move(body), .revision = record.stamp.revision, .etag = etag_of(etag)};
   return {.answer = std::move(answer), .record = std::move(record)};
 }
 
@@ -371,13 +377,17 @@ std::vector<Row> State::take_rows() {
                        {"ended", job->ended ? Json(text_of(job->ended_at)) : Json()},
                        {"revision", job->changed}};
     } else if (table == "tenant") {
-      if (const Tenant* const each = tenant(key.first)) row.columns = normal_form(each->content, settings.units);
+      if (const Tenant* const each = tenant(key.first))
+        row.columns = normal_form(each->content, settings.units);
     } else if (table == "group") {
-      if (const Group* const each = group(key.first)) row.columns = normal_form(each->content, settings.units);
+      if (const Group* const each = group(key.first))
+        row.columns = normal_form(each->content, settings.units);
     } else if (table == "queue") {
-      if (const Queue* const each = queue(key.first)) row.columns = normal_form(each->content, settings.units);
+      if (const Queue* const each = queue(key.first))
+        row.columns = normal_form(each->content, settings.units);
     } else if (table == "token") {
-      if (const Token* const each = token(key.first)) row.columns = normal_form(each->content, settings.units);
+      if (const Token* const each = token(key.first))
+        row.columns = normal_form(each->content, settings.units);
     } else if (const Server* const each = server(key.first)) {
       row.columns = normal_form(each->content, settings.units);
       row.columns["state"] = each->drained ? "drained" : "open";
@@ -407,7 +417,8 @@ std::string State::broken_invariant() const {
       live += job.id ? 1 : 0;
       known += job.id ? 1 : 0;
       const auto inside = job.id ? engine.job(*job.id) : std::nullopt;
-      if (inside.has_value() == (job.waiting + job.running == 0)) return job.label() + " and the engine differ on whether it is over";
+      if (inside.has_value() == (job.waiting + job.running == 0))
+        return job.label() + " and the engine differ on whether it is over";
       if (inside && (inside->waiting != job.waiting || inside->running != job.running))
         return job.label() + " has other counts than the engine";
       if (job.waiting + job.running + job.succeeded + job.failed + job.cancelled != job.tasks)
@@ -427,7 +438,8 @@ std::string State::broken_invariant() const {
     if (tenant.jobs != sums[name].jobs || tenant.waiting != sums[name].waiting)
       return "the tenant " + name + " has lost count";
   }
-  if (known != engine.job_count() || queues.size() != engine.user_count() || groups.size() != engine.group_count())
+  if (known != engine.job_count() || queues.size() != engine.user_count() ||
+      groups.size() != engine.group_count())
     return "the engine knows something without a name";
   return {};
 }

@@ -33,8 +33,9 @@ using scheduling::ServerId;
 using scheduling::TaskId;
 using scheduling::UserId;
 
-/// What a task is called outside as long as anybody knows it: `t-77`. A change of the policy makes a new engine, which numbers its
-/// tasks from the beginning; its tasks are of the next epoch, `t1-77`, and those that run keep their names.
+/// What a task is called outside as long as anybody knows it: `t-77`. A change of the policy makes a new
+/// engine, which numbers its tasks from the beginning; its tasks are of the next epoch, `t1-77`, and those
+/// that run keep their names.
 struct TaskKey {
   std::uint32_t epoch = 0;
   std::uint64_t number = 0;
@@ -96,9 +97,9 @@ struct Job {
   std::int64_t cancelled = 0;
   std::optional<Time> ended = {};
   Wall ended_at = {};
-  std::deque<Tries> retries = {};        ///< of tasks that wait again
-  std::map<TaskKey, Tries> tries = {};   ///< of running tasks beyond their first attempt
-  std::deque<Past> past = {};            ///< tasks that are over, the oldest first
+  std::deque<Tries> retries = {};       ///< of tasks that wait again
+  std::map<TaskKey, Tries> tries = {};  ///< of running tasks beyond their first attempt
+  std::deque<Past> past = {};           ///< tasks that are over, the oldest first
 
   JobState state() const {
     if (running > 0) return JobState::running;
@@ -161,8 +162,8 @@ class State {
   /// The stamp's revision is that of the record, if there is one; its time is not before the last.
   Decided apply(const Command& command, Stamp stamp);
 
-  /// At most `at_most` steps, for which records of some placements each are given to `take`; returns the tasks
-  /// placed. `seed` is the first revision of the batch.
+  /// At most `at_most` steps, for which records of some placements each are given to `take`; returns the
+  /// tasks placed. `seed` is the first revision of the batch.
   int step(int at_most, Stamp stamp, std::uint64_t seed, const std::function<void(Record)>& take);
 
   /// Applies a record of the log. Errors: the record cannot be applied, or gives something else than it says.
@@ -220,8 +221,8 @@ class State {
   std::map<std::string, Queue> queues = {};
   std::map<std::string, Server> servers = {};
   std::map<std::string, Token> tokens = {};
-  Stamp last = {};          ///< of the latest record
-  Revision committed = 0;   ///< all up to here is durable; not part of the snapshot
+  Stamp last = {};         ///< of the latest record
+  Revision committed = 0;  ///< all up to here is durable; not part of the snapshot
   Revision policy_changed = 0;
   bool wants_steps = false;  ///< may a step place something?
 
@@ -285,9 +286,9 @@ class State {
   void touch(const std::string& table, const std::string& first, const std::string& second = {});
   void index();  ///< the ids of everything, after a restore or a new engine
 
-  Time clock_ = {};  // of the latest question whether something has expired
-  std::uint32_t epoch_ = 0;  // how often there was a new engine
-  std::map<TaskId, TaskKey> adopted_ = {};        // tasks that are older than this engine
+  Time clock_ = {};                         // of the latest question whether something has expired
+  std::uint32_t epoch_ = 0;                 // how often there was a new engine
+  std::map<TaskId, TaskKey> adopted_ = {};  // tasks that are older than this engine
   std::map<TaskKey, TaskId> adopted_ids_ = {};
   std::unordered_map<JobId, std::pair<std::string, std::string>> job_names_ = {};
   std::unordered_map<UserId, std::string> queue_names_ = {};
@@ -299,15 +300,16 @@ class State {
     Revision created;
   };
   std::deque<EndedJob> ended_jobs_ = {};  // in the order in which they ended
-  std::map<TaskKey, std::pair<std::string, std::string>> past_jobs_ = {};  // the job of each task that is over
+  std::map<TaskKey, std::pair<std::string, std::string>> past_jobs_ =
+      {};  // the job of each task that is over
   std::deque<TaskKey> past_order_ = {};
   std::set<std::pair<std::string, std::pair<std::string, std::string>>> touched_ = {};  // table, key
   std::vector<Row> rows_ = {};                                                          // of tasks that ended
   std::optional<std::pair<std::uint64_t, Random>> random_ = {};                         // of the batch
 };
 
-/// Applies a batch of the log; `hash` is that of the batch before, and becomes this one's. Errors: a hash that
-/// differs, or the first line whose outcome does. `visit` gets each record.
+/// Applies a batch of the log; `hash` is that of the batch before, and becomes this one's. Errors: a hash
+/// that differs, or the first line whose outcome does. `visit` gets each record.
 Check replay_on(State& state, std::string& hash, const Batch& batch, State::Explained* explained,
                 const std::function<void(const Record&)>& visit = {});
 

@@ -11,7 +11,8 @@ namespace {
 constexpr int kMostStepsOfRecord = 100;
 
 /// Both at once: decisions of one source of random numbers, in order.
-Random& source(std::optional<std::pair<std::uint64_t, Random>>& of_batch, std::uint64_t cluster, std::uint64_t seed) {
+Random& source(std::optional<std::pair<std::uint64_t, Random>>& of_batch, std::uint64_t cluster,
+               std::uint64_t seed) {
   if (!of_batch || of_batch->first != seed) of_batch.emplace(seed, Random(mixed(cluster, seed)));
   return of_batch->second;
 }
@@ -43,14 +44,16 @@ void State::note(const scheduling::Placed& placed, Record& record) {
   for (const scheduling::Preempted& each : placed.preempted) {
     Job& job = job_of(each.job);
     // The engine has forgotten when it started, and nobody needs it: the task starts again.
-    Past past{.task = key_of(each.task),
-              .server = name_of(placed.server),
-              .attempt = 1,
-              .started = record.stamp.now,
-              .ended = record.stamp.now,
-              .outcome = Ended::preempted,
-              .reason = std::string(scheduling::kWords<scheduling::Right>[static_cast<std::size_t>(each.right)])};
-    if (const auto found = job.tries.find(past.task); found != job.tries.end()) past.attempt = found->second.attempt;
+    Past past{
+        .task = key_of(each.task),
+        .server = name_of(placed.server),
+        .attempt = 1,
+        .started = record.stamp.now,
+        .ended = record.stamp.now,
+        .outcome = Ended::preempted,
+        .reason = std::string(scheduling::kWords<scheduling::Right>[static_cast<std::size_t>(each.right)])};
+    if (const auto found = job.tries.find(past.task); found != job.tries.end())
+      past.attempt = found->second.attempt;
     take_back(job, record, std::move(past), true);
   }
   place(record, placed.job, placed.task, placed.server);
@@ -66,8 +69,8 @@ int State::step(int at_most, Stamp stamp, std::uint64_t seed, const std::functio
     Record record{.stamp = stamp, .what = "steps", .seed = seed};
     for (int i = 0; i < kMostStepsOfRecord && placed < at_most; ++i) {
       const std::optional<scheduling::Placed> each = engine.step(stamp.now, random);
-      record.engine.push_back(
-          engine_line({.now = stamp.now, .what = scheduling::StepAsked{}, .outcome = scheduling::Outcome(each)}));
+      record.engine.push_back(engine_line(
+          {.now = stamp.now, .what = scheduling::StepAsked{}, .outcome = scheduling::Outcome(each)}));
       if (!each) {
         over = true;
         break;
@@ -99,11 +102,13 @@ Check compare(const Record& logged, const Record& replayed) {
     const Json before = a.value(key, Json());
     const Json after = b.value(key, Json());
     if (before == after) continue;
-    for (std::size_t i = 0; before.is_array() && after.is_array() && i < std::max(before.size(), after.size()); ++i) {
+    for (std::size_t i = 0;
+         before.is_array() && after.is_array() && i < std::max(before.size(), after.size()); ++i) {
       const Json was = i < before.size() ? before[i] : Json();
       const Json is = i < after.size() ? after[i] : Json();
       if (was != is)
-        return differs(logged, fmt::format("gives another result in {}[{}]: {} instead of {}", key, i, is.dump(), was.dump()));
+        return differs(logged, fmt::format("gives another result in {}[{}]: {} instead of {}", key, i,
+                                           is.dump(), was.dump()));
     }
     return differs(logged, fmt::format("gives another {}", key));
   }
@@ -133,7 +138,8 @@ Check State::replay(const Record& record, Explained* explained) {
       if (!each) break;
       if (explained != nullptr) {
         bool here = key_of(each->task) == explained->task;
-        for (const scheduling::Companion& other : each->with) here = here || key_of(other.task) == explained->task;
+        for (const scheduling::Companion& other : each->with)
+          here = here || key_of(other.task) == explained->task;
         if (here) explained->why = why;
       }
       note(*each, again);
@@ -157,7 +163,8 @@ Check State::replay(const Record& record, Explained* explained) {
   }
   Parsed<Content> content = read_content(*what, record.body, settings.units, Units::Form::normal);
   if (const auto* const problem = std::get_if<Problem>(&content))
-    return differs(record, fmt::format("finds a body that cannot be read: {}: {}", problem->key, problem->detail));
+    return differs(record,
+                   fmt::format("finds a body that cannot be read: {}: {}", problem->key, problem->detail));
   command.content = std::get<Content>(std::move(content));
   if (*what == Do::job_put) {
     command.form = record.body.dump();
@@ -165,7 +172,8 @@ Check State::replay(const Record& record, Explained* explained) {
   }
   const Decided decided = apply(command, record.stamp);
   if (!decided.record)
-    return differs(record, fmt::format("changes nothing: {} {}", decided.answer.status, decided.answer.body.dump()));
+    return differs(record,
+                   fmt::format("changes nothing: {} {}", decided.answer.status, decided.answer.body.dump()));
   return compare(record, *decided.record);
 }
 
@@ -174,9 +182,10 @@ Check replay_on(State& state, std::string& hash, const Batch& batch, State::Expl
   if (batch.empty()) return {};
   std::string next = chain_hash(hash, batch.body);
   if (!batch.hash.empty() && batch.hash != next)
-    return Error{.message = fmt::format("the batch of revisions {} to {} does not follow from the one before: its "
-                                        "hash differs",
-                                        batch.first, batch.last)};
+    return Error{.message =
+                     fmt::format("the batch of revisions {} to {} does not follow from the one before: its "
+                                 "hash differs",
+                                 batch.first, batch.last)};
   const Result<std::vector<Record>> records = records_of(batch.body);
   if (!records) return records.error();
   int line = 0;

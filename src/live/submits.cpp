@@ -19,28 +19,6 @@ std::int64_t limit_of(const Tenant& tenant, const std::string& limit, std::int64
   return found == tenant.content.limits.end() ? fallback : found->second;
 }
 
-/// Is there a server that could hold a task, were it empty?
-bool could_be_held(const State& state, const scheduling::JobSubmitted& terms) {
-  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& each) {
-    const auto& [name, server] = each;
-    if (!server.id) return false;
-    if (terms.servers && std::find(terms.servers->begin(), terms.servers->end(), name) == terms.servers->end())
-      return false;
-    for (const auto& [label, values] : terms.select) {
-      const auto found = server.content.labels.find(label);
-      if (found == server.content.labels.end() ||
-          std::find(values.begin(), values.end(), found->second) == values.end())
-        return false;
-    }
-    const auto other = terms.demand_on.find(name);
-    const Amounts& demand = other == terms.demand_on.end() ? terms.demand : other->second;
-    for (std::size_t r = 0; r < demand.size(); ++r) {
-      if (demand[r] > server.content.capacity[r]) return false;
-    }
-    return true;
-  });
-}
-
 /// The keys in which two normal forms differ.
 Json differing(const std::string& present, const std::string& other) {
   const Json a = Json::parse(present);
@@ -88,9 +66,12 @@ Decided State::put_job(const Command& command, Record record) {
     const std::int64_t jobs = limit_of(tenant, "queued_jobs", kMostQueuedJobs);
     const std::int64_t tasks = limit_of(tenant, "waiting_tasks", kMostWaitingTasks);
     if (tenant.jobs >= jobs)
-      return refuse(too_many("too-many-jobs", fmt::format("the tenant has {} jobs; at most {} may wait or run", tenant.jobs, jobs)));
+      return refuse(
+          too_many("too-many-jobs",
+                   fmt::format("the tenant has {} jobs; at most {} may wait or run", tenant.jobs, jobs)));
     if (tenant.waiting > tasks - content.terms.tasks)
-      return refuse(too_many("too-many-waiting", fmt::format("{} tasks of the tenant wait; at most {} may", tenant.waiting, tasks)));
+      return refuse(too_many("too-many-waiting", fmt::format("{} tasks of the tenant wait; at most {} may",
+                                                             tenant.waiting, tasks)));
   }
   scheduling::JobSubmitted terms = content.terms;
   terms.user = queue->second.id;
@@ -118,14 +99,15 @@ Decided State::put_job(const Command& command, Record record) {
   count(job, record, terms.tasks, 0);
   add_event(record, event_of_job("job-submitted", job));
   Json body = job_json(*this, job);
-  if (!could_be_held(*this, terms)) body["note"] = "no present server can hold a task";
+  if (!may_hold(*this, terms, Holds::task)) body["note"] = "no present server can hold a task";
   return finish(std::move(record), 201, std::move(body), job.changed);
 }
 
 Decided State::cancel_job(const Command& command, Record record) {
   const auto& [name, queue_name] = command.target;
   const Queue* const queue = this->queue(queue_name);
-  const Job* const found = queue == nullptr || !may_use(command, *queue) ? nullptr : this->job(queue_name, name);
+  const Job* const found =
+      queue == nullptr || !may_use(command, *queue) ? nullptr : this->job(queue_name, name);
   if (found == nullptr) return refuse(not_found());
   if (auto bad = conditions_of(command, &found->changed)) return refuse(*bad);
   if (!found->id) return unchanged(job_json(*this, *found), found->changed);
@@ -258,7 +240,8 @@ void State::end_if_over(Job& job, Record& record) {
   job.id.reset();
   job.ended = record.stamp.now;
   job.ended_at = record.stamp.wall;
-  ended_jobs_.push_back({.ended = record.stamp.now, .queue = job.queue, .name = job.name, .created = job.created});
+  ended_jobs_.push_back(
+      {.ended = record.stamp.now, .queue = job.queue, .name = job.name, .created = job.created});
   Queue& queue = queues.at(job.queue);
   --queue.live;
   --tenants.at(queue.content.tenant).jobs;
@@ -309,10 +292,11 @@ void State::stop_on(const std::string& server, const Job& job, const Past& past,
   if (found == servers.end()) return;
   const scheduling::JobSubmitted terms = content_of(*this, job).terms;
   const auto other = terms.demand_on.find(server);
-  found->second.stopping[past.task] = {.job = job.label(),
-                                       .attempt = past.attempt,
-                                       .why = why,
-                                       .demand = other == terms.demand_on.end() ? terms.demand : other->second};
+  found->second.stopping[past.task] = {
+      .job = job.label(),
+      .attempt = past.attempt,
+      .why = why,
+      .demand = other == terms.demand_on.end() ? terms.demand : other->second};
 }
 
 void State::lose_tasks(Record& record, const std::vector<Engine::TaskState>& tasks) {

@@ -45,7 +45,8 @@ Decided State::put_server(const Command& command, Record record) {
   const std::string& name = command.target.name;
   if (!speaks_for(command, name)) return refuse(not_found());
   const Scopes& scopes = command.caller.scopes;
-  if (content.drained && !command.by_service && !scopes.admin && !scopes.operates) return refuse(scope_problem());
+  if (content.drained && !command.by_service && !scopes.admin && !scopes.operates)
+    return refuse(scope_problem());
   const auto found = servers.find(name);
   const bool is_new = found == servers.end();
   if (auto bad = conditions_of(command, is_new ? nullptr : &found->second.changed)) return refuse(*bad);
@@ -57,8 +58,9 @@ Decided State::put_server(const Command& command, Record record) {
   const bool was_shut = server.drained || server.silent;
   std::string kind = is_new || !server.id ? "server-added" : "server-changed";
   if (!server.id) {
-    const Result<scheduling::Outcome> outcome = tell(
-        record, scheduling::ServerAdded{.name = name, .capacity = content.capacity, .labels = content.labels});
+    const Result<scheduling::Outcome> outcome =
+        tell(record,
+             scheduling::ServerAdded{.name = name, .capacity = content.capacity, .labels = content.labels});
     if (!outcome) return refuse(refused(outcome.error(), "bad-amount"));
     server.id = std::get<ServerId>(*outcome);
     server_names_[*server.id] = name;
@@ -82,7 +84,8 @@ Decided State::put_server(const Command& command, Record record) {
     if (!drained && was_shut) must(record, scheduling::ServerReopened{*server.id});
   }
   server.content = {.capacity = content.capacity, .labels = content.labels};
-  if (kind == "server-changed" && drained != server.drained) kind = drained ? "server-drained" : "server-reopened";
+  if (kind == "server-changed" && drained != server.drained)
+    kind = drained ? "server-drained" : "server-reopened";
   server.drained = drained;
   server.silent = false;
   server.changed = record.stamp.revision;
@@ -99,9 +102,11 @@ Decided State::delete_server(const Command& command, Record record) {
   if (found == servers.end()) return refuse(not_found());
   if (auto bad = conditions_of(command, &found->second.changed)) return refuse(*bad);
   std::vector<Engine::TaskState> tasks;
-  if (found->second.id) engine.for_each_task(*found->second.id, [&](const auto& task) { tasks.push_back(task); });
+  if (found->second.id)
+    engine.for_each_task(*found->second.id, [&](const auto& task) { tasks.push_back(task); });
   if (!tasks.empty() && !command.failed)
-    return refuse(conflict("in-use", fmt::format("{} tasks run there; drain it first, or say failed=true", tasks.size())));
+    return refuse(conflict(
+        "in-use", fmt::format("{} tasks run there; drain it first, or say failed=true", tasks.size())));
   const Json body = server_json(*this, name, found->second);
   if (found->second.id) {
     const ServerId id = *found->second.id;
@@ -285,8 +290,8 @@ Decided State::put_queue(const Command& command, Record record) {
     return refuse(unprocessable("unknown-name", "/group", "there is no such group"));
   UserId id{};
   if (is_new) {
-    const Result<scheduling::Outcome> outcome = tell(
-        record, added(scheduling::UserAdded{.name = name, .group = group_id(content.group)}, content));
+    const Result<scheduling::Outcome> outcome =
+        tell(record, added(scheduling::UserAdded{.name = name, .group = group_id(content.group)}, content));
     if (!outcome) return refuse(refused(outcome.error(), "bad-quota"));
     id = std::get<UserId>(*outcome);
     queue_names_[id] = name;
@@ -307,7 +312,8 @@ Decided State::put_queue(const Command& command, Record record) {
   queue.content = content;
   queue.changed = record.stamp.revision;
   touch("queue", name);
-  add_event(record, {.kind = is_new ? "queue-added" : "queue-changed", .tenant = content.tenant, .queue = name});
+  add_event(record,
+            {.kind = is_new ? "queue-added" : "queue-changed", .tenant = content.tenant, .queue = name});
   return finish(std::move(record), is_new ? 201 : 200, queue_json(*this, name, queue), queue.changed);
 }
 
@@ -353,7 +359,8 @@ Decided State::put_token(const Command& command, Record record) {
   token.changed = record.stamp.revision;
   if (is_new) token.created_at = record.stamp.wall;
   touch("token", name);
-  add_event(record, {.kind = is_new ? "token-added" : "token-changed", .tenant = content.tenant, .name = name});
+  add_event(record,
+            {.kind = is_new ? "token-added" : "token-changed", .tenant = content.tenant, .name = name});
   return finish(std::move(record), is_new ? 201 : 200, token_json(name, token), token.changed);
 }
 
@@ -380,7 +387,8 @@ Decided State::put_policy(const Command& command, Record record) {
   const PolicyContent present{.options = engine.options()};
   if (normal_form(content, settings.units) == normal_form(present, settings.units))
     return unchanged(policy_json(*this), policy_changed);
-  if (const Check bad = change_policy(content.options, record.stamp.now)) return refuse(refused(*bad, "bad-policy"));
+  if (const Check bad = change_policy(content.options, record.stamp.now))
+    return refuse(refused(*bad, "bad-policy"));
   forget_ended();
   policy_changed = record.stamp.revision;
   add_event(record, {.kind = "policy-changed", .why = content.options.discipline.text});
@@ -397,7 +405,8 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
   for (const auto& [name, server] : servers) {
     if (!server.id) continue;
     const auto id = fresh.apply(
-        scheduling::ServerAdded{.name = name, .capacity = server.content.capacity, .labels = server.content.labels},
+        scheduling::ServerAdded{
+            .name = name, .capacity = server.content.capacity, .labels = server.content.labels},
         now);
     if (!id) return id.error();
     server_ids[name] = *id;
@@ -466,7 +475,8 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
     engine.for_each_task(*job->id, [&](const auto& task) { tasks.push_back(task); });
     for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {  // the oldest first
       const auto taken = fresh.apply(
-          scheduling::TaskAdopted{.job = *id, .server = server_ids.at(name_of(task->server)), .since = task->started},
+          scheduling::TaskAdopted{
+              .job = *id, .server = server_ids.at(name_of(task->server)), .since = task->started},
           now);
       if (!taken) return taken.error();
       adopted[*taken] = key_of(task->task);

@@ -24,7 +24,8 @@ double scale_of(const State& state, std::size_t r) {
 
 std::string etag_of(Revision revision) { return fmt::format("\"r{}\"", revision); }
 
-double beyond(const State& state, std::span<const std::int64_t> used, const std::optional<Amounts>& guarantee) {
+double beyond(const State& state, std::span<const std::int64_t> used,
+              const std::optional<Amounts>& guarantee) {
   double most = 0;
   const std::span<const std::int64_t> pool = state.engine.pool();
   for (std::size_t r = 0; r < used.size(); ++r) {
@@ -33,6 +34,27 @@ double beyond(const State& state, std::span<const std::int64_t> used, const std:
       most = std::max(most, scale_of(state, r) * static_cast<double>(over) / static_cast<double>(pool[r]));
   }
   return most;
+}
+
+bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what) {
+  const auto has = [](const auto& list, const std::string& text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+  };
+  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& each) {
+    const auto& [name, server] = each;
+    if (!server.id || (terms.servers && !has(*terms.servers, name))) return false;
+    for (const auto& [label, values] : terms.select) {
+      const auto found = server.content.labels.find(label);
+      if (found == server.content.labels.end() || !has(values, found->second)) return false;
+    }
+    const auto other = terms.demand_on.find(name);
+    const Amounts& demand = other == terms.demand_on.end() ? terms.demand : other->second;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      const std::int64_t needed = what == Holds::task ? demand[r] : std::min<std::int64_t>(demand[r], 1);
+      if (needed > server.content.capacity[r]) return false;
+    }
+    return true;
+  });
 }
 
 JobContent content_of(const State& state, const Job& job) {
@@ -51,9 +73,8 @@ Json cluster_json(const State& state) {
   Json json = {{"id", state.settings.cluster_id}, {"policy", policy_json(state)}};
   Json& resources = json["resources"] = Json::array();
   for (const Resource& resource : units.resources())
-    resources.push_back({{"name", resource.name},
-                         {"unit", resource.unit},
-                         {"base_exponent", resource.exponent}});
+    resources.push_back(
+        {{"name", resource.name}, {"unit", resource.unit}, {"base_exponent", resource.exponent}});
   Json& totals = json["totals"];
   units.add(totals, "capacity", engine.pool());
   units.add(totals, "used", engine.used());
@@ -133,7 +154,8 @@ Json queue_json(const State& state, const std::string& name, const Queue& queue)
 }
 
 Json token_json(const std::string& name, const Token& token) {
-  Json json = {{"name", name}, {"scopes", words_of(token.content.scopes)}, {"created_at", text_of(token.created_at)}};
+  Json json = {
+      {"name", name}, {"scopes", words_of(token.content.scopes)}, {"created_at", text_of(token.created_at)}};
   if (!token.content.tenant.empty()) json["tenant"] = token.content.tenant;
   if (!token.content.server.empty()) json["server"] = token.content.server;
   if (token.content.expires) json["expires"] = text_of(*token.content.expires);
@@ -171,7 +193,8 @@ Json task_json(const State& state, const State::TaskView& task) {
                {"server", task.server},
                {"attempt", task.tries.attempt},
                {"state", "placed"}};
-  if (task.past == nullptr || task.past->outcome != Ended::preempted) json["started"] = text_of(state.wall_of(task.started));
+  if (task.past == nullptr || task.past->outcome != Ended::preempted)
+    json["started"] = text_of(state.wall_of(task.started));
   if (task.past == nullptr) return json;
   json["state"] = word_of(task.past->outcome);
   json["ended"] = text_of(state.wall_of(task.past->ended));

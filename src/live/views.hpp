@@ -23,7 +23,13 @@ std::string etag_of(Revision revision);
 /// What a job asks for, read back from its normal form.
 JobContent content_of(const State& state, const Job& job);
 
+/// Is there a server that the terms allow and that, were it empty, had room for a task; or has at least some
+/// of every resource that a task takes? O(servers).
+enum class Holds { task, some };
+bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what);
+
 /// max_r s_r max(0, used_r − g_r) / C_r: what is used beyond a guarantee, as a share. Without one: all of it.
-double beyond(const State& state, std::span<const std::int64_t> used, const std::optional<Amounts>& guarantee);
+double beyond(const State& state, std::span<const std::int64_t> used,
+              const std::optional<Amounts>& guarantee);
 
 }  // namespace mirab::live

@@ -1,5 +1,5 @@
-// What would be placed if: changes on a copy of the live state, which then decides until nothing more fits. Running
-// tasks do not end meanwhile.
+// What would be placed if: changes on a copy of the live state, which then decides until nothing more fits.
+// Running tasks do not end meanwhile.
 #include <fmt/format.h>
 
 #include <mirab/scheduling/fill.hpp>
@@ -23,7 +23,8 @@ std::optional<Problem> may_change(const Reading& reading, const Json& change) {
     const std::string job = change["cancel"];
     queue = job.substr(0, job.find('/'));
   }
-  if (change.contains("submit") && change["submit"].is_object()) queue = change["submit"].value("queue", std::string());
+  if (change.contains("submit") && change["submit"].is_object())
+    queue = change["submit"].value("queue", std::string());
   if (queue.empty()) return change.contains("add_servers") ? std::nullopt : std::optional(not_found());
   const Queue* const found = reading.state.queue(queue);
   return found != nullptr && reading.owns(*found) ? std::nullopt : std::optional(not_found());
@@ -98,7 +99,8 @@ class Trial {
       if (!group->content.parent.empty()) body["parent"] = group->content.parent;
     }
     body.update(change);
-    if (body.contains("tenant") && !reading_.sees_all() && body["tenant"] != reading_.caller.tenant) return not_found();
+    if (body.contains("tenant") && !reading_.sees_all() && body["tenant"] != reading_.caller.tenant)
+      return not_found();
     return parsed(what, {.name = name}, body, key);
   }
 
@@ -124,13 +126,15 @@ class Trial {
   std::optional<Problem> add_servers(const Json& value, const std::string& key) {
     if (!value.is_object()) return bad_request(key, "an object with like and count is expected here");
     for (const auto& [name, member] : value.items()) {
-      if (name != "like" && name != "count") return bad_request(pointer_to(key, name), "there is no such key here");
+      if (name != "like" && name != "count")
+        return bad_request(pointer_to(key, name), "there is no such key here");
     }
     if (!value.contains("like") || !value["like"].is_string())
       return bad_request(pointer_to(key, "like"), "the name of a server is needed");
     const Json count = value.value("count", Json(1));
     if (!count.is_number_integer() || count < 1 || count > kMostServers)
-      return bad_request(pointer_to(key, "count"), fmt::format("a whole number of 1 to {} is expected here", kMostServers));
+      return bad_request(pointer_to(key, "count"),
+                         fmt::format("a whole number of 1 to {} is expected here", kMostServers));
     const Server* const like = state_.server(value["like"].get<std::string>());
     if (like == nullptr) return not_found();
     const ServerContent content = like->content;
@@ -148,12 +152,15 @@ class Trial {
     if (server == nullptr) return not_found();
     ServerContent content = server->content;
     content.drained = true;
-    return apply({.what = Do::server_put, .target = {.name = name}, .content = content, .by_service = true}, {});
+    return apply({.what = Do::server_put, .target = {.name = name}, .content = content, .by_service = true},
+                 {});
   }
 
   std::optional<Problem> submit(Json body, const std::string& key) {
     if (!body.is_object()) return bad_request(key, "a job is expected here");
-    Target target{.name = body.value("name", Json("what-if")).is_string() ? body.value("name", std::string("what-if")) : "",
+    Target target{.name = body.value("name", Json("what-if")).is_string()
+                              ? body.value("name", std::string("what-if"))
+                              : "",
                   .queue = {}};
     if (!body.contains("queue") || !body["queue"].is_string())
       return bad_request(pointer_to(key, "queue"), "the name of a queue is needed");
@@ -214,7 +221,8 @@ Answer outcome(const Reading& reading, Trial& trial, const Json& show) {
     const Queue* const of = reading.queue(queue);
     if (of == nullptr || trial.state().job(queue, name) == nullptr) return reading.refuse(not_found());
     body["jobs"].push_back(
-        {{"job", label}, {"running", {running_of(reading.state, queue, name), running_of(trial.state(), queue, name)}}});
+        {{"job", label},
+         {"running", {running_of(reading.state, queue, name), running_of(trial.state(), queue, name)}}});
   }
   const std::string broken = trial.state().engine.broken_invariant();
   body["invariant"] = broken.empty() ? "ok" : broken;
@@ -237,12 +245,14 @@ Answer what_if(const Reading& reading, const Query& query) {
   if (!query.body.is_object()) return reading.refuse(bad_request({}, "an object is expected here"));
   for (const auto& [key, value] : query.body.items()) {
     if (key != "changes" && key != "show")
-      return reading.refuse(bad_request(pointer_to({}, key), "there is no such key here; changes and show are"));
+      return reading.refuse(
+          bad_request(pointer_to({}, key), "there is no such key here; changes and show are"));
   }
   const Json changes = query.body.value("changes", Json::array());
   if (!changes.is_array()) return reading.refuse(bad_request("/changes", "a list is expected here"));
   if (changes.size() > kMostChanges)
-    return reading.refuse(too_large("/changes", fmt::format("at most {} changes are tried at once", kMostChanges)));
+    return reading.refuse(
+        too_large("/changes", fmt::format("at most {} changes are tried at once", kMostChanges)));
   const Json show = query.body.value("show", Json::array({"queues"}));
   if (const auto bad = bad_show(show)) return reading.refuse(*bad);
   Trial trial(reading);

@@ -33,7 +33,8 @@ struct LiveCluster {
   explicit LiveCluster(Settings with = settings(), Others others = Others::shares)
       : units(with.units), decider(*Decider::from(with)), reader(*Reader::from(with, others)) {}
 
-  Answer send(const Caller& caller, Do what, Target target, const Json& body = {}, Conditions conditions = {}) {
+  Answer send(const Caller& caller, Do what, Target target, const Json& body = {},
+              Conditions conditions = {}) {
     auto command = parse_command(caller, what, std::move(target), body, units, std::move(conditions));
     if (const auto* problem = std::get_if<Problem>(&command)) return answer_of(*problem, decider.revision());
     const Answer answer = decider.apply(std::get<Command>(command), now, wall);

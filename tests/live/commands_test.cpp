@@ -43,10 +43,11 @@ TEST(LiveCommands, AMistakeIsNamedByItsKey) {
       {Do::job_put, R"({"demand":{"cpu":1},"select":{"zone":[]}})", 400, "bad-request", "/select/zone"},
       {Do::job_put, R"({"demand":{"cpu":1},"select":{"a/b":1}})", 400, "bad-request", "/select/a~1b"},
       {Do::job_put, R"({"demand":{"cpu":1},"spec":{"argv":["a",1]}})", 400, "bad-request", "/spec/argv/1"},
-      {Do::job_put, R"({"demand":{"cpu":1},"spec":{"time_limit":"soon"}})", 400, "bad-request", "/spec/time_limit"},
+      {Do::job_put, R"({"demand":{"cpu":1},"spec":{"time_limit":"soon"}})", 400, "bad-request",
+       "/spec/time_limit"},
       {Do::job_put, R"({"demand":{"cpu":1},"roles":[]})", 422, "not-supported", "/roles"},
-      {Do::job_put, R"({"demand":{"cpu":1},"labels":{"a":")" + std::string(256, 'x') + R"("}})", 413, "too-large",
-       "/labels/a"},
+      {Do::job_put, R"({"demand":{"cpu":1},"labels":{"a":")" + std::string(256, 'x') + R"("}})", 413,
+       "too-large", "/labels/a"},
       {Do::job_put, R"({"demand":{"cpu":1},"spec":{"env":{"A":")" + std::string(16'384, 'x') + R"("}}})", 413,
        "too-large", "/spec"},
       {Do::outcome_put, R"({"outcome":"done"})", 400, "bad-request", "/outcome"},
@@ -74,8 +75,10 @@ TEST(LiveCommands, AmountsAreEqualHoweverTheyAreWritten) {
     return sha256(normal_form(std::get<Content>(read), three()).dump());
   };
   const std::string first = hash(R"({"demand":{"cpu":"1500m","memory":"4Gi"}})");
-  EXPECT_EQ(first, hash(R"({"tasks":1,"gang":1,"demand":{"memory":4294967296,"cpu":1.5,"gpu":0},"priority":0})"));
-  EXPECT_EQ(first, hash(R"({"demand":{"cpu":"1.5","memory":"4Gi"},"spec":{"when_lost":"rerun"},"labels":{}})"));
+  EXPECT_EQ(first,
+            hash(R"({"tasks":1,"gang":1,"demand":{"memory":4294967296,"cpu":1.5,"gpu":0},"priority":0})"));
+  EXPECT_EQ(first,
+            hash(R"({"demand":{"cpu":"1.5","memory":"4Gi"},"spec":{"when_lost":"rerun"},"labels":{}})"));
   EXPECT_NE(first, hash(R"({"demand":{"cpu":"1501m","memory":"4Gi"}})"));
 }
 
@@ -83,17 +86,20 @@ TEST(LiveCommands, TheNormalFormReadsBackAsItself) {
   const std::vector<std::pair<Do, std::string>> bodies = {
       {Do::server_put, R"({"capacity":{"cpu":"500m","gpu":1},"labels":{"a":"b"},"state":"drained"})"},
       {Do::tenant_put, R"({"limits":{"burst":5}})"},
-      {Do::group_put, R"({"parent":"p","weight":"0.5","guarantee":{"gpu":1},"limit":{"cpu":2},"reserved":{}})"},
+      {Do::group_put,
+       R"({"parent":"p","weight":"0.5","guarantee":{"gpu":1},"limit":{"cpu":2},"reserved":{}})"},
       {Do::queue_put, R"({"tenant":"t","group":"g","weight":3,"limit":{"gpu":1}})"},
       {Do::job_put,
        R"({"tasks":4,"demand":{"cpu":1},"gang":2,"per_server":1,"servers":["n1"],"select":{"z":"a","y":["b","c"]},
            "spread":{"label":"r"},"pack":"k","demand_on":{"n1":{"cpu":2}},"priority":-3,"preemptible":false,
            "attempts":2,"labels":{"l":"m"},"spec":{"argv":["x"],"env":{"A":"1"},"time_limit":"120m"}})"},
-      {Do::outcome_put, R"({"outcome":"failed","exit_code":-9,"attempt":2,"usage":{"cpu_ns":5},"reason":"r"})"},
+      {Do::outcome_put,
+       R"({"outcome":"failed","exit_code":-9,"attempt":2,"usage":{"cpu_ns":5},"reason":"r"})"},
       {Do::policy_put,
        R"({"discipline":"drf","placement":"best-fit","tie":"random","share_scale":{"gpu":2},
            "reservations":{"after":"10m"},"preemption":{"tasks":3,"per":"1h"}})"},
-      {Do::token_put, R"({"scopes":["submit","executor"],"tenant":"t","server":"s","expires":"2027-03-01T08:00:00Z"})"},
+      {Do::token_put,
+       R"({"scopes":["submit","executor"],"tenant":"t","server":"s","expires":"2027-03-01T08:00:00Z"})"},
   };
   for (const auto& [what, body] : bodies) {
     const auto read = content(what, body);
@@ -106,8 +112,8 @@ TEST(LiveCommands, TheNormalFormReadsBackAsItself) {
 }
 
 TEST(LiveCommands, JsonIsReadStrictly) {
-  for (const std::string text : {"", "{", "{} {}", R"({"a":1,"a":2})", R"({"a":{"b":1,"c":2,"b":3}})", "\"\xff\"", "nul",
-                                 "{\"a\":01}"})
+  for (const std::string text : {"", "{", "{} {}", R"({"a":1,"a":2})", R"({"a":{"b":1,"c":2,"b":3}})",
+                                 "\"\xff\"", "nul", "{\"a\":01}"})
     EXPECT_TRUE(std::holds_alternative<Problem>(read_json(text))) << text;
   const auto nested = [](int levels) { return std::string(levels, '[') + std::string(levels, ']'); };
   EXPECT_TRUE(std::holds_alternative<Json>(read_json(nested(16))));
@@ -118,7 +124,8 @@ TEST(LiveCommands, JsonIsReadStrictly) {
 
 TEST(LiveCommands, SubmitsAreReadOneByOne) {
   const auto read = parse_submits(admin(), parse(R"({"jobs":[{"queue":"q","name":"a","demand":{"cpu":1}},
-      {"queue":"q","name":"b","demand":{"cpu":"x"}},{"name":"c","demand":{"cpu":1}}]})"), three());
+      {"queue":"q","name":"b","demand":{"cpu":"x"}},{"name":"c","demand":{"cpu":1}}]})"),
+                                  three());
   const auto& jobs = std::get<0>(read);
   ASSERT_EQ(jobs.size(), 3U);
   EXPECT_EQ(std::get<Command>(jobs[0]).target, (Target{.name = "a", .queue = "q"}));

@@ -13,8 +13,9 @@ Query explain(const std::string& queue, const std::string& name) {
 TEST(LiveReader, AListIsReadPageByPage) {
   LiveCluster cluster = small_cluster();
   for (int i = 0; i < 25; ++i)
-    cluster.submit("ml", "j" + std::to_string(i),
-                   i % 2 == 0 ? R"({"demand":{"cpu":1},"labels":{"even":"yes"}})" : R"({"demand":{"cpu":1}})");
+    cluster.submit(
+        "ml", "j" + std::to_string(i),
+        i % 2 == 0 ? R"({"demand":{"cpu":1},"labels":{"even":"yes"}})" : R"({"demand":{"cpu":1}})");
   std::vector<std::string> names;
   Query query{.what = Ask::jobs, .queue = "ml", .given = {{"limit", "4"}, {"label", "even=yes"}}};
   for (int pages = 0; pages < 10; ++pages) {
@@ -26,10 +27,15 @@ TEST(LiveReader, AListIsReadPageByPage) {
   }
   EXPECT_EQ(names.size(), 13U);
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
-  EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "ml", .given = {{"state", "running"}}}).body.at("items").size(), 8U);
+  EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "ml", .given = {{"state", "running"}}})
+                .body.at("items")
+                .size(),
+            8U);
   EXPECT_EQ(cluster.get({.what = Ask::tasks, .given = {{"server", "n1"}}}).body.at("items").size(), 4U);
-  EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "ml", .given = {{"limit", "0"}}}).body.at("key"), "/limit");
-  EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "ml", .given = {{"page", "x"}}}).body.at("key"), "/page");
+  EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "ml", .given = {{"limit", "0"}}}).body.at("key"),
+            "/limit");
+  EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "ml", .given = {{"page", "x"}}}).body.at("key"),
+            "/page");
   EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "no"}).status, 404);
 }
 
@@ -42,11 +48,13 @@ TEST(LiveReader, WhatWasPutIsWhatIsThere) {
   for (const auto& [key, value] : put.body.items()) EXPECT_TRUE(got.contains(key)) << key;
   // An answer can be sent back.
   Json again;
-  for (const char* const key : {"tasks", "demand", "gang", "select", "priority", "preemptible", "attempts", "labels", "spec"})
+  for (const char* const key :
+       {"tasks", "demand", "gang", "select", "priority", "preemptible", "attempts", "labels", "spec"})
     again[key] = got.at(key);
   EXPECT_EQ(cluster.send(admin(), Do::job_put, {.name = "j", .queue = "ml"}, again).status, 200);
   const Answer tagged = cluster.get({.what = Ask::job, .name = "j", .queue = "ml"});
-  EXPECT_EQ(cluster.get({.what = Ask::job, .name = "j", .queue = "ml", .if_none_match = tagged.etag}).status, 304);
+  EXPECT_EQ(cluster.get({.what = Ask::job, .name = "j", .queue = "ml", .if_none_match = tagged.etag}).status,
+            304);
 }
 
 TEST(LiveReader, AnExplanationHasOneVerdictAndOneStep) {
@@ -82,22 +90,28 @@ TEST(LiveReader, AWhatIfChangesNothing) {
   const auto ask = [&](std::string_view body, const Caller& caller = admin()) {
     return cluster.get({.what = Ask::what_if, .body = parse(body)}, caller);
   };
-  const Json more = ask(R"({"changes":[{"add_servers":{"like":"n1","count":2}}],"show":["queues","job:ml/a"]})").body;
+  const Json more =
+      ask(R"({"changes":[{"add_servers":{"like":"n1","count":2}}],"show":["queues","job:ml/a"]})").body;
   EXPECT_EQ(more.at("jobs")[0].at("running"), (Json{8, 16})) << more;
   EXPECT_EQ(more.at("invariant"), "ok");
   EXPECT_EQ(more.at("settled"), true);
   EXPECT_EQ(ask(R"({"changes":[{"cancel":"ml/a"},{"submit":{"queue":"web","demand":{"cpu":2},"tasks":9}}]})")
-                .body.at("queues")[1].at("running"),
+                .body.at("queues")[1]
+                .at("running"),
             (Json{0, 4}));
-  EXPECT_EQ(ask(R"({"changes":[{"mechanism":"tsf"},{"queue":"ml","weight":"2"},{"drain":"n1"}]})").status, 200);
+  EXPECT_EQ(ask(R"({"changes":[{"mechanism":"tsf"},{"queue":"ml","weight":"2"},{"drain":"n1"}]})").status,
+            200);
   EXPECT_EQ(ask(R"({"changes":[{"queue":"ml","wait":"2"}]})").body.at("key"), "/changes/0/wait");
   EXPECT_EQ(ask(R"({"changes":[{"drain":"n9"}]})").status, 404);
   EXPECT_EQ(ask(R"({"changes":[{"drain":"n1"}]})", member("vision")).status, 404);
   EXPECT_EQ(ask(R"({"changes":[{"queue":"ml","weight":2}]})", member("other")).status, 404);
   EXPECT_EQ(ask(R"({"changes":[{"queue":"ml","weight":2}]})", member("vision")).status, 200);
   EXPECT_EQ(cluster.reader.snapshot(), before);
-  EXPECT_EQ(cluster.get({.what = Ask::policy_dry_run, .body = parse(R"({"discipline":"tsf","placement":"best-fit"})")}).status,
-            200);
+  EXPECT_EQ(
+      cluster
+          .get({.what = Ask::policy_dry_run, .body = parse(R"({"discipline":"tsf","placement":"best-fit"})")})
+          .status,
+      200);
 }
 
 TEST(LiveReader, SharesStandBesideWhatEachQueueHas) {
@@ -106,7 +120,8 @@ TEST(LiveReader, SharesStandBesideWhatEachQueueHas) {
   cluster.submit("ml", "a", R"({"tasks":100,"demand":{"cpu":1}})");
   cluster.submit("web", "b", R"({"tasks":100,"demand":{"cpu":1}})");
   cluster.submit("web", "never", R"({"demand":{"cpu":1},"select":{"zone":"c"}})");
-  const Json body = cluster.get({.what = Ask::shares, .given = {{"mechanism", "drf"}, {"mechanism", "hdrfh"}}}).body;
+  const Json body =
+      cluster.get({.what = Ask::shares, .given = {{"mechanism", "drf"}, {"mechanism", "hdrfh"}}}).body;
   ASSERT_EQ(body.at("mechanisms").size(), 2U) << body;
   const Json& drf = body.at("mechanisms")[0];
   EXPECT_EQ(drf.at("status"), "exact");
@@ -143,22 +158,24 @@ TEST(LiveReader, ATenantNeverSeesAnothersThings) {
     LiveCluster cluster = small_cluster(settings(), others);
     cluster.put(Do::tenant_put, "canary-tenant", "{}");
     cluster.put(Do::group_put, "canary-group", R"({"guarantee":{"gpu":1},"reserved":{"gpu":1}})");
-    cluster.put(Do::queue_put, "canary-queue", R"({"tenant":"canary-tenant","group":"canary-group","weight":"7.25"})");
+    cluster.put(Do::queue_put, "canary-queue",
+                R"({"tenant":"canary-tenant","group":"canary-group","weight":"7.25"})");
     cluster.put(Do::token_put, "canary-token", R"({"scopes":["read"],"tenant":"canary-tenant"})");
-    cluster.submit("canary-queue", "canary-job",
-                   R"({"tasks":30,"demand":{"cpu":1},"labels":{"canary":"canary"},"spec":{"argv":["canary"]}})");
+    cluster.submit(
+        "canary-queue", "canary-job",
+        R"({"tasks":30,"demand":{"cpu":1},"labels":{"canary":"canary"},"spec":{"argv":["canary"]}})");
     cluster.submit("ml", "mine", R"({"tasks":9,"demand":{"cpu":1}})");
     cluster.submit("ml", "gpus", R"({"tasks":9,"demand":{"gpu":1}})");
     cluster.by_service(Do::server_lost, "n1");
     const Caller mine = member("vision");
     std::vector<Query> queries;
     const auto add = [&](Query query) { queries.push_back(std::move(query)); };
-    for (const Ask list : {Ask::cluster, Ask::servers, Ask::tenants, Ask::groups, Ask::queues, Ask::tasks, Ask::tokens,
-                           Ask::shares, Ask::mechanisms})
+    for (const Ask list : {Ask::cluster, Ask::servers, Ask::tenants, Ask::groups, Ask::queues, Ask::tasks,
+                           Ask::tokens, Ask::shares, Ask::mechanisms})
       add({.what = list});
     for (const Ask one : {Ask::server, Ask::tenant, Ask::group, Ask::queue, Ask::token, Ask::task}) {
-      for (const char* const name : {"canary-tenant", "canary-group", "canary-queue", "canary-token", "n1", "n2", "t-0", "t-1",
-                                     "t-2", "t-3", "t-4", "t-5"})
+      for (const char* const name : {"canary-tenant", "canary-group", "canary-queue", "canary-token", "n1",
+                                     "n2", "t-0", "t-1", "t-2", "t-3", "t-4", "t-5"})
         add({.what = one, .name = name});
     }
     for (const Ask of_job : {Ask::job, Ask::explain}) {

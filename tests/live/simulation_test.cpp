@@ -37,6 +37,11 @@ class World {
         reader_(*Reader::from(settings_)) {}
 
   void run(int turns) {
+    for (const char* const name : {"t0", "t1"}) send(Do::tenant_put, {.name = name});
+    for (const char* const name : {"q0", "q1", "q2"}) send(Do::queue_put, {.name = name});
+    for (const char* const name : {"n0", "n1", "n2", "n3"}) send(Do::server_put, {.name = name});
+    take_batch();
+    store_one();
     for (int turn = 0; turn < turns && !testing::Test::HasFatalFailure(); ++turn) {
       ++clock_;
       now_ += std::chrono::milliseconds(random_.below(3'000));
@@ -77,9 +82,11 @@ class World {
   static Settings make(std::uint64_t seed) {
     const char* const disciplines[] = {"drf", "asset", "tsf", "round-robin", "fifo", "ps-dsf"};
     const char* const placements[] = {"best-fit", "first-fit", "random", "worst-fit"};
-    Settings made = *make_settings({"cpu:milli", "gpu"}, disciplines[seed % 6], placements[seed / 6 % 4], seed, "sim");
+    Settings made =
+        *make_settings({"cpu:milli", "gpu"}, disciplines[seed % 6], placements[seed / 6 % 4], seed, "sim");
     if (seed % 5 == 1) made.options.tie = Tie::random;
-    if (seed % 12 == 0) made.options.preemption = scheduling::Preempting{.tasks = 10, .per = std::chrono::seconds(10)};
+    if (seed % 12 == 0)
+      made.options.preemption = scheduling::Preempting{.tasks = 10, .per = std::chrono::seconds(10)};
     if (seed % 7 == 2) made.options.reservations = scheduling::Reserving{.after = std::chrono::seconds(5)};
     if (seed % 4 == 3) made.keep_ended = std::chrono::minutes(1);
     return made;
@@ -93,7 +100,8 @@ class World {
     const auto below = [&](std::uint64_t bound) { return random_.below(bound); };
     switch (what) {
       case Do::server_put: {
-        Json body = {{"capacity", {{"cpu", 2 + below(6)}, {"gpu", below(3)}}}, {"labels", {{"zone", pick("z", 2)}}}};
+        Json body = {{"capacity", {{"cpu", 2 + below(6)}, {"gpu", below(3)}}},
+                     {"labels", {{"zone", pick("z", 2)}}}};
         if (below(6) == 0) body["state"] = below(2) == 0 ? "open" : "drained";
         return body;
       }
@@ -113,7 +121,8 @@ class World {
         return body;
       }
       case Do::job_put: {
-        Json body = {{"tasks", 1 + below(5)}, {"demand", {{"cpu", 1 + below(3)}}}, {"attempts", 1 + below(3)}};
+        Json body = {
+            {"tasks", 1 + below(5)}, {"demand", {{"cpu", 1 + below(3)}}}, {"attempts", 1 + below(3)}};
         if (below(4) == 0) body["demand"]["gpu"] = 1;
         if (below(5) == 0) body["gang"] = 1 + below(body["tasks"].get<std::uint64_t>());
         if (below(5) == 0) body["select"] = {{"zone", pick("z", 3)}};
@@ -143,16 +152,29 @@ class World {
     return tasks.empty() ? "t-0" : tasks[random_.below(tasks.size())].at("task").get<std::string>();
   }
 
+  Command command_of(Do what, Target target) {
+    auto command = parse_command(admin(), what, std::move(target), body_of(what), units_);
+    if (std::holds_alternative<Problem>(command)) ADD_FAILURE() << std::get<Problem>(command).detail;
+    return std::get<Command>(std::move(command));
+  }
+
+  void send(Do what, Target target) {
+    requests_.push_back({.command = command_of(what, std::move(target)), .sent = clock_});
+    waiting_.insert(requests_.size() - 1);
+    pending_.emplace_back(requests_.size() - 1, decider_.apply(requests_.back().command, now_, wall_));
+  }
+
   Command some_command() {
     struct Kind {
       Do what;
       unsigned weight;
     };
-    static const Kind kinds[] = {{Do::server_put, 6},    {Do::server_delete, 1}, {Do::tenant_put, 2}, {Do::tenant_delete, 1},
-                                 {Do::group_put, 2},     {Do::group_delete, 1},  {Do::queue_put, 4},  {Do::queue_delete, 1},
-                                 {Do::job_put, 30},      {Do::job_cancel, 4},    {Do::outcome_put, 30}, {Do::policy_put, 1},
-                                 {Do::token_put, 1},     {Do::token_delete, 1},  {Do::server_silent, 1}, {Do::server_back, 2},
-                                 {Do::server_lost, 1}};
+    static const Kind kinds[] = {{Do::server_put, 6},    {Do::server_delete, 1}, {Do::tenant_put, 2},
+                                 {Do::tenant_delete, 1}, {Do::group_put, 2},     {Do::group_delete, 1},
+                                 {Do::queue_put, 4},     {Do::queue_delete, 1},  {Do::job_put, 30},
+                                 {Do::job_cancel, 4},    {Do::outcome_put, 30},  {Do::policy_put, 1},
+                                 {Do::token_put, 1},     {Do::token_delete, 1},  {Do::server_silent, 1},
+                                 {Do::server_back, 2},   {Do::server_lost, 1}};
     unsigned sum = 0;
     for (const Kind& kind : kinds) sum += kind.weight;
     std::uint64_t drawn = random_.below(sum);
@@ -172,13 +194,13 @@ class World {
     if (word.starts_with("outcome")) target.name = some_task();
     if (word.starts_with("job")) {
       target.queue = pick("q", 3);
-      target.name = what == Do::job_put ? fmt::format("j{}", jobs_++) : fmt::format("j{}", random_.below(jobs_ + 1));
+      target.name =
+          what == Do::job_put ? fmt::format("j{}", jobs_++) : fmt::format("j{}", random_.below(jobs_ + 1));
     }
-    auto command = parse_command(admin(), what, target, body_of(what), units_);
-    if (std::holds_alternative<Problem>(command)) ADD_FAILURE() << std::get<Problem>(command).detail;
-    std::get<Command>(command).by_service = word == "server-silent" || word == "server-back" || word == "server-lost";
-    std::get<Command>(command).failed = what == Do::server_delete && random_.below(2) == 0;
-    return std::get<Command>(std::move(command));
+    Command command = command_of(what, std::move(target));
+    command.by_service = word == "server-silent" || word == "server-back" || word == "server-lost";
+    command.failed = what == Do::server_delete && random_.below(2) == 0;
+    return command;
   }
 
   void send() {
@@ -307,9 +329,12 @@ class World {
       for (const Record& record : *read) {
         ASSERT_EQ(record.stamp.revision, next++);
         records[record.stamp.revision] = record;
-        const Change change{.revision = record.stamp.revision, .at = record.stamp.wall, .events = record.events};
+        const Change change{
+            .revision = record.stamp.revision, .at = record.stamp.wall, .events = record.events};
         if (const auto message = message_of(change, {}, admin(), Others::all)) all.push_back(*message);
         if (record.what == "job-put") ++submitted[record.target.dump()];
+        for (const Event& event : record.events)
+          ++happened_[event.kind + (event.why.empty() ? "" : " " + event.why)];
       }
     }
     EXPECT_EQ(messages_, all);  // rule 5
@@ -387,6 +412,7 @@ class World {
 
  public:
   int crashes_ = 0;
+  std::map<std::string, int> happened_ = {};  // events by their kind
 };
 
 std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
@@ -399,14 +425,26 @@ TEST(LiveSimulation, NothingThatWasAnsweredIsLostWhereverItStops) {
   const std::uint64_t runs = number_from("MIRAB_LIVE_RUNS", 150);
   const std::uint64_t first = number_from("MIRAB_LIVE_SEED", 1);
   int crashes = 0;
+  std::map<std::string, int> happened;
   for (std::uint64_t seed = first; seed < first + runs; ++seed) {
     SCOPED_TRACE(fmt::format("MIRAB_LIVE_RUNS=1 MIRAB_LIVE_SEED={}", seed));
     World world(seed);
-    world.run(400);
+    world.run(600);
     crashes += world.crashes_;
+    for (const auto& [kind, times] : world.happened_) happened[kind] += times;
     ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
   }
   EXPECT_GT(crashes, static_cast<int>(runs));
+  if (runs < 100) return;
+  // Not blind: all of it happens.
+  for (const char* const kind :
+       {"task-placed",          "task-ended succeeded", "task-ended failed", "task-ended lost",
+        "task-ended cancelled", "task-ended preempted", "task-stopped",      "job-ended succeeded",
+        "job-ended failed",     "job-ended cancelled",  "server-lost",       "server-removed",
+        "server-silent",        "server-back",          "server-drained",    "group-changed",
+        "group-removed",        "queue-changed",        "queue-removed",     "tenant-changed",
+        "token-removed"})
+    EXPECT_GT(happened[kind], 0) << kind;
 }
 
 }  // namespace
