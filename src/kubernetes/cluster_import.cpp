@@ -113,8 +113,8 @@ class ClusterImporter {
     const auto [earlier, is_new] = seen_.emplace(full, object.root->line);
     if (!is_new) {
       return wrong(object, file, "metadata.name",
-                   fmt::format("a second {} '{}'; the first is on line {}", lower(object.kind), object.name(),
-                               earlier->second));
+                   fmt::format("a second {} '{}'; the first is on line {}", lower_case(object.kind),
+                               object.name(), earlier->second));
     }
     if (object.kind == "Namespace") namespace_labels_.emplace(object.name(), labels_of(object));
     if (object.kind == "ResourceQuota") return read_quota(object, file);

@@ -103,7 +103,7 @@ class ClusterDivision {
     std::set<std::string> names;
     for (Workload& each : all_.templates.workloads) {
       const std::string pod = std::move(each.name);
-      each.name = each.kind == "Pod" ? each.object : lower(each.kind) + "/" + each.object;
+      each.name = each.kind == "Pod" ? each.object : lower_case(each.kind) + "/" + each.object;
       if (!each.space.empty()) each.name = each.space + "/" + each.name;
       if (!names.insert(each.name).second) names.insert(each.name += fmt::format(" ({})", pod));
     }

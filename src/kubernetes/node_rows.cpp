@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/names.hpp"
+
 namespace mirab::kubernetes {
 namespace {
 
@@ -29,7 +31,7 @@ void find_closed(const Object& object, NodeRow& node) {
   for (const Node::Entry& each : conditions == nullptr ? std::vector<Node::Entry>() : conditions->entries) {
     const Node* type = each.value.find("type");
     const Node* status = each.value.find("status");
-    const bool is_ready = status != nullptr && lower(status->text) == "true";
+    const bool is_ready = status != nullptr && lower_case(status->text) == "true";
     if (type != nullptr && type->text == "Ready" && !is_ready) close("node.kubernetes.io/not-ready");
   }
   for (const Taint& taint : node.taints) {

@@ -219,10 +219,4 @@ Result<Quantity> read_number(std::string_view text) {
   return Quantity::parse(text);
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 }  // namespace mirab::kubernetes

@@ -68,7 +68,4 @@ bool is_static(const Object& pod);
 /// such as `010`, which is 8 to YAML 1.1 and kubectl and 10 to others.
 Result<Quantity> read_number(std::string_view text);
 
-/// The text with A to Z in lower case.
-std::string lower(std::string_view text);
-
 }  // namespace mirab::kubernetes

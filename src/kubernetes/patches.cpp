@@ -21,6 +21,7 @@
 
 #include "kubernetes/eviction.hpp"
 #include "kubernetes/objects.hpp"
+#include "model/names.hpp"
 
 namespace mirab::kubernetes {
 namespace {
@@ -35,7 +36,7 @@ bool can_be_resized(const std::string& resource) { return resource == "cpu" || r
 class Patch {
  public:
   Patch(const Pods& pods, const Workload& workload, const std::vector<std::vector<Units>>& limits)
-      : resources_(pods.resources), workload_(workload), limits_(limits), kind_(lower(workload.kind)) {}
+      : resources_(pods.resources), workload_(workload), limits_(limits), kind_(lower_case(workload.kind)) {}
 
   std::string of_pod() {
     if (workload_.is_static)

@@ -391,7 +391,8 @@ class PodReader {
   Check name_them() {
     std::map<std::string, int> times;
     for (Workload& workload : pods_.workloads) {
-      workload.name = workload.kind == "Pod" ? workload.object : lower(workload.kind) + "/" + workload.object;
+      workload.name =
+          workload.kind == "Pod" ? workload.object : lower_case(workload.kind) + "/" + workload.object;
       ++times[workload.name];
     }
     std::map<std::string, int> lines;
@@ -400,8 +401,8 @@ class PodReader {
         workload.name = workload.space + "/" + workload.name;
       const auto [earlier, is_new] = lines.emplace(workload.name, workload.line);
       if (is_new) continue;
-      return Error{.message = fmt::format("duplicate {} '{}'; the first is on line {}", lower(workload.kind),
-                                          workload.object, earlier->second),
+      return Error{.message = fmt::format("duplicate {} '{}'; the first is on line {}",
+                                          lower_case(workload.kind), workload.object, earlier->second),
                    .key = "metadata.name",
                    .file = file_,
                    .line = workload.line};

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <fstream>
-#include <istream>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/cluster_file.hpp>
 
+#include "model/csv_table.hpp"
 #include "model/document.hpp"
 #include "model/field_reader.hpp"
 #include "model/names.hpp"
@@ -19,89 +20,60 @@ namespace mirab {
 
 namespace {
 
-// The fields of a record of RFC 4180, which may stand in quotes, all on one line; none when a quote is open.
-std::vector<std::string> csv_fields(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char byte = line[i];
-    if (quoted && byte == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += line[i++];
-    } else if (byte == '"') {
-      quoted = !quoted;
-    } else if (byte == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += byte;
-    }
-  }
-  if (quoted) fields.clear();
-  return fields;
-}
-
 struct AllocationEntries {
   std::vector<Running> running;
   std::vector<int> lines = {};  // [entry]
   bool csv = false;             // then the last part of a key is a column
 };
 
-Result<AllocationEntries> read_allocation_csv(std::istream& input, const std::string& path) {
+Result<AllocationEntries> read_allocation_csv(const InputText& input) {
   static constexpr std::array<std::string_view, 4> kColumns = {"user", "shape", "server", "tasks"};
-  AllocationEntries read{.running = {}, .csv = true};
-  int number = 0;
-  const auto wrong = [&](std::string key, std::string message) {
-    return Error{.message = std::move(message), .key = std::move(key), .file = path, .line = number};
+  const Result<CsvTable> table = read_csv_table({.file = input.name, .text = input.text});
+  if (!table) return table.error();
+  const auto wrong = [&](std::string_view column, std::string message, int line) {
+    return Error{.message = std::move(message), .key = std::string(column), .file = input.name, .line = line};
   };
-  std::vector<std::string_view> columns;
-  for (std::string line; std::getline(input, line);) {
-    ++number;
-    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.empty()) continue;
-    const std::vector<std::string> fields = csv_fields(line);
-    if (fields.empty()) return wrong({}, "a quote is not closed on its line");
-    if (columns.empty()) {
-      for (const std::string& field : fields) {
-        const auto* const column = std::find(kColumns.begin(), kColumns.end(), field);
-        if (column == kColumns.end())
-          return wrong(field, fmt::format("unknown column{}", known_names(field, kColumns)));
-        if (std::find(columns.begin(), columns.end(), field) != columns.end())
-          return wrong(field, "there are two columns of this name");
-        columns.push_back(*column);
-      }
-      for (const std::string_view needed : {"user", "server", "tasks"}) {
-        if (std::find(columns.begin(), columns.end(), needed) == columns.end())
-          return wrong(std::string(needed), "no such column; the first line is user,shape,server,tasks");
-      }
-      continue;
-    }
-    if (fields.size() != columns.size())
-      return wrong({}, fmt::format("{} fields where the first line has {}", fields.size(), columns.size()));
-    Running& entry = read.running.emplace_back();
-    read.lines.push_back(number);
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (columns[c] == "user") entry.user = fields[c];
-      if (columns[c] == "server") entry.server = fields[c];
-      if (columns[c] == "shape" && !fields[c].empty()) entry.shape = fields[c];
-      if (columns[c] != "tasks") continue;
-      const Result<Quantity> tasks = Quantity::parse(fields[c]);
-      if (!tasks) return wrong("tasks", tasks.error().message);
-      entry.tasks = *tasks;
-    }
+  std::array<std::optional<std::size_t>, kColumns.size()> places;
+  for (std::size_t i = 0; i < table->head.size(); ++i) {
+    const auto* const column = std::find(kColumns.begin(), kColumns.end(), lower_case(table->head[i]));
+    if (column == kColumns.end())
+      return wrong(table->head[i], fmt::format("unknown column{}", known_names(table->head[i], kColumns)), 1);
+    places[static_cast<std::size_t>(column - kColumns.begin())] = i;
   }
-  if (columns.empty()) return wrong({}, "the file is empty; its first line is user,shape,server,tasks");
+  for (const std::size_t needed : {0, 2, 3}) {
+    if (!places[needed])
+      return wrong(kColumns[needed], "no such column; the first line is user,shape,server,tasks", 1);
+  }
+  AllocationEntries read{.running = {}, .csv = true};
+  for (const CsvRow& row : table->rows) {
+    Running& entry = read.running.emplace_back();
+    read.lines.push_back(row.line);
+    entry.user = row.cells[*places[0]];
+    if (places[1] && !row.cells[*places[1]].empty()) entry.shape = row.cells[*places[1]];
+    entry.server = row.cells[*places[2]];
+    const Result<Quantity> tasks = Quantity::parse(row.cells[*places[3]]);
+    if (!tasks) return wrong(kColumns[3], tasks.error().message, row.line);
+    entry.tasks = *tasks;
+  }
   return read;
 }
 
-Result<AllocationEntries> read_allocation_list(std::istream& input, Syntax syntax, const std::string& path) {
+Result<AllocationEntries> read_allocation_list(const InputText& input, Syntax syntax) {
   static constexpr std::array<std::string_view, 2> kKeys = {"version", "running"};
-  const Result<Node> document = read_document(input, syntax, path);
+  std::istringstream text(input.text);
+  const Result<Node> document = read_document(text, syntax, input.name);
   if (!document) return document.error();
-  FieldReader reader(path);
+  FieldReader reader(input.name);
   AllocationEntries read;
   const Node* list = &*document;
   if (document->kind == Node::Kind::map) {
     if (!reader.expect_map(*document, "", kKeys)) return *reader.error();
+    if (const Node* version = document->find("version"); version != nullptr && version->text != "1") {
+      return Error{.message = "must be 1, the version of this format",
+                   .key = "version",
+                   .file = input.name,
+                   .line = version->line};
+    }
     list = &reader.required(*document, "", "running");
     if (reader.failed()) return *reader.error();
   }
@@ -112,16 +84,15 @@ Result<AllocationEntries> read_allocation_list(std::istream& input, Syntax synta
 }
 
 Result<AllocationEntries> read_allocation(const std::string& path) {
-  Result<std::ifstream> input = open_file(path);
+  const Result<InputText> input = read_input(path);
   if (!input) return input.error();
-  if (path.ends_with(".csv")) return read_allocation_csv(*input, path);
-  const int first = (*input >> std::ws).peek();
-  input->clear();
-  input->seekg(0);
-  const bool json = path.ends_with(".json") || first == '[' || first == '{';
-  if (json || path.ends_with(".yaml") || path.ends_with(".yml"))
-    return read_allocation_list(*input, json ? Syntax::json : Syntax::yaml, path);
-  return read_allocation_csv(*input, path);
+  if (path.ends_with(".csv")) return read_allocation_csv(*input);
+  const std::size_t first = input->text.find_first_not_of(" \t\r\n");
+  const bool has_json =
+      first != std::string::npos && (input->text[first] == '[' || input->text[first] == '{');
+  if (has_json || path.ends_with(".json")) return read_allocation_list(*input, Syntax::json);
+  if (path.ends_with(".yaml") || path.ends_with(".yml")) return read_allocation_list(*input, Syntax::yaml);
+  return read_allocation_csv(*input);
 }
 
 }  // namespace

@@ -11,15 +11,6 @@
 namespace mirab {
 namespace {
 
-// In ASCII; other letters stay as they are.
-std::string lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 // Edit distance (Damerau's, in its restricted form): insertions, deletions, substitutions and swaps of
 // neighbours that turn a into b, where nothing that was swapped is edited again.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -104,9 +95,9 @@ Check read_option(std::string_view written, std::string_view kind, const Choosab
 
 std::string nearest_names(std::string_view written, std::span<const std::string_view> candidates) {
   std::vector<std::pair<std::size_t, std::string_view>> near;
-  const std::string wanted = lower(written);
+  const std::string wanted = lower_case(written);
   for (const std::string_view candidate : candidates) {
-    const std::string name = lower(candidate);
+    const std::string name = lower_case(candidate);
     if (name == wanted) return fmt::format("; did you mean {}?", candidate);
     const std::size_t distance = edit_distance(wanted, name);
     const bool abbreviated = wanted.size() >= 2 && name.starts_with(wanted);

@@ -1,16 +1,15 @@
-// The cluster file (docs/reference/cluster-file.md): read to a Problem with errors that name file, line and
-// key; written as YAML.
+// The cluster file (docs/reference/cluster-file.md), read to a Problem key by key. What can be wrong with a
+// cluster as such is for Problem::from to say; this file says what is wrong with its text, and adds the
+// lines.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmpxx.h>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <set>
 #include <sstream>
-#include <system_error>
 
 #include <mirab/model/choice.hpp>
 #include <mirab/model/cluster_file.hpp>
@@ -22,10 +21,6 @@
 #include "model/teams_file.hpp"
 
 namespace mirab {
-
-// The cluster file (docs/reference/cluster-file.md): from a document to a Cluster, key by key. What can be
-// wrong with a cluster as such is for Problem::from to say; this file says what is wrong with its text, and
-// adds the lines.
 
 namespace {
 
@@ -461,30 +456,17 @@ Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::stri
   return ClusterReader(*document, name).read();
 }
 
-// A pipe has to be held in memory to see in which syntax it is written.
-Result<Problem> read_standard_input() {
-  const std::string name = "standard input";
-  std::string text;
-  std::array<char, 65536> chunk;
-  while (std::cin.read(chunk.data(), chunk.size()), std::cin.gcount() > 0) {
-    text.append(chunk.data(), static_cast<std::size_t>(std::cin.gcount()));
-    if (text.size() > kMaxTextBytes) {
-      return Error{.message = fmt::format("more than {} bytes; name a file instead", kMaxTextBytes),
-                   .file = name};
-    }
-  }
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool json = first != std::string::npos && text[first] == '{';
-  std::istringstream input(std::move(text));
-  return read_cluster(input, json ? Syntax::json : Syntax::yaml, name);
-}
-
 Syntax syntax_of(const std::string& path) { return path.ends_with(".json") ? Syntax::json : Syntax::yaml; }
 
 }  // namespace
 
 Result<Problem> read_cluster_file(const std::string& path) {
-  if (path == "-") return read_standard_input();
+  if (path == "-") {  // a pipe has to be held in memory to see in which syntax it is written
+    Result<InputText> text = read_input(path);
+    if (!text) return text.error();
+    std::istringstream input(std::move(text->text));
+    return read_cluster(input, text->syntax, text->name);
+  }
   Result<std::ifstream> input = open_file(path);
   if (!input) return input.error();
   return read_cluster(*input, syntax_of(path), path);
@@ -509,185 +491,6 @@ Result<Teams> read_teams_file(const std::string& path, const Problem& cluster,
   Result<Node> document = read_document(*input, syntax_of(path), path);
   if (!document) return document.error();
   return ClusterReader(*document, path).read_teams(cluster, members, members_key);
-}
-
-// A Cluster as a cluster file in YAML (docs/reference/cluster-file.md), one line for each server and each
-// user.
-
-namespace {
-
-// A scalar that reads back as the same text: plain where that is safe, else in double quotes.
-std::string scalar(const std::string& text) {
-  static constexpr std::array<std::string_view, 8> kWords = {"null", "true", "false", "yes",
-                                                             "no",   "on",   "off",   "nan"};
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const bool letters =
-      !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0) &&
-      std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return c < 128 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/');
-      });
-  const bool plain = letters && std::find(kWords.begin(), kWords.end(), lower) == kWords.end();
-  return plain ? text : json_string(text);
-}
-
-/// The text as a key with its colon. YAML lets only a key of up to 1024 characters stand without a "?".
-std::string key(const std::string& text) {
-  constexpr std::size_t kLongestPlain = 1024;
-  const std::string written = scalar(text);
-  return (written.size() > kLongestPlain ? "? " : "") + written + ": ";
-}
-
-std::string scalars(const std::vector<std::string>& texts) {
-  std::string list;
-  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + scalar(text);
-  return "[" + list + "]";
-}
-
-/// The amount as people write it: whole mebibytes and gibibytes by their suffix, anything else plain.
-std::string amount(const Quantity& quantity) {
-  constexpr std::int64_t kMebi = std::int64_t{1} << 20;
-  constexpr std::int64_t kGibi = std::int64_t{1} << 30;
-  const auto whole = count_units(quantity, 0, Rounding::down);
-  if (!whole || *whole < kMebi || *whole % kMebi != 0 || quantity != Quantity(*whole)) return quantity.text();
-  if (*whole % kGibi == 0) return fmt::format("{}Gi", *whole / kGibi);
-  return fmt::format("{}Mi", *whole / kMebi);
-}
-
-std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
-  std::string map;
-  for (std::size_t r = 0; r < vector.size(); ++r) {
-    if (vector[r].is_zero()) continue;
-    map += (map.empty() ? "" : ", ") + key(cluster.resources[r]) + amount(vector[r]);
-  }
-  return "{" + map + "}";
-}
-
-std::string server_line(const Cluster& cluster, const Server& server) {
-  std::string line =
-      fmt::format("name: {}, capacity: {}", scalar(server.name), amounts(cluster, server.capacity));
-  if (server.count != 1) line += fmt::format(", count: {}", server.count);
-  if (!server.labels.empty()) {
-    std::string labels;
-    for (const auto& [label, value] : server.labels) {
-      labels += (labels.empty() ? "" : ", ") + key(label) + scalar(value);
-    }
-    line += fmt::format(", labels: {{{}}}", labels);
-  }
-  return line;
-}
-
-std::string quota_fields(const Cluster& cluster, const Quota& quota) {
-  std::string fields;
-  if (quota.guarantee) fields += fmt::format(", guarantee: {}", amounts(cluster, *quota.guarantee));
-  if (!quota.limit.empty()) {
-    std::string limits;
-    for (std::size_t r = 0; r < quota.limit.size(); ++r) {
-      if (quota.limit[r])
-        limits += (limits.empty() ? "" : ", ") + key(cluster.resources[r]) + amount(*quota.limit[r]);
-    }
-    fields += fmt::format(", limit: {{{}}}", limits);
-  }
-  if (!quota.reserved.empty()) fields += fmt::format(", reserved: {}", amounts(cluster, quota.reserved));
-  return fields;
-}
-
-// The groups of a parent, each on a line with the groups within it below.
-std::string group_lines(const Cluster& cluster, const std::optional<std::string>& parent,
-                        const std::string& indent) {
-  std::string lines;
-  for (const Group& group : cluster.groups) {
-    if (group.is_user || group.parent != parent) continue;
-    std::string fields = fmt::format("name: {}", scalar(group.name));
-    if (group.weight != Quantity{1}) fields += fmt::format(", weight: {}", group.weight.text());
-    fields += quota_fields(cluster, group.quota);
-    const std::string members = group_lines(cluster, group.name, indent + "  ");
-    if (!members.empty()) fields += fmt::format(", groups: [\n{}{}]", members, indent);
-    lines += fmt::format("{}{}{{{}}}{}\n", indent, parent ? "" : "- ", fields, parent ? "," : "");
-  }
-  return lines;
-}
-
-std::string user_line(const Cluster& cluster, const User& user) {
-  std::string line = fmt::format("name: {}, demand: {}", scalar(user.shape.value_or(user.name)),
-                                 amounts(cluster, user.demand));
-  if (user.group && !user.shape) line += fmt::format(", group: {}", scalar(*user.group));
-  if (user.weight != Quantity{1}) line += fmt::format(", weight: {}", user.weight.text());
-  line += quota_fields(cluster, user.quota);
-  if (user.tasks) line += fmt::format(", tasks: {}", user.tasks->text());
-  if (user.servers) line += fmt::format(", servers: {}", scalars(*user.servers));
-  if (!user.select.empty()) {
-    std::string select;
-    for (const auto& [label, values] : user.select) {
-      select += (select.empty() ? "" : ", ") + key(label) + scalars(values);
-    }
-    line += fmt::format(", select: {{{}}}", select);
-  }
-  if (!user.demand_on.empty()) {
-    std::string others;
-    for (const auto& [server, demand] : user.demand_on) {
-      others += (others.empty() ? "" : ", ") + key(server) + amounts(cluster, demand);
-    }
-    line += fmt::format(", demand_on: {{{}}}", others);
-  }
-  return line;
-}
-
-std::map<std::string_view, std::vector<const User*>> shapes_by_user(const Cluster& cluster) {
-  std::map<std::string_view, std::vector<const User*>> shapes;
-  for (const User& user : cluster.users) {
-    if (user.shape && user.group) shapes[*user.group].push_back(&user);
-  }
-  return shapes;
-}
-
-std::string user_with_shapes(const Cluster& cluster, const std::string& name,
-                             const std::vector<const User*>& shapes) {
-  std::string fields = fmt::format("name: {}", scalar(name));
-  const auto group = std::find_if(cluster.groups.begin(), cluster.groups.end(),
-                                  [&](const Group& each) { return each.name == name; });
-  if (group != cluster.groups.end()) {
-    if (group->parent) fields += fmt::format(", group: {}", scalar(*group->parent));
-    if (group->weight != Quantity{1}) fields += fmt::format(", weight: {}", group->weight.text());
-    fields += quota_fields(cluster, group->quota);
-  }
-  std::string lines;
-  for (const User* shape : shapes) lines += fmt::format("    {{{}}},\n", user_line(cluster, *shape));
-  return fmt::format("  - {{{}, shapes: [\n{}  ]}}\n", fields, lines);
-}
-
-}  // namespace
-
-std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment) {
-  std::string yaml;
-  for (const std::string& line : comment) {
-    std::istringstream physical(line.empty() ? "\n" : line);
-    for (std::string part; std::getline(physical, part);) yaml += part.empty() ? "#\n" : "# " + part + "\n";
-  }
-  yaml += "version: 1\n";
-  if (!cluster.title.empty()) yaml += fmt::format("title: {}\n", scalar(cluster.title));
-  yaml += fmt::format("resources: {}\nservers:\n", scalars(cluster.resources));
-  for (const Server& server : cluster.servers) yaml += "  - {" + server_line(cluster, server) + "}\n";
-  if (const std::string groups = group_lines(cluster, {}, "  "); !groups.empty())
-    yaml += "groups:\n" + groups;
-  yaml += "users:\n";
-  const std::map<std::string_view, std::vector<const User*>> shapes = shapes_by_user(cluster);
-  std::set<std::string_view> written;
-  for (const User& user : cluster.users) {
-    if (!user.shape) {
-      yaml += "  - {" + user_line(cluster, user) + "}\n";
-    } else if (written.insert(*user.group).second) {
-      yaml += user_with_shapes(cluster, *user.group, shapes.at(*user.group));
-    }
-  }
-  if (cluster.running) yaml += cluster.running->empty() ? "running: []\n" : "running:\n";
-  for (const Running& entry : cluster.running.value_or(std::vector<Running>{})) {
-    const std::string shape = entry.shape ? fmt::format(", shape: {}", scalar(*entry.shape)) : "";
-    yaml += fmt::format("  - {{user: {}{}, server: {}, tasks: {}}}\n", scalar(entry.user), shape,
-                        scalar(entry.server), entry.tasks.text());
-  }
-  return yaml;
 }
 
 }  // namespace mirab

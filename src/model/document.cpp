@@ -3,10 +3,12 @@
 #include "model/document.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
+#include <iostream>
 #include <istream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -56,7 +58,7 @@ class InputGuard final : public std::streambuf {
   std::int64_t most_values_;
   std::optional<Refusal> refusal_;
   char chunk_[4096] = {};
-  int gang_feasibility_ = 0;  // opening brackets since the last other character
+  int opening_brackets_ = 0;  // since the last other character
   std::int64_t values_ = 0;   // brackets and commas so far
   int line_ = 1;
   bool indenting_ = true;  // only blanks so far on this line
@@ -91,12 +93,12 @@ bool InputGuard::allows(char c) {
   const bool opening = c == '[' || c == '{';
   if (c == '\n') ++line_;
   if (opening) {
-    ++gang_feasibility_;
+    ++opening_brackets_;
   } else if (c != ' ' && c != '\n' && c != '\t' && c != '\r') {
-    gang_feasibility_ = 0;
+    opening_brackets_ = 0;
   }
   if (opening || c == ',') ++values_;
-  if (gang_feasibility_ > deepest_nesting_) {
+  if (opening_brackets_ > deepest_nesting_) {
     refusal_ = {fmt::format("nested deeper than {} levels", deepest_nesting_), line_};
   } else if (values_ > most_values_) {
     refusal_ = {fmt::format("more than {} values in brackets; write so large a file as JSON", most_values_),
@@ -415,6 +417,37 @@ Result<std::ifstream> open_file(const std::string& path) {
   }
   input.clear();
   return input;
+}
+
+namespace {
+
+Check append(std::istream& input, InputText& read) {
+  std::array<char, 65536> chunk;
+  while (input.read(chunk.data(), chunk.size()), input.gcount() > 0) {
+    read.text.append(chunk.data(), static_cast<std::size_t>(input.gcount()));
+    if (read.text.size() > kMaxTextBytes)
+      return Error{.message = fmt::format("more than {} bytes", kMaxTextBytes), .file = read.name};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<InputText> read_input(const std::string& path) {
+  if (path == "-") {
+    InputText read{.name = "standard input", .text = {}};
+    if (Check wrong = append(std::cin, read)) return *std::move(wrong);
+    const std::size_t first = read.text.find_first_not_of(" \t\r\n");
+    const bool is_json = first != std::string::npos && (read.text[first] == '{' || read.text[first] == '[');
+    if (is_json) read.syntax = Syntax::json;
+    return read;
+  }
+  InputText read{.name = path, .text = {}};
+  Result<std::ifstream> file = open_file(path);
+  if (!file) return file.error();
+  if (Check wrong = append(*file, read)) return *std::move(wrong);
+  if (path.ends_with(".json")) read.syntax = Syntax::json;
+  return read;
 }
 
 Result<Node> read_document(std::istream& input, Syntax syntax, const std::string& name) {

@@ -54,6 +54,17 @@ inline constexpr std::int64_t kMostFlowValues = 1'000'000;
 /// The text as a string of JSON, which YAML reads too. Bytes that are no UTF-8 are replaced.
 std::string json_string(const std::string& text);
 
+/// A text that was read whole.
+struct InputText {
+  std::string name;  ///< as errors call it: the file, or `standard input`
+  std::string text;
+  Syntax syntax =
+      Syntax::yaml;  ///< JSON when the name ends in .json, or standard input begins with `{` or `[`
+};
+
+/// Reads a file, or standard input for `-`. Errors: cannot be read, or longer than kMaxTextBytes.
+Result<InputText> read_input(const std::string& path);
+
 /// Opens a file to be read. Errors: the system's, of a folder too.
 Result<std::ifstream> open_file(const std::string& path);
 

@@ -30,6 +30,12 @@ bool has_control(std::string_view text);
 /// `?`, so that a name from a file cannot steer what shows it.
 std::string printable(std::string_view text);
 
+/// Without blanks, tabs and carriage returns at both ends.
+std::string_view trimmed(std::string_view text);
+
+/// A to Z in lower case; other letters stay as they are.
+std::string lower_case(std::string_view text);
+
 /// The word for it, as in JSON: `exact`, `converged`, `not_converged`.
 std::string_view status_name(Status status);
 

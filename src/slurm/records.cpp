@@ -11,24 +11,13 @@
 #include <optional>
 
 #include "model/exact.hpp"
+#include "model/names.hpp"
 
 namespace mirab::slurm {
 namespace {
 
 constexpr std::size_t kMostColumns = 256;
 constexpr std::size_t kLongestShown = 40;  // of a text in an error
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
 
 bool is_key(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
@@ -92,7 +81,7 @@ Check add_fields(std::string_view line, Record& record, std::string& last, const
     if (word.empty()) continue;
     const std::size_t equals = word.find('=');
     const bool has_key = equals != std::string_view::npos && is_key(word.substr(0, equals));
-    const std::string key = has_key ? lower(word.substr(0, equals)) : "";
+    const std::string key = has_key ? lower_case(word.substr(0, equals)) : "";
     if (has_key && (!known || known->find("," + key + ",") != std::string_view::npos)) {
       const bool is_after_command = known == kAfterCommand;
       if (!is_after_command) known = followers(key, line, record);
@@ -139,7 +128,7 @@ Result<std::vector<Record>> read_table(std::string_view text, const std::string&
     std::vector<std::string_view> cells = split(line, '|');
     if (head.empty()) {
       for (const std::string_view cell : cells) {
-        std::string name = lower(trimmed(cell));
+        std::string name = lower_case(trimmed(cell));
         if (!name.empty() && std::find(head.begin(), head.end(), name) != head.end())
           return Error{.message = fmt::format("a second column '{}'", name), .file = file, .line = number};
         head.push_back(std::move(name));
@@ -338,7 +327,7 @@ Result<std::map<std::string, Quantity>> read_tres(std::string_view text) {
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos || equals == 0)
       return Error{.message = fmt::format("'{}' is not of the form cpu=4", part.substr(0, kLongestShown))};
-    const std::string name = lower(part.substr(0, equals));
+    const std::string name = lower_case(part.substr(0, equals));
     const std::string_view written = part.substr(equals + 1);
     Result<Quantity> amount = name == "mem" ? read_memory(written) : read_stepped(written, 1);
     if (!amount) return amount.error();
@@ -376,9 +365,9 @@ Result<std::map<std::string, Quantity>> read_gres(std::string_view text) {
     if (words[0].empty() || words.size() > 2)
       return Error{.message =
                        fmt::format("'{}' is not of the form gpu:a100:4", part.substr(0, kLongestShown))};
-    sums["gres/" + lower(words[0])] += rational(count);
+    sums["gres/" + lower_case(words[0])] += rational(count);
     if (words.size() == 2)
-      sums[fmt::format("gres/{}:{}", lower(words[0]), lower(words[1]))] += rational(count);
+      sums[fmt::format("gres/{}:{}", lower_case(words[0]), lower_case(words[1]))] += rational(count);
   }
   std::map<std::string, Quantity> amounts;
   for (const auto& [name, sum] : sums) {

@@ -90,7 +90,13 @@ TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
         Case{"mirab validate " + swf, "mirab import swf"},
         Case{"mirab explain examples/slurm/nodes.txt a -m drf", "mirab import slurm"},
         Case{"mirab allocate examples/slurm/jobs.txt -m drf", "mirab import slurm"},
-        Case{"mirab allocate examples/csv/hosts.csv -m drf", "mirab import csv"}}) {
+        Case{"mirab allocate examples/csv/hosts.csv -m drf", "mirab import csv"},
+        Case{"mirab import kubernetes examples/slurm/nodes.txt", "mirab import slurm"},
+        Case{"mirab import slurm examples/kubernetes/nodes.json examples/slurm/jobs.txt",
+             "mirab import kubernetes"},
+        Case{"mirab import csv examples/csv/hosts.csv examples/slurm/jobs.txt", "mirab import slurm"},
+        Case{"mirab import kubernetes examples/csv/hosts.csv", "mirab import csv"},
+        Case{"mirab import kubernetes examples/slides.yaml", "mirab allocate"}}) {
     const Ran ran = shell(each.command);
     EXPECT_EQ(ran.status, 2) << each.command;
     EXPECT_THAT(first_line(ran.err), HasSubstr(each.named)) << each.command;

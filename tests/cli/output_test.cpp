@@ -212,6 +212,18 @@ TEST(Output, TheClusterMayComeFromStandardInput) {
   EXPECT_THAT(ran.out, HasSubstr("standard input: 2 users on 1 server"));
 }
 
+TEST(Output, WhatRunsMayComeFromStandardInputIfTheClusterDoesNot) {
+  const std::string input = " --allocation - < examples/slides-running.csv";
+  const Ran ran = shell("mirab allocate examples/slides.yaml -m given" + input);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.out, shell("mirab allocate examples/slides.yaml -m given --allocation "
+                           "examples/slides-running.csv")
+                         .out);
+  const Ran both = shell("mirab allocate - -m given --allocation - < examples/slides.yaml");
+  EXPECT_NE(both.status, 0);
+  EXPECT_THAT(both.err, HasSubstr("--allocation: the cluster and what runs on it cannot both be read from"));
+}
+
 TEST(Output, TheReportIsOnePageWithTheOutcomesAndTheCommand) {
   const TemporaryFolder folder;
   const std::string page = folder.path("page.html");

@@ -450,17 +450,21 @@ TEST(AllocationFile, ErrorsNameLineAndColumnOrKey) {
   };
   EXPECT_THAT(csv("search,node,1\nserch,node,1\n"), StartsWith(":3: user: there is no user 'serch'"));
   EXPECT_EQ(csv("search,node,4\n"), ":2: tasks: user 'search' has 3 tasks, and 4 would run");
-  EXPECT_EQ(csv("search,node\n"), ":2: 2 fields where the first line has 3");
+  EXPECT_EQ(csv("search,node\n"), ":2: 2 cells, and the head has 3");
   EXPECT_THAT(csv("search,node,many\n"), StartsWith(":2: tasks: 'many' is not an amount"));
-  EXPECT_EQ(csv("\"search,node,1\n"), ":2: a quote is not closed on its line");
+  EXPECT_EQ(csv("\"search,node,1\n"), ":2: a quote that does not end");
   EXPECT_EQ(csv("checkout,node,1\n"), ":2: shape: missing: user 'checkout' has the task shapes web, cache");
   const AllocationFile header("a.csv", "user,host,tasks\n");
   EXPECT_THAT(header.refusal(), HasSubstr(":1: host: unknown column"));
   const AllocationFile lacking("a.csv", "user,tasks\n");
   EXPECT_THAT(lacking.refusal(),
               HasSubstr(":1: server: no such column; the first line is user,shape,server,tasks"));
+  const AllocationFile twice("a.csv", "user,server,tasks,User\n");
+  EXPECT_THAT(twice.refusal(), HasSubstr(":1: a second column 'User'"));
   const AllocationFile empty("a.csv", "");
-  EXPECT_THAT(empty.refusal(), HasSubstr("the file is empty; its first line is user,shape,server,tasks"));
+  EXPECT_THAT(empty.refusal(), HasSubstr("the file is empty"));
+  const AllocationFile later("a.json", "{\"version\": 2,\n\"running\": []}");
+  EXPECT_THAT(later.refusal(), HasSubstr(":1: version: must be 1, the version of this format"));
   const AllocationFile json("a.json",
                             "{\"running\": [\n{\"user\": \"search\", \"server\": \"x\", \"tasks\": 1}]}");
   EXPECT_THAT(json.refusal(), HasSubstr(":2: running[0].server: there is no server 'x'"));

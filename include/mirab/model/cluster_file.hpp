@@ -22,8 +22,8 @@ Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const st
 /// The problem with what runs on it according to an allocation file, in place of what its own file says: the
 /// list `running` of a cluster file in YAML or JSON, alone or under that key, or CSV with the header
 /// `user,shape,server,tasks`, where `shape` may be left out (docs/reference/cluster-file.md). A name that
-/// ends in `.json`, `.yaml`, `.yml` or `.csv` says which; else the first character does. Errors name file,
-/// line and key, or of CSV the column.
+/// ends in `.json`, `.yaml`, `.yml` or `.csv` says which; else the first character does. `-` reads standard
+/// input. Errors name file, line and key, or of CSV the column.
 Result<Problem> with_allocation_file(const Problem& problem, const std::string& path);
 
 /// Where something of a problem stands in its cluster file: the key there, and the line.

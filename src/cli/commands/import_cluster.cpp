@@ -76,30 +76,40 @@ Result<kubernetes::ClusterImportOptions> read_kubernetes_options(const Kubernete
   return read;
 }
 
-Result<kubernetes::ObjectText> read_objects(const std::string& path) {
-  Result<InputText> input = read_input(path);
-  if (!input) return std::move(input).error();
-  // kubectl's JSON is often in a file of another name.
-  const std::size_t first = input->text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && input->text[first] == '{') input->syntax = Syntax::json;
-  std::istringstream text(std::move(input->text));
-  Result<std::vector<Node>> documents = read_documents(text, input->syntax, input->name);
-  if (!documents) return std::move(documents).error();
-  return kubernetes::ObjectText{.file = input->name, .documents = *std::move(documents)};
+Result<std::vector<InputText>> read_inputs(const std::vector<std::string>& paths) {
+  std::vector<InputText> texts;
+  for (const std::string& path : paths) {
+    Result<InputText> input = read_input(path);
+    if (!input) return std::move(input).error();
+    texts.push_back(*std::move(input));
+  }
+  return texts;
+}
+
+Result<kubernetes::ClusterImport> import_objects(const std::vector<InputText>& inputs,
+                                                 const kubernetes::ClusterImportOptions& options) {
+  std::vector<kubernetes::ObjectText> texts;
+  for (const InputText& input : inputs) {
+    // kubectl's JSON is often in a file of another name.
+    const std::size_t first = input.text.find_first_not_of(" \t\r\n");
+    const bool is_json = first != std::string::npos && input.text[first] == '{';
+    std::istringstream text(input.text);
+    Result<std::vector<Node>> documents =
+        read_documents(text, is_json ? Syntax::json : input.syntax, input.name);
+    if (!documents) return std::move(documents).error();
+    texts.push_back({.file = input.name, .documents = *std::move(documents)});
+  }
+  return kubernetes::import_cluster(texts, options);
 }
 
 Exit run(const Kubernetes& options, const std::string& command_line) {
   if (const Check wrong = check_cluster_files(options.output, options.inputs)) return report_error(*wrong);
   const Result<kubernetes::ClusterImportOptions> read = read_kubernetes_options(options);
   if (!read) return report_error(read.error());
-  std::vector<kubernetes::ObjectText> texts;
-  for (const std::string& input : options.inputs) {
-    Result<kubernetes::ObjectText> objects = read_objects(input);
-    if (!objects) return report_error(objects.error());
-    texts.push_back(*std::move(objects));
-  }
-  const Result<kubernetes::ClusterImport> import = kubernetes::import_cluster(texts, *read);
-  if (!import) return report_error(import.error());
+  const Result<std::vector<InputText>> inputs = read_inputs(options.inputs);
+  if (!inputs) return report_error(inputs.error());
+  const Result<kubernetes::ClusterImport> import = import_objects(*inputs, *read);
+  if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "kubernetes"));
   return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
 }
 
@@ -156,16 +166,15 @@ struct Slurm {
 Exit run(const Slurm& options, const std::string& command_line) {
   if (const Check wrong = check_cluster_files(options.output, {options.nodes, options.jobs}))
     return report_error(*wrong);
-  const Result<InputText> nodes = read_input(options.nodes);
-  if (!nodes) return report_error(nodes.error());
-  const Result<InputText> jobs = read_input(options.jobs);
-  if (!jobs) return report_error(jobs.error());
+  const Result<std::vector<InputText>> inputs = read_inputs({options.nodes, options.jobs});
+  if (!inputs) return report_error(inputs.error());
+  const InputText &nodes = (*inputs)[0], &jobs = (*inputs)[1];
   const slurm::Team team = options.team == "user"        ? slurm::Team::user
                            : options.team == "partition" ? slurm::Team::partition
                                                          : slurm::Team::account;
   const Result<slurm::ClusterImport> import =
-      slurm::import_cluster({nodes->name, nodes->text}, {jobs->name, jobs->text}, team);
-  if (!import) return report_error(import.error());
+      slurm::import_cluster({nodes.name, nodes.text}, {jobs.name, jobs.text}, team);
+  if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "slurm"));
   return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
 }
 
@@ -211,13 +220,12 @@ struct Csv {
 Exit run(const Csv& options, const std::string& command_line) {
   if (const Check wrong = check_cluster_files(options.output, {options.servers, options.users}))
     return report_error(*wrong);
-  const Result<InputText> servers = read_input(options.servers);
-  if (!servers) return report_error(servers.error());
-  const Result<InputText> users = read_input(options.users);
-  if (!users) return report_error(users.error());
+  const Result<std::vector<InputText>> inputs = read_inputs({options.servers, options.users});
+  if (!inputs) return report_error(inputs.error());
+  const InputText &servers = (*inputs)[0], &users = (*inputs)[1];
   const Result<traces::CsvCluster> import =
-      traces::import_csv({servers->name, servers->text}, {users->name, users->text}, options.options);
-  if (!import) return report_error(import.error());
+      traces::import_csv({servers.name, servers.text}, {users.name, users.text}, options.options);
+  if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "csv"));
   return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
 }
 

@@ -135,8 +135,9 @@ Summary check(const std::string& file) {
     print_cluster_notices(file, unusable_guarantees(*problem));
     return summary_of(*problem);
   }
-  if (const std::optional<std::string> foreign = foreign_kind(*input))
-    return Error{.message = "is no file of Mirab's own, but " + *foreign, .file = input->name};
+  if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
+    return Error{.message = fmt::format("is no file of Mirab's own, but {}", foreign->description),
+                 .file = input->name};
   if (simulation::is_scenario(input->text, input->syntax)) return check_scenario(*input);
   Error error = problem.error();
   if (error.key.empty() && error.message.starts_with("must be a map"))

@@ -2,11 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <fstream>
-#include <iostream>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -17,34 +15,6 @@
 #include "model/document.hpp"
 
 namespace mirab::cli {
-namespace {
-
-Check append(std::istream& input, InputText& read) {
-  std::array<char, 65536> chunk;
-  while (input.read(chunk.data(), chunk.size()), input.gcount() > 0) {
-    read.text.append(chunk.data(), static_cast<std::size_t>(input.gcount()));
-    if (read.text.size() > kMaxTextBytes)
-      return Error{.message = fmt::format("more than {} bytes", kMaxTextBytes), .file = read.name};
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<InputText> read_input(const std::string& path) {
-  InputText read{.name = title_of(path), .text = {}};
-  if (path == kStandardInput) {
-    if (Check wrong = append(std::cin, read)) return *std::move(wrong);
-    const std::size_t first = read.text.find_first_not_of(" \t\r\n");
-    if (first != std::string::npos && read.text[first] == '{') read.syntax = Syntax::json;
-    return read;
-  }
-  Result<std::ifstream> file = open_file(path);
-  if (!file) return file.error();
-  if (Check wrong = append(*file, read)) return *std::move(wrong);
-  if (path.ends_with(".json")) read.syntax = Syntax::json;
-  return read;
-}
 
 void add_cluster_argument(CLI::App& app, std::string& cluster) {
   app.add_option("CLUSTER", cluster, "The cluster file, in YAML or JSON; - reads it from standard input")
@@ -56,7 +26,7 @@ void add_allocation_option(CLI::App& app, std::string& allocation) {
   app.add_option(
          "--allocation", allocation,
          "What runs now, for the mechanism 'given': CSV with the header user,shape,server,tasks, or the "
-         "list `running` of a cluster file; it goes before that of the cluster file")
+         "list `running` of a cluster file; it goes before that of the cluster file; - reads standard input")
       ->type_name("FILE");
 }
 
@@ -78,18 +48,19 @@ Result<Problem> read_problem(const std::string& cluster, const std::string& allo
   Result<Problem> problem = read_cluster_file(cluster);
   if (!problem) return explain_wrong_kind(problem.error(), FileKind::cluster);
   if (allocation.empty()) return problem;
+  if (cluster == kStandardInput && allocation == kStandardInput)
+    return Error{.message = "the cluster and what runs on it cannot both be read from standard input",
+                 .key = "--allocation"};
   return with_allocation_file(*problem, allocation);
 }
 
 namespace {
 
 // By its first bytes or by the keys that only this kind has.
-std::optional<FileKind> kind_of(const std::string& file) {
-  const Result<InputText> input = read_input(file);
-  if (!input) return {};
-  if (is_workload(input->text)) return FileKind::workload;
-  std::istringstream text(input->text);
-  const Result<Node> document = read_document(text, input->syntax, file);
+std::optional<FileKind> kind_of(const InputText& input) {
+  if (is_workload(input.text)) return FileKind::workload;
+  std::istringstream text(input.text);
+  const Result<Node> document = read_document(text, input.syntax, input.name);
   if (!document || document->find("apiVersion") != nullptr)
     return {};  // a Kubernetes manifest has `kind` too
   if (document->find("kind") != nullptr) return FileKind::scenario;
@@ -166,35 +137,56 @@ bool is_swf_job(std::string_view line) {
 
 }  // namespace
 
-std::optional<std::string> foreign_kind(const InputText& input) {
+std::optional<ForeignKind> foreign_kind(const InputText& input) {
   constexpr std::size_t kBeginning = 4096;
   const std::string_view text = std::string_view(input.text).substr(0, kBeginning);
   const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
   const std::string_view first = text.substr(start, text.find('\n', start) - start);
   if (has_line_with_key(text, "apiVersion")) {
-    return "Kubernetes objects; `mirab import kubernetes` makes a cluster file of nodes and pods, `mirab "
-           "limits` "
-           "gives pods limits";
+    return ForeignKind{.importer = "kubernetes",
+                       .description =
+                           "Kubernetes objects; `mirab import kubernetes` makes a cluster file of "
+                           "nodes and pods, `mirab limits` gives pods limits"};
   }
   if (first.starts_with(";") || is_swf_job(first) || input.name.ends_with(".swf") ||
       input.name.ends_with(".swf.gz"))
-    return "a log in the Standard Workload Format; `mirab import swf` makes a workload file of it";
+    return ForeignKind{.importer = "swf",
+                       .description =
+                           "a log in the Standard Workload Format; `mirab import swf` makes a "
+                           "workload file of it"};
   if (first.starts_with("NodeName=") || first.starts_with("JobId=") || first.starts_with("JobID|") ||
       first.starts_with("JOBID|"))
-    return "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs";
+    return ForeignKind{
+        .importer = "slurm",
+        .description = "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs"};
   if (input.name.ends_with(".csv"))
-    return "a table; `mirab import csv` makes a cluster file of tables of servers and users";
+    return ForeignKind{
+        .importer = "csv",
+        .description = "a table; `mirab import csv` makes a cluster file of tables of servers and users"};
   return {};
+}
+
+Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::string_view importer) {
+  for (const InputText& input : inputs) {
+    const std::optional<ForeignKind> foreign = foreign_kind(input);
+    if (foreign && foreign->importer == importer) continue;
+    if (foreign) return {.message = fmt::format("this is {}", foreign->description), .file = input.name};
+    if (const std::optional<FileKind> own = kind_of(input)) {
+      return {.message = fmt::format("this is {}, which needs no import; {}", name_of(*own), place_of(*own)),
+              .file = input.name};
+    }
+  }
+  return error;
 }
 
 Error explain_wrong_kind(Error error, FileKind wanted) {
   if (error.file.empty()) return error;
-  if (const Result<InputText> input = read_input(error.file)) {
-    if (const std::optional<std::string> foreign = foreign_kind(*input))
-      return {.message = fmt::format("{} belongs here, and this is {}", name_of(wanted), *foreign),
-              .file = error.file};
-  }
-  const std::optional<FileKind> kind = kind_of(error.file);
+  const Result<InputText> input = read_input(error.file);
+  if (!input) return error;
+  if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
+    return {.message = fmt::format("{} belongs here, and this is {}", name_of(wanted), foreign->description),
+            .file = error.file};
+  const std::optional<FileKind> kind = kind_of(*input);
   if (!kind || *kind == wanted) return error;
   return {.message = fmt::format("this is {}, where {} belongs; {}", name_of(*kind), name_of(wanted),
                                  place_of(*kind)),

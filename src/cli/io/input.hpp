@@ -2,25 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/result.hpp>
 
-namespace mirab::cli {
-
-/// A text that was read whole.
-struct InputText {
-  std::string name;  ///< as errors call it: the file, or `standard input`
-  std::string text;
-  Syntax syntax = Syntax::yaml;  ///< JSON when the name ends in .json, or standard input begins with `{`
-};
-
-/// Reads a file, or standard input for `-`. Errors: cannot be read, or more than 256 MiB.
-Result<InputText> read_input(const std::string& path);
-
-}  // namespace mirab::cli
+#include "model/document.hpp"
 
 namespace CLI {
 class App;
@@ -51,9 +40,19 @@ enum class FileKind { cluster, workload, scenario };
 /// Is it gzip, or is the first key of its first line that of a workload's head?
 bool is_workload(std::string_view text);
 
-/// What a file of others is, and which command reads it: objects of Kubernetes, what Slurm prints, a log in
-/// the Standard Workload Format, a table. Nothing for any other text. Looks at its beginning only.
-std::optional<std::string> foreign_kind(const InputText& input);
+/// What a file of others is: objects of Kubernetes, what Slurm prints, a log in the Standard Workload Format,
+/// a table.
+struct ForeignKind {
+  std::string_view importer;     ///< its command under `mirab import`
+  std::string_view description;  ///< what it is, and which commands read it
+};
+
+/// Nothing for any other text. Looks at its beginning only.
+std::optional<ForeignKind> foreign_kind(const InputText& input);
+
+/// Why an importer failed. Where one of its inputs is of another kind, the error says so, and which command
+/// reads that; else the error stays.
+Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::string_view importer);
 
 /// Why a file could not be read. Where it is a good file of another kind than was wanted, the error says so,
 /// and where such a file belongs. Reads the file that the error names once more; errors of others stay.

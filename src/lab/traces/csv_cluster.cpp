@@ -10,7 +10,7 @@
 #include <set>
 
 #include "inventory/inventory.hpp"
-#include "lab/traces/csv_table.hpp"
+#include "model/csv_table.hpp"
 #include "model/exact.hpp"
 #include "model/names.hpp"
 
@@ -142,7 +142,7 @@ class CsvImporter {
       const CsvTable& other = table(side == Side::servers ? Side::users : Side::servers);
       for (std::size_t i = 0; i < in.head.size(); ++i) {
         if (mapped.contains(i) || in.head[i].empty()) continue;
-        const std::string field = in_small_letters(in.head[i]);
+        const std::string field = lower_case(in.head[i]);
         const bool own = side == Side::servers ? is_field_of(field, kServerFields, kLabel)
                                                : is_field_of(field, kUserFields, kSelect);
         const bool both = is_resource(field) && (other.column(field) || is_mapped_elsewhere(side, field));
@@ -386,6 +386,9 @@ Result<CsvCluster> import_csv(const CsvText& servers, const CsvText& users,
   if (!server_table) return std::move(server_table).error();
   Result<CsvTable> user_table = read_csv_table(users);
   if (!user_table) return std::move(user_table).error();
+  for (const CsvTable* table : {&*server_table, &*user_table}) {
+    if (table->rows.empty()) return Error{.message = "there are no rows below the head", .file = table->file};
+  }
   return CsvImporter(*std::move(server_table), *std::move(user_table), options).import();
 }
 

@@ -7,7 +7,7 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 
-#include "lab/traces/csv_table.hpp"
+#include "model/csv_table.hpp"
 
 namespace mirab::traces {
 

@@ -214,4 +214,11 @@ TEST(Backfilling, WhatEasyCannotPlayIsRefused) {
 }
 
 }  // namespace
+TEST(ReplayContender, AMistypedNameIsAnsweredWithThoseOfReplaysToo) {
+  EXPECT_THAT(choose_contender("esay").error().message, HasSubstr("did you mean easy?"));
+  EXPECT_THAT(choose_contender("fcf").error().message, HasSubstr("fcfs"));
+  EXPECT_THAT(choose_contender("nothing-like-it").error().message, HasSubstr("fcfs and easy"));
+  EXPECT_THAT(choose_contender("drf:blocking=x").error().message, HasSubstr("freeze"));
+}
+
 }  // namespace mirab::simulation

@@ -31,7 +31,15 @@ Workload cut_off(Workload workload, Duration end) {
 Result<ReplayContender> choose_contender(std::string_view discipline) {
   const bool is_fcfs = discipline == "fcfs", is_easy = discipline == "easy";
   Result<Choice> choice = choose_discipline(is_fcfs ? "fifo:blocking=freeze" : is_easy ? "fifo" : discipline);
-  if (!choice) return choice.error();
+  if (!choice) {
+    std::vector<ChoosableRow> rows;
+    for (const DisciplineInfo& row : disciplines())
+      rows.push_back({.name = row.name, .aliases = {}, .options = row.options});
+    for (const std::string_view name : {"fcfs", "easy"})
+      rows.push_back({.name = name, .aliases = {}, .options = {}});
+    const Result<Choice> of_all = choose(discipline, "discipline", rows);
+    return of_all ? choice.error() : of_all.error();
+  }
   ReplayContender contender{.discipline = *std::move(choice),
                             .placement = *choose_placement("first-fit"),
                             .queue = is_easy ? ReplayQueue::easy : ReplayQueue::engine};

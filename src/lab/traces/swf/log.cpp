@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "model/lines.hpp"
+#include "model/names.hpp"
 
 namespace mirab::traces::swf {
 
@@ -39,13 +40,6 @@ constexpr std::array<std::string_view, kMaxFields> kNames = {"job number",
                                                              "field 24"};
 
 constexpr std::int64_t kMostOfAHead = std::int64_t{1} << 31;  // nodes or processors, far beyond any machine
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 void take_comment(std::string_view line, Head& head) {
   const std::string_view text = trimmed(line.substr(1));

@@ -1,26 +1,14 @@
 // Tables in CSV.
 //
 // Source: RFC 4180; besides commas the separators that spreadsheets write in other languages.
-#include "lab/traces/csv_table.hpp"
+#include "model/csv_table.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "model/names.hpp"
 
-namespace mirab::traces {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-std::string in_small_letters(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
+namespace mirab {
 
 namespace {
 
@@ -110,9 +98,9 @@ class TableReader {
 std::optional<std::size_t> CsvTable::column(std::string_view name) const {
   const auto exact = std::find(head.begin(), head.end(), name);
   if (exact != head.end()) return static_cast<std::size_t>(exact - head.begin());
-  const std::string wanted = in_small_letters(name);
+  const std::string wanted = lower_case(name);
   for (std::size_t i = 0; i < head.size(); ++i) {
-    if (in_small_letters(head[i]) == wanted) return i;
+    if (lower_case(head[i]) == wanted) return i;
   }
   return {};
 }
@@ -147,8 +135,7 @@ Result<CsvTable> read_csv_table(const CsvText& source) {
     table.rows.push_back(std::move(cells));
   }
   if (table.head.empty()) return Error{.message = "the file is empty", .file = source.file};
-  if (table.rows.empty()) return Error{.message = "there are no rows below the head", .file = source.file};
   return table;
 }
 
-}  // namespace mirab::traces
+}  // namespace mirab

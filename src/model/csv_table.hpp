@@ -8,7 +8,7 @@
 
 #include <mirab/model/result.hpp>
 
-namespace mirab::traces {
+namespace mirab {
 
 /// A table as a spreadsheet or a database writes it: CSV after RFC 4180, with a head; commas, semicolons,
 /// tabs or bars between the cells, whichever the head has most of.
@@ -31,14 +31,8 @@ struct CsvTable {
   std::optional<std::size_t> column(std::string_view name) const;
 };
 
-/// Errors name file and line: not UTF-8, no head or no rows, a quote that does not end, a row of another
+/// Errors name file and line: not UTF-8, no head, a quote that does not end, a row of another
 /// width than the head, two columns of a name.
 Result<CsvTable> read_csv_table(const CsvText& source);
 
-/// Without blanks at both ends.
-std::string_view trimmed(std::string_view text);
-
-/// A to Z in lower case.
-std::string in_small_letters(std::string_view text);
-
-}  // namespace mirab::traces
+}  // namespace mirab
