@@ -1,6 +1,7 @@
 // The state of a live cluster: what is known by name, and how a command is carried out and recorded.
 #include "live/state.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -202,6 +203,13 @@ Wall State::wall_of(Time time) const {
 }
 
 // How commands are carried out.
+
+Problem refused(const Error& error, const std::string& type) {
+  std::string key = error.key.empty() ? "" : "/" + error.key;
+  std::replace(key.begin(), key.end(), '.', '/');
+  const bool of_weight = error.key.find("weight") != std::string::npos;
+  return unprocessable(of_weight ? "bad-weight" : type, key, error.message);
+}
 
 Record State::record_of(const Command& command, const Stamp& stamp) const {
   Record record{.stamp = stamp,

@@ -1,6 +1,6 @@
 // What a live cluster is at a revision: the engine, the names of what it knows, and what only the service
-// counts. Applying a command or steps is a function of the state, the command and the stamp, so whoever
-// applies the same records has the same state: decider, reader and recovery are all this class.
+// counts. Applying a command or steps is a function of the state, the command and the stamp, so the
+// same records give the same state: decider, reader and recovery are all this class.
 #pragma once
 
 #include <compare>
@@ -320,6 +320,19 @@ struct Whole {
 };
 std::string write_whole(const State& state, const std::string& hash);
 Result<Whole> read_whole(std::string_view bytes);
+
+/// What the engine refuses, as a problem of this type with the key that the engine names.
+Problem refused(const Error& error, const std::string& type);
+
+/// The event that adds a group or queue, with its weight and quota.
+template <class Added, class Content>
+Added added(Added event, const Content& content) {
+  event.weight = content.quota.weight;
+  event.guarantee = content.quota.guarantee;
+  event.limit = content.quota.limit;
+  event.reserved = content.quota.reserved;
+  return event;
+}
 
 /// The seed of the random numbers of a batch.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t revision);

@@ -244,7 +244,7 @@ TEST(LiveDecider, ALogThatWasChangedIsRefused) {
   EXPECT_EQ(first_error([](auto&) {}), "none");
   EXPECT_THAT(first_error([](auto& log) { log[1].body[10] ^= 1; }), testing::HasSubstr("hash"));
   EXPECT_THAT(first_error([](auto& log) { log.erase(log.begin() + 1); }), testing::HasSubstr("hash"));
-  // Whoever makes the hashes again is found by the outcomes.
+  // A change with new hashes shows in the outcomes.
   EXPECT_THAT(first_error([](auto& log) {
                 std::string& body = log.back().body;
                 std::size_t at = body.find("\"server\":");  // of the engine, a number
