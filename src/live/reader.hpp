@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/result.hpp>
+#include <mirab/scheduling/why.hpp>
+
+#include "live/answers.hpp"
+#include "live/decider.hpp"
+#include "live/records.hpp"
+
+namespace mirab::live {
+
+/// What of others' queues a tenant may see: nothing; name, weight and dominant share; everything.
+enum class Others { nothing, shares, all };
+
+/// What is asked. Which of `name` and `queue` is used follows from it.
+enum class Ask {
+  cluster,
+  server,
+  servers,
+  tenant,
+  tenants,
+  group,
+  groups,
+  queue,
+  queues,
+  job,
+  jobs,
+  task,
+  tasks,
+  token,
+  tokens,
+  explain,      ///< of a job; `server` may be given
+  assignments,  ///< of a server
+  what_if,
+  policy_dry_run,
+  shares,
+  mechanisms,
+  mechanism,
+  usage,
+  history
+};
+
+struct Query {
+  Ask what = Ask::cluster;
+  std::string name = {};
+  std::string queue = {};                             ///< of a job
+  std::multimap<std::string, std::string> given = {};  ///< the parameters of the request, decoded
+  Json body = {};                                     ///< of what_if and policy_dry_run
+  std::string if_none_match = {};                     ///< `"r17"`: 304 without a body where it is the same
+};
+
+/// Which events a watcher wants; an empty text: any.
+struct EventFilter {
+  std::vector<std::string> kinds = {};
+  std::string queue = {};
+  std::string job = {};  ///< `ml/train-17`
+  std::string server = {};
+};
+
+/// The `data` of one message: `{"revision","at","events":[…]}` with those events that the filter and the
+/// caller's rights let through; nothing when there are none.
+std::optional<std::string> message_of(const Change& change, const EventFilter& filter, const Caller& caller,
+                                      Others others);
+
+/// What happened in a batch of the log, for watchers that resume.
+Result<std::vector<Change>> changes_of(const Batch& batch);
+
+/// A record of the log for the audit: who did what when, without bodies. Nothing for steps.
+std::optional<Json> audit_of(const Record& record);
+
+/// Follows the durable log with an engine of its own, checks that it decides alike, and answers questions.
+/// One thread applies; copies may be asked elsewhere.
+class Reader {
+ public:
+  static Result<Reader> from(Settings settings, Others others = Others::shares);
+  static Result<Reader> restore(std::string_view bytes, Others others = Others::shares);
+
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+  ~Reader();
+
+  /// What happened, by revision. Errors name the first line whose outcome differs, or a hash that does.
+  Result<std::vector<Change>> apply(const Batch& batch);
+
+  /// The same, and why a task was placed, if it was in this batch: for `GET /tasks/{id}/explain`, from the
+  /// snapshot before.
+  Result<std::optional<scheduling::WhyPlaced>> apply_explaining(const Batch& batch, const std::string& task);
+
+  /// A problem is an answer too. Changes nothing. Costs up to some milliseconds; `what_if`, `policy_dry_run` and
+  /// `shares` are for workers, on a copy().
+  Answer get(const Query& query, const Caller& caller) const;
+
+  /// Why that task was placed, as GET /tasks/{id}/explain answers it.
+  Answer explain_placed(const std::string& task, const scheduling::WhyPlaced& why,
+                        const Caller& caller) const;
+
+  Revision revision() const;
+  std::string snapshot() const;  ///< the same bytes as the decider's at the same revision
+  Reader copy() const;           ///< O(everything)
+  std::string broken_invariant() const;
+
+ private:
+  struct Inside;
+  explicit Reader(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace mirab::live

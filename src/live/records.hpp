@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/result.hpp>
+#include <mirab/model/time.hpp>
+#include <mirab/scheduling/event_log.hpp>
+
+#include "live/answers.hpp"
+
+namespace mirab::live {
+
+/// When something happened.
+struct Stamp {
+  Revision revision = 0;
+  Time now = {};   ///< engine time, which decides
+  Wall wall = {};  ///< for people
+};
+
+/// What people and programs may watch: `task-placed`, `job-submitted`, `server-drained`, … Names, no numbers
+/// of the engine. Empty texts are left out of JSON.
+struct Event {
+  std::string kind = {};
+  std::string tenant = {};  ///< whose queue it is about; empty: of the cluster
+  std::string queue = {};
+  std::string job = {};     ///< `ml/train-17`
+  std::string task = {};    ///< `t-77`
+  std::string server = {};
+  std::string name = {};    ///< of a group, tenant or token, or the task for which another ended
+  std::string why = {};     ///< an outcome, the right of a preemption, …
+  friend bool operator==(const Event&, const Event&) = default;
+};
+Json json_of(const Event& event, bool with_tenant);
+Event event_of(const Json& json);
+
+/// One line of a batch: a command, or steps, and what came of it. `engine` holds lines of the engine's event
+/// log without their time.
+struct Record {
+  Stamp stamp = {};
+  std::string by = {};
+  std::string from = {};
+  std::string what = {};       ///< a word of Do, or `steps`
+  Json target = Json::object();  ///< `{"queue":"ml","name":"train-17"}`
+  Json body = {};              ///< in normal form; null: none
+  std::uint64_t seed = 0;      ///< of steps: the first revision of the batch
+  Json engine = Json::array();
+  std::vector<Event> events = {};
+};
+Json json_of(const Record& record);
+Result<Record> record_of(const Json& json);
+
+/// A changed row of a service table: `columns` null where the row is gone. Tables: tenant, group, queue,
+/// server, token, job, task_ended, series.
+struct Row {
+  std::string table;
+  Json key;      ///< an array
+  Json columns;  ///< an object, or null
+};
+
+/// What becomes durable at once. `hash` = SHA-256(previous hash ‖ body), in hexadecimal.
+struct Batch {
+  Revision first = 0;
+  Revision last = 0;  ///< below `first`: nothing happened
+  Wall wall = {};
+  std::string body = {};  ///< JSON lines, each with its end
+  std::string hash = {};
+  std::vector<Row> rows = {};
+
+  bool empty() const { return body.empty(); }
+};
+
+/// Before the first batch.
+std::string first_hash(const std::string& cluster_id);
+std::string chain_hash(const std::string& previous, std::string_view body);
+
+/// The records of a body. Errors: the line, and what is wrong with it.
+Result<std::vector<Record>> records_of(std::string_view body);
+
+/// All events of one revision.
+struct Change {
+  Revision revision = 0;
+  Wall at = {};
+  std::vector<Event> events = {};
+};
+
+/// An entry of the engine's log as the line of a record, and back.
+Json engine_line(const scheduling::LogEntry& entry);
+
+}  // namespace mirab::live
