@@ -20,11 +20,6 @@
 
 namespace mirab::service {
 
-/// SHA-256 of bytes (FIPS 180-4): 32 bytes.
-std::string sha256(std::string_view bytes);
-/// In hexadecimal, small letters.
-std::string hex(std::string_view bytes);
-
 /// Why the store did not do it.
 struct StoreFailure {
   enum class Kind {
@@ -41,7 +36,7 @@ using StoreCheck = std::optional<StoreFailure>;
 struct SnapshotRow {
   std::uint64_t revision;
   std::uint64_t bytes;
-  std::string sha256;  ///< 32 bytes
+  std::string sha256;  ///< live::sha256 of its bytes
   std::uint64_t decision_version;
 };
 
@@ -79,9 +74,14 @@ class Store {
 
   virtual StoreCheck set_meta(const std::string& key, const std::string& value) = 0;
   virtual std::optional<std::string> meta(const std::string& key) = 0;
-  /// The rows of one of live::kTables.
+  /// The rows of one of the tables of live::Row, by key.
   virtual StoreCheck read_table(const std::string& table,
                                 const std::function<void(const std::string& key, const std::string& columns)>& visit) = 0;
+
+  /// Is there room beyond what is written? False once a full disk has taken the reserve file.
+  virtual bool has_reserve() = 0;
+  /// Makes the reserve file again; false while there is no room for it.
+  virtual bool restore_reserve() = 0;
 
   /// A copy of the whole, readable as a store, in a new file.
   virtual StoreCheck backup(const std::string& file) = 0;
