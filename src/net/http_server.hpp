@@ -27,6 +27,7 @@ struct Request {
   std::string target;
   std::vector<std::pair<std::string, std::string>> fields;  ///< names in small letters
   std::string body;
+  std::shared_ptr<void> note;  ///< what the handler wants to find again when the body is there
   std::string address;  ///< of the client, without the port; behind a trusted proxy the one that it names
 
   std::string_view field(std::string_view name) const;
@@ -68,7 +69,7 @@ struct Admission {
 class Handler {
  public:
   virtual ~Handler() = default;
-  virtual Admission admit(const Request& head) = 0;
+  virtual Admission admit(Request& head) = 0;
   virtual void handle(Request request, std::shared_ptr<Exchange> exchange) = 0;
   /// A request that was refused before the handler saw it; for the log and the metrics.
   virtual void refused(std::string_view /*address*/, int /*status*/, std::string_view /*why*/) {}

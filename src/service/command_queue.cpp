@@ -18,9 +18,11 @@ bool CommandQueue::push(CommandWork work, const std::string& tenant, bool is_urg
       if (urgent_.size() >= 8 * most_) return false;
       urgent_.push_back(std::move(work));
     } else {
-      // No tenant fills the queue alone: half of it stays for the others.
-      Line& line = lines_[tenant];
       if (waiting_ > 0 && waiting_ + count > most_) return false;
+      Line& line = lines_[tenant];
+      // No tenant fills the queue alone: half of it stays for the others.
+      if (!tenant.empty() && line.waiting > 0 && line.waiting + count > most_ / 2) return false;
+      line.waiting += count;
       if (line.works.empty()) turn_.push_back(tenant);
       line.works.push_back(std::move(work));
       waiting_ += count;
@@ -50,6 +52,7 @@ std::vector<CommandWork> CommandQueue::take(std::size_t most, std::chrono::milli
       if (size > line.credit) break;
       line.credit -= size;
       count += size;
+      line.waiting -= line.works.front().commands.size();
       waiting_ -= line.works.front().commands.size();
       taken.push_back(std::move(line.works.front()));
       line.works.pop_front();

@@ -126,7 +126,7 @@ class Threads final : public Pipeline {
   bool assignments(live::Query query, live::Caller caller, std::uint64_t after, milliseconds wait,
                    Reply reply) override;
   bool audit(std::uint64_t after, std::size_t limit, Reply reply) override {
-    return give_to_worker("", [this, after, limit, reply = std::move(reply)] {
+    return give_to_worker("", [this, after, limit, reply] {
       reply(audit_page(options_.file, after, limit));
     }, reply);
   }
@@ -165,6 +165,7 @@ class Threads final : public Pipeline {
   // The reader.
   void run_reader();
   void apply_batches(std::vector<live::Batch>& batches);
+  void compare_snapshots();
   void answer_questions(std::vector<Question>& questions);
   void attach(Watch watch);
   void read_old_events(Watch watch);
@@ -220,7 +221,7 @@ class Threads final : public Pipeline {
   std::vector<live::Batch> durable_;
   std::vector<Question> questions_;
   std::vector<std::function<void()>> reader_work_;
-  std::vector<std::pair<std::uint64_t, std::string>> expected_snapshots_;  ///< revision and hash
+  std::deque<std::pair<std::uint64_t, std::string>> expected_snapshots_;  ///< revision and hash
   bool store_has_ended_ = false;
 
   // Of the reader.
@@ -394,6 +395,7 @@ void Threads::write_groups(std::vector<Group>& groups) {
     for (live::Row& row : group.batch.rows) {
       if (row.table == "token" || row.table == "tenant") rows->push_back(std::move(row));
     }
+    if (group.snapshot != nullptr && writing_) continue_snapshot(true);
     if (group.snapshot != nullptr && !writing_) {
       writing_ = Writing{.revision = group.batch.empty() ? figures_.durable_revision.load() : group.batch.last,
                          .bytes = group.snapshot,
@@ -434,6 +436,7 @@ void Threads::continue_snapshot(bool to_the_end) {
     if (differs_.load()) return writing_.reset();
     if (agreed_.load() < writing_->revision) {
       if (!to_the_end) return;
+      reader_wakes_.notify_one();
       std::this_thread::sleep_for(milliseconds(1));
       continue;
     }
@@ -489,6 +492,7 @@ void Threads::run_reader() {
       is_last = store_has_ended_ && batches.empty() && questions.empty() && work.empty();
     }
     if (!batches.empty()) apply_batches(batches);
+    compare_snapshots();
     for (auto& each : work) each();
     const auto now = Steady::now();
     while (!early_.empty() && (early_.begin()->first <= figures_.reader_revision.load())) {
@@ -534,23 +538,28 @@ void Threads::apply_batches(std::vector<live::Batch>& batches) {
       ring_after_ = ring_.front().revision;
       ring_.pop_front();
     }
-    const std::lock_guard guard(reader_mutex_);
-    for (auto each = expected_snapshots_.begin(); each != expected_snapshots_.end();) {
-      if (each->first > batch.last) {
-        ++each;
-        continue;
-      }
-      if (live::sha256(reader_.snapshot()) == each->second) {
-        agreed_ = each->first;
-      } else {
-        differs_ = true;
-        figures_.is_ready = false;
-        ++figures_.mismatches;
-        events_.say("error", "state-mismatch", {{"revision", each->first}, {"why", "the two engines differ"}});
-      }
-      each = expected_snapshots_.erase(each);
-    }
+    compare_snapshots();
   }
+}
+
+/// Two engines that were given the same have the same bytes; else one of them is damaged.
+void Threads::compare_snapshots() {
+  const std::uint64_t revision = figures_.reader_revision.load();
+  std::string expected;
+  {
+    const std::lock_guard guard(reader_mutex_);
+    if (expected_snapshots_.empty() || expected_snapshots_.front().first > revision) return;
+    expected = std::move(expected_snapshots_.front().second);
+    expected_snapshots_.pop_front();
+  }
+  if (live::sha256(reader_.snapshot()) == expected) {
+    agreed_ = revision;
+    return;
+  }
+  differs_ = true;
+  figures_.is_ready = false;
+  ++figures_.mismatches;
+  events_.say("error", "state-mismatch", {{"revision", revision}, {"why", "the two engines differ"}});
 }
 
 void Threads::answer_questions(std::vector<Question>& questions) {
