@@ -71,6 +71,9 @@ Problem compacted(Revision oldest);                                  ///< 410
 Problem unprocessable(std::string type, std::string key, std::string detail);  ///< 422
 Problem too_many(std::string type, std::string detail);              ///< 429
 
+/// The JSON pointer of a member: `/demand` and `gpu` give `/demand/gpu`.
+std::string pointer_to(const std::string& key, std::string_view member);
+
 /// A problem's body. Of 401, 403 and 404 it is constant.
 Json json_of(const Problem& problem);
 

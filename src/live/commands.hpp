@@ -29,7 +29,8 @@ struct Command {
   Do what = Do::job_put;
   Target target = {};
   Content content = Nothing{};
-  std::string sha256 = {};  ///< of the normal form; of a job only
+  std::string form = {};    ///< the normal form, of a job only
+  std::string sha256 = {};  ///< of the normal form
   Conditions conditions = {};
   bool failed = false;  ///< DELETE /servers/{name}?failed=true
   bool by_service = false;  ///< not by a caller: no rights are checked

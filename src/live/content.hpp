@@ -65,6 +65,7 @@ struct JobContent {
 };
 
 enum class Ended { succeeded, failed, lost, cancelled, preempted };
+std::string_view word_of(Ended ended);
 
 struct OutcomeContent {
   Ended outcome = Ended::succeeded;

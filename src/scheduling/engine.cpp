@@ -209,6 +209,12 @@ Engine::JobState job_state(const Ledger& ledger, JobIndex job) {
 
 }  // namespace
 
+std::optional<Engine::TaskState> Engine::task(TaskId task) const {
+  const auto number = state_->ledger.tasks.find(task);
+  if (!number) return {};
+  return task_state(state_->ledger, *number);
+}
+
 void Engine::for_each_task(JobId job, const std::function<void(const TaskState&)>& visit) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.jobs.find(job);

@@ -236,6 +236,8 @@ class Engine {
     ServerId server;
     Time started;
   };
+  /// A running task; nothing when it is unknown, or over. O(1).
+  std::optional<TaskState> task(TaskId task) const;
   /// Visits the running tasks of a job, or on a server, the newest first. O(tasks visited).
   void for_each_task(JobId job, const std::function<void(const TaskState&)>& visit) const;
   void for_each_task(ServerId server, const std::function<void(const TaskState&)>& visit) const;

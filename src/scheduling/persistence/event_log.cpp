@@ -12,10 +12,6 @@
 
 namespace mirab::scheduling {
 
-/// An entry of an event log as the JSON of its line, and back.
-Json json_of(const LogEntry& entry);
-LogEntry entry_of(const JsonReader& json);
-
 namespace {
 
 /// What an event gives when it is applied.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <mirab/scheduling/engine.hpp>
+#include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/fields.hpp>
 
 #include "scheduling/persistence/json_reader.hpp"
@@ -165,6 +166,10 @@ void require_version(const JsonReader& json, int version);
 int read_decision_version(const JsonReader& json);
 /// The words for it, where that is not the present one.
 std::string other_decision_version(int version);
+
+/// An entry of an event log as the JSON of its line, and back.
+Json json_of(const LogEntry& entry);
+LogEntry entry_of(const JsonReader& json);
 
 Json json_of(const EngineOptions& options);
 EngineOptions options_of(const JsonReader& json);

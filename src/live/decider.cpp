@@ -1,0 +1,109 @@
+// The decider: a state, and the batch that is open.
+#include "live/decider.hpp"
+
+#include <utility>
+
+#include <mirab/model/assert.hpp>
+
+#include "live/state.hpp"
+
+namespace mirab::live {
+
+struct Decider::Open {
+  State state;
+  std::string hash;
+  Batch batch = {};
+  Time clock = {};
+
+  void take(const Record& record) {
+    if (batch.body.empty()) batch.first = record.stamp.revision;
+    batch.last = record.stamp.revision;
+    batch.wall = record.stamp.wall;
+    batch.body += json_of(record).dump();
+    batch.body += '\n';
+  }
+  Stamp next(Time now, Wall wall) {
+    clock = std::max(clock, now);
+    return {.revision = state.last.revision + 1, .now = clock, .wall = wall};
+  }
+};
+
+Decider::Decider(std::unique_ptr<Open> open) : open_(std::move(open)) {}
+Decider::Decider(Decider&&) noexcept = default;
+Decider& Decider::operator=(Decider&&) noexcept = default;
+Decider::~Decider() = default;
+
+Result<Decider> Decider::from(Settings settings) {
+  std::string hash = first_hash(settings.cluster_id);
+  Result<State> state = State::from(std::move(settings));
+  if (!state) return state.error();
+  return Decider(std::make_unique<Open>(Open{.state = *std::move(state), .hash = std::move(hash)}));
+}
+
+Result<Decider> Decider::restore(std::string_view bytes) {
+  Result<Whole> whole = read_whole(bytes);
+  if (!whole) return whole.error();
+  const Time clock = whole->state.last.now;
+  return Decider(std::make_unique<Open>(
+      Open{.state = std::move(whole->state), .hash = std::move(whole->hash), .clock = clock}));
+}
+
+std::string Decider::snapshot() const {
+  MIRAB_ASSERT(open_->batch.empty(), "a snapshot while a batch is open");
+  return write_whole(open_->state, open_->hash);
+}
+
+Answer Decider::apply(const Command& command, Time now, Wall wall) {
+  Decided decided = open_->state.apply(command, open_->next(now, wall));
+  if (decided.record) open_->take(*decided.record);
+  return std::move(decided.answer);
+}
+
+int Decider::decide(int at_most_steps, Time now, Wall wall) {
+  if (!wants_steps() && !decides_by_time()) return 0;
+  const Stamp stamp = open_->next(now, wall);
+  const std::uint64_t seed = open_->batch.empty() ? stamp.revision : open_->batch.first;
+  return open_->state.step(at_most_steps, stamp, seed, [&](const Record& record) { open_->take(record); });
+}
+
+bool Decider::wants_steps() const { return open_->state.wants_steps; }
+
+bool Decider::decides_by_time() const {
+  const scheduling::EngineOptions& options = open_->state.engine.options();
+  if (!options.reservations && !options.half_life && !options.preemption) return false;
+  for (const auto& [name, queue] : open_->state.queues) {
+    if (queue.waiting > 0) return true;
+  }
+  return false;
+}
+
+Batch Decider::take_batch() {
+  Batch batch = std::exchange(open_->batch, {});
+  if (batch.empty()) {
+    batch.first = open_->state.last.revision + 1;
+    batch.last = open_->state.last.revision;
+    batch.hash = open_->hash;
+    return batch;
+  }
+  open_->hash = chain_hash(open_->hash, batch.body);
+  batch.hash = open_->hash;
+  batch.rows = open_->state.take_rows();
+  return batch;
+}
+
+void Decider::committed(Revision last) { open_->state.committed = std::max(open_->state.committed, last); }
+
+Check Decider::replay(const Batch& batch) {
+  Check bad = replay_on(open_->state, open_->hash, batch, nullptr);
+  open_->clock = std::max(open_->clock, open_->state.last.now);
+  open_->state.committed = open_->state.last.revision;
+  return bad;
+}
+
+Revision Decider::revision() const { return open_->state.last.revision; }
+Time Decider::now() const { return open_->clock; }
+std::string Decider::hash() const { return open_->hash; }
+const Settings& Decider::settings() const { return open_->state.settings; }
+std::string Decider::broken_invariant() const { return open_->state.broken_invariant(); }
+
+}  // namespace mirab::live

@@ -1,0 +1,255 @@
+// Why a job waits, as one verdict, one step that would help, and the evidence.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "live/reading.hpp"
+#include "live/views.hpp"
+
+namespace mirab::live {
+namespace {
+
+using scheduling::WhyWaiting;
+
+struct Verdict {
+  std::string_view word;
+  std::string says;
+  std::string next_step;
+};
+
+std::string tasks_text(std::int64_t count) { return fmt::format("{} task{}", count, count == 1 ? "" : "s"); }
+
+std::string resource_text(const State& state, std::uint32_t resource) {
+  return state.settings.units.resources()[resource].name;
+}
+
+/// The resource that most full servers lack.
+std::size_t most_lacking(const std::vector<std::int64_t>& lacking) {
+  return static_cast<std::size_t>(std::max_element(lacking.begin(), lacking.end()) - lacking.begin());
+}
+
+Verdict no_room(const State& state, const WhyWaiting& why) {
+  const Units& units = state.settings.units;
+  if (why.gang && why.servers.with_room > 0) {
+    Verdict verdict{"no-room",
+                    fmt::format("all {} must start together; there is room for {}", tasks_text(why.gang->together),
+                                why.gang->room),
+                    {}};
+    verdict.next_step = why.gang->room > 0 ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
+                                           : "more room, or a smaller gang";
+    return verdict;
+  }
+  Verdict verdict{"no-room", fmt::format("no server has room: {} of them are full", why.servers.full), {}};
+  if (!why.servers.lacking.empty())
+    verdict.says += fmt::format(", most for lack of {}",
+                                resource_text(state, static_cast<std::uint32_t>(most_lacking(why.servers.lacking))));
+  if (why.nearest_miss) {
+    verdict.next_step = fmt::format("{} freed on {}", units.words(why.nearest_miss->to_free), why.nearest_miss->name);
+  } else if (why.servers.pack + why.servers.per_server + why.servers.spread > 0) {
+    verdict.next_step = "looser terms of the job (pack, per_server, spread), or tasks of it that end";
+  } else if (why.servers.drained > 0) {
+    verdict.next_step = "a drained server opened again";
+  } else {
+    verdict.next_step = "a server more";
+  }
+  return verdict;
+}
+
+/// One reason: what keeps the task whatever is free; then servers; then who is ahead.
+Verdict verdict_of(const State& state, const WhyWaiting& why) {
+  const Units& units = state.settings.units;
+  if (why.is_next()) return {"next", "it is placed next", "nothing: it starts with the next decision"};
+  if (why.tree && why.tree->limit) {
+    const auto& bound = *why.tree->limit;
+    Amounts allowed(units.size(), 0);
+    allowed[bound.resource] = bound.allowed;
+    return {"limit",
+            fmt::format("{} may use {} and no more", bound.name, units.words(allowed)),
+            fmt::format("a higher limit of {} for {}, or tasks below it that end", bound.name,
+                        resource_text(state, bound.resource))};
+  }
+  if (why.tree && why.tree->reserve) {
+    const auto& bound = *why.tree->reserve;
+    return {"reserved",
+            fmt::format("the {} that is free is reserved, most of it for {}", resource_text(state, bound.resource),
+                        bound.name),
+            fmt::format("less reserved for {}, or more {}", bound.name, resource_text(state, bound.resource))};
+  }
+  const WhyWaiting::Servers& servers = why.servers;
+  const std::int64_t others = servers.with_room + servers.too_small + servers.drained + servers.kept +
+                              servers.pack + servers.per_server + servers.spread + servers.full;
+  if (!why.has_room()) {
+    if (others == 0 && servers.not_allowed > 0)
+      return {"not-allowed", fmt::format("its wishes exclude all {} servers", servers.not_allowed),
+              "fewer wishes (select, servers), or a server that has these labels"};
+    if (servers.too_small > 0 && others == servers.too_small) {
+      const std::size_t r = servers.too_small_in.empty() ? 0 : most_lacking(servers.too_small_in);
+      return {"too-small",
+              fmt::format("a task is larger than each of the {} servers it may use, most for lack of {}",
+                          servers.too_small, resource_text(state, static_cast<std::uint32_t>(r))),
+              "a smaller task, or a larger server"};
+    }
+    if (servers.kept > 0 && servers.full == 0 && servers.with_room == 0)
+      return {"kept", fmt::format("{} with room are kept for tasks that waited longer", servers.kept),
+              "these tasks start first"};
+    if (others == 0) return {"no-room", "there are no servers", "a server"};
+    return no_room(state, why);
+  }
+  if (why.served_first)
+    return {"kept", "a server that is kept for another task has room for it, and that task is placed first",
+            "nothing: it follows"};
+  if (why.blocked_by)
+    return {"frozen", "the discipline waits for the task with the lowest key, which has no room",
+            "room for that task, or a discipline with blocking=skip"};
+  Verdict verdict{"ahead", {}, {}};
+  if (why.older_jobs > 0 || why.own_ahead > 0) {
+    verdict.says = fmt::format("{} of the same queue are ahead", tasks_text(why.older_jobs + why.own_ahead));
+    verdict.next_step = "a higher priority among the jobs of the queue";
+  } else {
+    verdict.says = fmt::format("{} other queue{} ahead", why.users_ahead + why.users_tied,
+                               why.users_ahead + why.users_tied == 1 ? " is" : "s are");
+    verdict.next_step = why.with_weight ? fmt::format("a weight of the queue above {:.6g}", *why.with_weight)
+                                        : "tasks of these queues that start";
+  }
+  return verdict;
+}
+
+/// A name that the caller may see.
+Json shown_queue(const Reading& reading, const std::string& name) {
+  const Queue* const queue = reading.state.queue(name);
+  if (queue == nullptr || reading.queue_view(name, *queue).is_null()) return {};
+  return name;
+}
+
+Json by_resource(const State& state, const std::vector<std::int64_t>& counts) {
+  Json json = Json::object();
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    if (counts[r] > 0) json[resource_text(state, static_cast<std::uint32_t>(r))] = counts[r];
+  }
+  return json;
+}
+
+Json servers_json(const State& state, const WhyWaiting::Servers& of) {
+  const std::int64_t total = of.with_room + of.not_allowed + of.too_small + of.drained + of.kept + of.pack +
+                             of.per_server + of.spread + of.full;
+  Json json = {{"total", total},         {"with_room", of.with_room}, {"not_allowed", of.not_allowed},
+               {"too_small", of.too_small}, {"drained", of.drained},     {"kept", of.kept},
+               {"pack", of.pack},           {"per_server", of.per_server}, {"spread", of.spread},
+               {"full", of.full}};
+  json["lacking"] = by_resource(state, of.lacking);
+  json["too_small_in"] = by_resource(state, of.too_small_in);
+  return json;
+}
+
+void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why) {
+  const State& state = reading.state;
+  const Units& units = state.settings.units;
+  body["servers"] = servers_json(state, why.servers);
+  body["ahead"] = {{"queues", why.users_ahead}, {"tied", why.users_tied}, {"own", why.older_jobs + why.own_ahead}};
+  if (why.next) {
+    if (const Json next = shown_queue(reading, why.next->user_name); !next.is_null()) body["ahead"]["next"] = next;
+  }
+  if (why.key) body["key"] = *why.key;
+  if (why.with_weight) body["with_weight"] = *why.with_weight;
+  Json& constraints = body["constraints"] = Json::array();
+  for (const WhyWaiting::Constraint& each : why.constraints)
+    constraints.push_back({{"wish", each.label.empty() ? "servers" : each.label},
+                           {"excludes", each.excludes},
+                           {"alone", each.alone}});
+  if (why.gang) body["gang"] = {{"together", why.gang->together}, {"room", why.gang->room}};
+  if (why.nearest_miss) {
+    body["nearest_miss"] = {{"server", why.nearest_miss->name}};
+    units.add(body["nearest_miss"], "to_free", why.nearest_miss->to_free, 0);
+  }
+  if (why.kept_for_it) {
+    body["kept_for_it"] = {{"server", why.kept_for_it->name}, {"since", text_of(state.wall_of(why.kept_for_it->since))}};
+    units.add(body["kept_for_it"], "missing", why.kept_for_it->missing, 0);
+  }
+  if (why.tree && !why.tree->covered_by.empty() && reading.sees_all()) body["covered_by"] = why.tree->covered_by;
+}
+
+Answer why_not_on(const Reading& reading, const Job& job, const std::string& server_name) {
+  const State& state = reading.state;
+  const Server* const server = state.server(server_name);
+  if (server == nullptr) return reading.refuse(not_found());
+  Json body = {{"job", job.label()}, {"server", server_name}, {"waiting", job.waiting}};
+  if (!server->id || !job.id) {
+    body["reason"] = !server->id ? "lost" : "over";
+    body["says"] = !server->id ? "the server was given up\n" : "the job has ended\n";
+    return reading.found(std::move(body), state.last.revision);
+  }
+  const auto why = state.engine.why_not_on(*job.id, *server->id);
+  constexpr std::string_view kReasons[] = {"nothing", "not-allowed", "not-allowed", "too-small",  "drained", "kept",
+                                           "pack",    "per-server",  "spread",      "full",       "not-allowed"};
+  body["reason"] = kReasons[static_cast<std::size_t>(why->reason)];
+  if (!why->label.empty()) body["label"] = why->label;
+  if (!why->missing.empty()) state.settings.units.add(body, "missing", why->missing, 0);
+  scheduling::WhyNotOn shown = *why;
+  if (shown.kept && shown_queue(reading, shown.kept->user_name).is_null()) shown.kept->user_name = "another queue";
+  body["says"] = describe(shown, state.engine.options().resources);
+  return reading.found(std::move(body), state.last.revision);
+}
+
+}  // namespace
+
+Answer explain_job(const Reading& reading, const Query& query) {
+  const State& state = reading.state;
+  const Job* const job = reading.job(query.queue, query.name);
+  if (job == nullptr) return reading.refuse(not_found());
+  if (const auto server = given(query, "server")) return why_not_on(reading, *job, *server);
+  Json body = {{"job", job->label()}, {"state", word_of(job->state())}, {"waiting", job->waiting}, {"running", job->running}};
+  const auto why = job->id ? state.engine.why_waiting(*job->id, state.last.now) : std::nullopt;
+  if (!why) {
+    body["verdict"] = "nothing-waits";
+    body["says"] = job->id ? "all its tasks run" : fmt::format("it has ended: {}", word_of(job->state()));
+    return reading.found(std::move(body), state.last.revision);
+  }
+  Verdict verdict = verdict_of(state, *why);
+  // Names of groups and queues in a tree are others': a tenant gets the verdict without them.
+  const bool names_others = (verdict.word == "limit" || verdict.word == "reserved") && !reading.sees_all();
+  if (names_others) {
+    const std::string& name = verdict.word == "limit" ? why->tree->limit->name : why->tree->reserve->name;
+    if (name != job->queue && reading.others != Others::all) {
+      verdict.says = verdict.word == "limit" ? "a group above the queue uses all that it may"
+                                             : "what is free is reserved for others";
+      verdict.next_step = "ask who runs the cluster";
+    }
+  }
+  body["verdict"] = verdict.word;
+  body["says"] = verdict.says;
+  body["next_step"] = verdict.next_step;
+  add_evidence(body, reading, *why);
+  return reading.found(std::move(body), state.last.revision);
+}
+
+Answer explain_task(const Reading& reading, const std::string& task, const scheduling::WhyPlaced& why) {
+  const State& state = reading.state;
+  const auto key = task_key_of(task);
+  const auto view = key ? state.task(*key) : std::nullopt;
+  if (!view || reading.queue(view->job->queue) == nullptr) return reading.refuse(not_found());
+  Json body = {{"task", task},
+               {"job", view->job->label()},
+               {"server", why.server_name},
+               {"key", why.key},
+               {"queues_waiting", why.users_waiting},
+               {"queues_fitting", why.users_fitting},
+               {"queues_tied", why.users_tied},
+               {"servers_with_room", why.servers_with_room},
+               {"together", why.together}};
+  if (why.runner_up) {
+    if (const Json next = shown_queue(reading, why.runner_up->user_name); !next.is_null())
+      body["runner_up"] = {{"queue", next}, {"key", why.runner_up->key}};
+  }
+  if (why.measure) body["measure"] = {{"what", why.measure->what}, {"chosen", why.measure->chosen}};
+  if (!why.runner_up_server_name.empty()) body["runner_up_server"] = why.runner_up_server_name;
+  if (reading.sees_all()) {
+    state.settings.units.add(body, "free_before", why.free_before);
+    state.settings.units.add(body, "free_after", why.free_after);
+    body["says"] = describe(why, state.engine.options().resources);
+  } else {
+    body["says"] = fmt::format("its queue came first of {} with a task that fits; {} servers had room", why.users_fitting,
+                               why.servers_with_room);
+  }
+  return reading.found(std::move(body), state.last.revision);
+}
+
+}  // namespace mirab::live

@@ -1,0 +1,228 @@
+// Lists: in the order of their keys, filtered, a page at a time. The cursor of a page holds the last key and the
+// revision of the first page.
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <functional>
+
+#include "live/reading.hpp"
+#include "live/views.hpp"
+
+namespace mirab::live {
+namespace {
+
+constexpr std::int64_t kMostOfPage = 1'000;
+constexpr std::int64_t kPage = 100;
+
+struct Cursor {
+  Revision revision = 0;
+  std::string after = {};  ///< the key of the last item of the page before
+};
+
+std::string text_of(const Cursor& cursor) {
+  std::string text = fmt::format("r{}-", cursor.revision);
+  for (const char byte : cursor.after) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+std::optional<Cursor> cursor_of(std::string_view text) {
+  Cursor cursor;
+  const char* const end = text.data() + text.size();
+  if (text.size() < 3 || text[0] != 'r') return {};
+  const auto read = std::from_chars(text.data() + 1, end, cursor.revision);
+  if (read.ec != std::errc() || read.ptr == end || *read.ptr != '-') return {};
+  for (const char* at = read.ptr + 1; at != end; at += 2) {
+    unsigned byte = 0;
+    if (end - at < 2 || std::from_chars(at, at + 2, byte, 16).ptr != at + 2) return {};
+    cursor.after += static_cast<char>(byte);
+  }
+  return cursor;
+}
+
+/// One page as it is filled.
+class Page {
+ public:
+  Page(Cursor from, std::size_t most) : from_(std::move(from)), most_(most) {}
+
+  const std::string& after() const { return from_.after; }
+  bool is_full() const { return items_.size() == most_; }
+
+  /// Takes an item, or notes that there is one more; false when that is enough.
+  bool add(const std::string& key, const std::function<Json()>& item) {
+    if (is_full()) {
+      more_ = true;
+      return false;
+    }
+    items_.push_back(item());
+    last_ = key;
+    return true;
+  }
+
+  Answer answer(const Reading& reading) && {
+    const Revision present = reading.state.last.revision;
+    Json body = {{"items", std::move(items_)}, {"revision", present}};
+    const Revision first = from_.revision == 0 ? present : from_.revision;
+    body["first_revision"] = first;
+    if (more_) body["page"] = text_of(Cursor{.revision = first, .after = last_});
+    return {.status = 200, .body = std::move(body), .revision = present};
+  }
+
+ private:
+  Cursor from_;
+  std::size_t most_;
+  Json items_ = Json::array();
+  std::string last_ = {};
+  bool more_ = false;
+};
+
+/// `label=key=value`, each of which must hold.
+Parsed<std::vector<std::pair<std::string, std::string>>> labels_asked(const Query& query) {
+  std::vector<std::pair<std::string, std::string>> labels;
+  const auto [first, last] = query.given.equal_range("label");
+  for (auto each = first; each != last; ++each) {
+    const std::size_t equals = each->second.find('=');
+    if (equals == std::string::npos) return bad_request("/label", "a label is asked for as label=key=value");
+    labels.emplace_back(each->second.substr(0, equals), each->second.substr(equals + 1));
+  }
+  return labels;
+}
+
+bool has_labels(const Labels& labels, const std::vector<std::pair<std::string, std::string>>& asked) {
+  return std::all_of(asked.begin(), asked.end(), [&](const auto& each) {
+    const auto found = labels.find(each.first);
+    return found != labels.end() && found->second == each.second;
+  });
+}
+
+/// Of things by name.
+template <class Map, class Visit>
+void page_of(const Map& map, Page& page, Visit visit) {
+  for (auto each = map.upper_bound(page.after()); each != map.end(); ++each) {
+    if (page.after().empty() && each->first.empty()) continue;
+    if (!visit(each->first, each->second)) return;
+  }
+}
+
+std::string state_of(const Server& server) { return !server.id ? "lost" : server.drained ? "drained" : "open"; }
+
+void list_jobs(const Reading& reading, const Query& query, Page& page, const std::optional<std::string>& state,
+               const std::vector<std::pair<std::string, std::string>>& labels) {
+  const Queue& queue = *reading.queue(query.queue);
+  page_of(queue.jobs, page, [&](const std::string& name, const Job& job) {
+    if (reading.state.job(query.queue, name) == nullptr) return true;  // its name is free again
+    if (state && *state != word_of(job.state())) return true;
+    if (!labels.empty() && !has_labels(content_of(reading.state, job).labels, labels)) return true;
+    return page.add(name, [&] { return job_json(reading.state, job); });
+  });
+}
+
+/// The tasks of a job, of a server, or of all the caller's queues; `state` ended ones too.
+void list_tasks(const Reading& reading, const Query& query, Page& page, const std::optional<std::string>& wanted) {
+  const State& state = reading.state;
+  const auto key_text = [](TaskKey key) { return fmt::format("{:010}-{:020}", key.epoch, key.number); };
+  std::map<std::string, State::TaskView> found;
+  const auto take = [&](const State::TaskView& view) {
+    if (!reading.owns(*state.queue(view.job->queue))) return;
+    const std::string word = view.past == nullptr ? "placed" : std::string(word_of(view.past->outcome));
+    if (wanted && *wanted != word) return;
+    std::string key = key_text(view.key);
+    if (key <= page.after()) return;
+    found.emplace(std::move(key), view);
+    if (found.size() > static_cast<std::size_t>(kMostOfPage) + 1) found.erase(std::prev(found.end()));
+  };
+  const auto server = given(query, "server");
+  const auto job = given(query, "job");
+  if (server) {
+    const Server* const on = state.server(*server);
+    if (on != nullptr && on->id) state.engine.for_each_task(*on->id, [&](const auto& task) { take(state.view_of(task)); });
+  } else {
+    for (const auto& [queue_name, queue] : state.queues) {
+      if (!reading.owns(queue)) continue;
+      for (const auto& [name, each] : queue.jobs) {
+        if (job && *job != each.label()) continue;
+        if (each.id) state.engine.for_each_task(*each.id, [&](const auto& task) { take(state.view_of(task)); });
+        for (const Past& past : each.past) take(state.view_of(each, past));
+      }
+    }
+  }
+  for (const auto& [key, view] : found) {
+    if (!page.add(key, [&] { return task_json(state, view); })) return;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> given(const Query& query, const std::string& name) {
+  const auto found = query.given.find(name);
+  if (found == query.given.end()) return {};
+  return found->second;
+}
+
+Parsed<std::int64_t> given_whole(const Query& query, const std::string& name, std::int64_t fallback,
+                                 std::int64_t least, std::int64_t most) {
+  const auto text = given(query, name);
+  if (!text) return fallback;
+  std::int64_t value = 0;
+  const char* const end = text->data() + text->size();
+  const auto read = std::from_chars(text->data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || value < least || value > most)
+    return bad_request(pointer_to({}, name), fmt::format("a whole number of {} to {} is expected here", least, most));
+  return value;
+}
+
+Answer list_of(const Reading& reading, const Query& query) {
+  const State& state = reading.state;
+  const auto limit = given_whole(query, "limit", kPage, 1, kMostOfPage);
+  if (const auto* const problem = std::get_if<Problem>(&limit)) return reading.refuse(*problem);
+  Cursor cursor;
+  if (const auto text = given(query, "page")) {
+    const auto read = cursor_of(*text);
+    if (!read) return reading.refuse(bad_request("/page", "this is no page of a list that was given here"));
+    cursor = *read;
+  }
+  const auto labels_read = labels_asked(query);
+  if (const auto* const problem = std::get_if<Problem>(&labels_read)) return reading.refuse(*problem);
+  const auto& labels = std::get<0>(labels_read);
+  const auto wanted = given(query, "state");
+  Page page(std::move(cursor), static_cast<std::size_t>(std::get<std::int64_t>(limit)));
+  switch (query.what) {
+    case Ask::servers:
+      page_of(state.servers, page, [&](const std::string& name, const Server& server) {
+        if (wanted && *wanted != state_of(server)) return true;
+        if (!has_labels(server.content.labels, labels)) return true;
+        return page.add(name, [&] { return reading.server(name, server); });
+      });
+      break;
+    case Ask::tenants:
+      page_of(state.tenants, page, [&](const std::string& name, const Tenant& tenant) {
+        return page.add(name, [&] { return tenant_json(state, name, tenant); });
+      });
+      break;
+    case Ask::groups:
+      page_of(state.groups, page, [&](const std::string& name, const Group& group) {
+        const Json body = reading.group(name, group);
+        return body.is_null() || page.add(name, [&] { return body; });
+      });
+      break;
+    case Ask::queues:
+      page_of(state.queues, page, [&](const std::string& name, const Queue& queue) {
+        const Json body = reading.queue_view(name, queue);
+        return body.is_null() || page.add(name, [&] { return body; });
+      });
+      break;
+    case Ask::tokens:
+      page_of(state.tokens, page, [&](const std::string& name, const Token& token) {
+        return page.add(name, [&] { return token_json(name, token); });
+      });
+      break;
+    case Ask::jobs:
+      if (reading.queue(query.queue) == nullptr) return reading.refuse(not_found());
+      list_jobs(reading, query, page, wanted, labels);
+      break;
+    default:
+      list_tasks(reading, query, page, wanted);
+  }
+  return std::move(page).answer(reading);
+}
+
+}  // namespace mirab::live

@@ -1,0 +1,217 @@
+// The reader: a state that follows the durable log, and what callers may see of it.
+#include "live/reader.hpp"
+
+#include <utility>
+
+#include "live/reading.hpp"
+#include "live/state.hpp"
+#include "live/views.hpp"
+
+namespace mirab::live {
+
+struct Reader::Inside {
+  State state;
+  std::string hash;
+  Others others;
+};
+
+Reader::Reader(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+Result<Reader> Reader::from(Settings settings, Others others) {
+  std::string hash = first_hash(settings.cluster_id);
+  Result<State> state = State::from(std::move(settings));
+  if (!state) return state.error();
+  return Reader(std::make_unique<Inside>(
+      Inside{.state = *std::move(state), .hash = std::move(hash), .others = others}));
+}
+
+Result<Reader> Reader::restore(std::string_view bytes, Others others) {
+  Result<Whole> whole = read_whole(bytes);
+  if (!whole) return whole.error();
+  return Reader(std::make_unique<Inside>(
+      Inside{.state = std::move(whole->state), .hash = std::move(whole->hash), .others = others}));
+}
+
+Reader Reader::copy() const {
+  return Reader(std::make_unique<Inside>(
+      Inside{.state = inside_->state.copy(), .hash = inside_->hash, .others = inside_->others}));
+}
+
+Result<std::vector<Change>> Reader::apply(const Batch& batch) {
+  std::vector<Change> changes;
+  const Check bad = replay_on(inside_->state, inside_->hash, batch, nullptr, [&](const Record& record) {
+    changes.push_back({.revision = record.stamp.revision, .at = record.stamp.wall, .events = record.events});
+  });
+  if (bad) return *bad;
+  return changes;
+}
+
+Result<std::optional<scheduling::WhyPlaced>> Reader::apply_explaining(const Batch& batch, const std::string& task) {
+  const auto key = task_key_of(task);
+  if (!key) return Error{.message = "this is no task"};
+  State::Explained explained{.task = *key};
+  if (const Check bad = replay_on(inside_->state, inside_->hash, batch, &explained)) return *bad;
+  return explained.why;
+}
+
+Revision Reader::revision() const { return inside_->state.last.revision; }
+std::string Reader::snapshot() const { return write_whole(inside_->state, inside_->hash); }
+std::string Reader::broken_invariant() const { return inside_->state.broken_invariant(); }
+
+Answer Reader::explain_placed(const std::string& task, const scheduling::WhyPlaced& why, const Caller& caller) const {
+  return explain_task({.state = inside_->state, .caller = caller, .others = inside_->others}, task, why);
+}
+
+// What a caller may see.
+
+const Queue* Reading::queue(const std::string& name) const {
+  const Queue* const found = state.queue(name);
+  return found != nullptr && (owns(*found) || others == Others::all) ? found : nullptr;
+}
+
+const Job* Reading::job(const std::string& queue_name, const std::string& name) const {
+  return queue(queue_name) == nullptr ? nullptr : state.job(queue_name, name);
+}
+
+Json Reading::cluster() const {
+  const Json all = cluster_json(state);
+  if (sees_all() || others == Others::all) return all;
+  Json json = {{"id", all["id"]}, {"policy", all["policy"]}, {"resources", all["resources"]}};
+  for (const char* const total : {"capacity", "capacity_base", "servers"}) json["totals"][total] = all["totals"][total];
+  return json;
+}
+
+Json Reading::server(const std::string& name, const Server& server) const {
+  Json all = server_json(state, name, server);
+  if (sees_all() || others == Others::all || caller.server == name) return all;
+  return {{"name", name},
+          {"labels", all["labels"]},
+          {"capacity", all["capacity"]},
+          {"capacity_base", all["capacity_base"]},
+          {"state", all["state"]}};
+}
+
+Json Reading::queue_view(const std::string& name, const Queue& queue) const {
+  if (owns(queue) || others == Others::all) return queue_json(state, name, queue);
+  if (others == Others::nothing) return {};
+  return {{"name", name},
+          {"weight", queue.content.quota.weight.text()},
+          {"share", state.engine.user(queue.id)->dominant_share}};
+}
+
+Json Reading::group(const std::string& name, const Group& group) const {
+  if (sees_all() || others == Others::all) return group_json(state, name, group);
+  const auto is_above = [&](std::string below) {
+    for (; !below.empty(); below = state.groups.at(below).content.parent) {
+      if (below == name) return true;
+    }
+    return false;
+  };
+  for (const auto& [queue_name, queue] : state.queues) {  // the groups of its own queues
+    if (!owns(queue) || !is_above(queue.content.group)) continue;
+    Json json = {{"name", name}, {"weight", group.content.quota.weight.text()}};
+    if (!group.content.parent.empty()) json["parent"] = group.content.parent;
+    if (others == Others::shares) json["share"] = state.engine.group(group.id)->share;
+    return json;
+  }
+  return {};
+}
+
+Answer Reading::found(Json body, Revision changed) const {
+  body["revision"] = changed;
+  return {.status = 200, .body = std::move(body), .revision = state.last.revision, .etag = etag_of(changed)};
+}
+
+// Questions.
+
+namespace {
+
+Answer one(const Reading& reading, const Query& query) {
+  const State& state = reading.state;
+  const auto none = [&] { return reading.refuse(not_found()); };
+  switch (query.what) {
+    case Ask::cluster:
+      return reading.found(reading.cluster(), state.last.revision);
+    case Ask::server: {
+      const Server* const server = state.server(query.name);
+      return server == nullptr ? none() : reading.found(reading.server(query.name, *server), server->changed);
+    }
+    case Ask::tenant: {
+      const Tenant* const tenant = state.tenant(query.name);
+      if (tenant == nullptr || !reading.sees_all()) return none();
+      return reading.found(tenant_json(state, query.name, *tenant), tenant->changed);
+    }
+    case Ask::group: {
+      const Group* const group = state.group(query.name);
+      const Json body = group == nullptr ? Json() : reading.group(query.name, *group);
+      return body.is_null() ? none() : reading.found(body, group->changed);
+    }
+    case Ask::queue: {
+      const Queue* const queue = state.queue(query.name);
+      const Json body = queue == nullptr ? Json() : reading.queue_view(query.name, *queue);
+      return body.is_null() ? none() : reading.found(body, queue->changed);
+    }
+    case Ask::token: {
+      const Token* const token = state.token(query.name);
+      if (token == nullptr || !reading.sees_all()) return none();
+      return reading.found(token_json(query.name, *token), token->changed);
+    }
+    case Ask::job: {
+      const Job* const job = reading.job(query.queue, query.name);
+      return job == nullptr ? none() : reading.found(job_json(state, *job), job->changed);
+    }
+    default: {
+      const auto key = task_key_of(query.name);
+      const auto task = key ? state.task(*key) : std::nullopt;
+      if (!task || reading.queue(task->job->queue) == nullptr) return none();
+      return reading.found(task_json(state, *task), task->job->changed);
+    }
+  }
+}
+
+Answer answer_of(const Reading& reading, const Query& query) {
+  switch (query.what) {
+    case Ask::tenants:
+    case Ask::tokens:
+      return reading.sees_all() ? list_of(reading, query) : reading.refuse(not_found());
+    case Ask::servers:
+    case Ask::groups:
+    case Ask::queues:
+    case Ask::jobs:
+    case Ask::tasks:
+      return list_of(reading, query);
+    case Ask::assignments:
+      return assignments_of(reading, query);
+    case Ask::explain:
+      return explain_job(reading, query);
+    case Ask::what_if:
+      return what_if(reading, query);
+    case Ask::policy_dry_run:
+      return policy_dry_run(reading, query);
+    case Ask::shares:
+      return shares_of(reading, query);
+    case Ask::mechanisms:
+    case Ask::mechanism:
+      return mechanisms_of(reading, query);
+    default:
+      return one(reading, query);
+  }
+}
+
+}  // namespace
+
+Answer Reader::get(const Query& query, const Caller& caller) const {
+  Answer answer = answer_of({.state = inside_->state, .caller = caller, .others = inside_->others}, query);
+  // The tags of these guard what was put; what is in use there changes without them.
+  const bool moves = query.what == Ask::server || query.what == Ask::queue || query.what == Ask::group;
+  if (!moves && !query.if_none_match.empty() && query.if_none_match == answer.etag) {
+    answer.status = 304;
+    answer.body = {};
+  }
+  return answer;
+}
+
+}  // namespace mirab::live

@@ -1,0 +1,275 @@
+// Fair shares of the live state: what any mechanism of the registry would give each queue for what it runs and
+// waits for, beside what it has.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/problem.hpp>
+
+#include "live/reading.hpp"
+#include "live/views.hpp"
+#include "model/names.hpp"
+
+namespace mirab::live {
+namespace {
+
+constexpr std::size_t kMostMechanisms = 16;
+
+/// The live state as a problem, and which users of it are whose.
+struct Division {
+  Cluster cluster;
+  std::vector<std::string> queue_of_user;  // [n]
+  std::vector<std::string> left_out;       // jobs that no present server can hold
+};
+
+ResourceVector vector_of(const Units& units, const Amounts& amounts) {
+  ResourceVector vector;
+  for (std::size_t r = 0; r < amounts.size(); ++r) vector.push_back(units.quantity(amounts[r], r));
+  return vector;
+}
+
+mirab::Quota quota_for(const Units& units, const QuotaContent& content) {
+  mirab::Quota quota;
+  if (content.guarantee) quota.guarantee = vector_of(units, *content.guarantee);
+  if (content.reserved) quota.reserved = vector_of(units, *content.reserved);
+  if (content.limit) {
+    for (std::size_t r = 0; r < content.limit->size(); ++r) {
+      const std::int64_t most = (*content.limit)[r];
+      quota.limit.push_back(most == scheduling::kNoLimit ? std::nullopt : std::optional(units.quantity(most, r)));
+    }
+  }
+  return quota;
+}
+
+/// Tasks of a queue that ask for the same.
+struct Shape {
+  scheduling::JobSubmitted terms;
+  std::int64_t tasks = 0;
+};
+
+bool asks_the_same(const scheduling::JobSubmitted& a, const scheduling::JobSubmitted& b) {
+  return a.demand == b.demand && a.servers == b.servers && a.select == b.select && a.demand_on == b.demand_on;
+}
+
+/// The servers that the terms allow, with something of all that they ask for.
+bool fits_somewhere(const State& state, const scheduling::JobSubmitted& terms) {
+  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& each) {
+    const auto& [name, server] = each;
+    if (!server.id) return false;
+    if (terms.servers && std::find(terms.servers->begin(), terms.servers->end(), name) == terms.servers->end())
+      return false;
+    for (const auto& [label, values] : terms.select) {
+      const auto found = server.content.labels.find(label);
+      if (found == server.content.labels.end() || std::find(values.begin(), values.end(), found->second) == values.end())
+        return false;
+    }
+    const auto other = terms.demand_on.find(name);
+    const Amounts& demand = other == terms.demand_on.end() ? terms.demand : other->second;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (demand[r] > 0 && server.content.capacity[r] == 0) return false;
+    }
+    return true;
+  });
+}
+
+std::vector<Shape> shapes_of(const State& state, const Queue& queue, Division& division) {
+  std::vector<Shape> shapes;
+  for (const auto& [name, job] : queue.jobs) {
+    if (!job.id) continue;
+    scheduling::JobSubmitted terms = content_of(state, job).terms;
+    if (!fits_somewhere(state, terms)) {
+      division.left_out.push_back(job.label());
+      continue;
+    }
+    const auto is_present = [&](const std::string& server) {
+      const Server* const found = state.server(server);
+      return found != nullptr && found->id;
+    };
+    if (terms.servers)
+      terms.servers->erase(std::remove_if(terms.servers->begin(), terms.servers->end(),
+                                          [&](const auto& server) { return !is_present(server); }),
+                           terms.servers->end());
+    for (auto each = terms.demand_on.begin(); each != terms.demand_on.end();)
+      each = is_present(each->first) ? std::next(each) : terms.demand_on.erase(each);
+    const auto same = std::find_if(shapes.begin(), shapes.end(),
+                                   [&](const Shape& shape) { return asks_the_same(shape.terms, terms); });
+    Shape& shape = same == shapes.end() ? shapes.emplace_back(Shape{.terms = std::move(terms)}) : *same;
+    shape.tasks += job.waiting + job.running;
+  }
+  return shapes;
+}
+
+User user_of(const Units& units, const Shape& shape) {
+  User user{.name = {}, .demand = vector_of(units, shape.terms.demand), .tasks = Quantity(shape.tasks)};
+  user.servers = shape.terms.servers;
+  user.select = shape.terms.select;
+  for (const auto& [server, demand] : shape.terms.demand_on) user.demand_on[server] = vector_of(units, demand);
+  return user;
+}
+
+/// Names of queues and groups are kept apart: a problem has one set of them.
+Division division_of(const State& state) {
+  const Units& units = state.settings.units;
+  Division division;
+  Cluster& cluster = division.cluster;
+  cluster.resources = units.names();
+  for (const auto& [name, server] : state.servers) {
+    if (!server.id) continue;
+    cluster.servers.push_back(
+        {.name = name, .capacity = vector_of(units, server.content.capacity), .labels = server.content.labels});
+  }
+  const auto group_name = [](const std::string& name) -> std::optional<std::string> {
+    if (name.empty()) return {};
+    return "group " + name;
+  };
+  std::set<std::string> done = {""};
+  while (done.size() <= state.groups.size()) {
+    for (const auto& [name, group] : state.groups) {
+      if (done.contains(name) || !done.contains(group.content.parent)) continue;
+      cluster.groups.push_back({.name = *group_name(name),
+                                .parent = group_name(group.content.parent),
+                                .weight = group.content.quota.weight,
+                                .quota = quota_for(units, group.content.quota)});
+      done.insert(name);
+    }
+  }
+  for (const auto& [name, queue] : state.queues) {
+    const std::vector<Shape> shapes = shapes_of(state, queue, division);
+    if (shapes.empty()) continue;
+    if (shapes.size() == 1) {
+      User user = user_of(units, shapes[0]);
+      user.name = "queue " + name;
+      user.weight = queue.content.quota.weight;
+      user.group = group_name(queue.content.group);
+      user.quota = quota_for(units, queue.content.quota);
+      cluster.users.push_back(std::move(user));
+      division.queue_of_user.push_back(name);
+      continue;
+    }
+    cluster.groups.push_back({.name = "queue " + name,
+                              .parent = group_name(queue.content.group),
+                              .weight = queue.content.quota.weight,
+                              .quota = quota_for(units, queue.content.quota),
+                              .is_user = true});
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      User user = user_of(units, shapes[i]);
+      user.shape = fmt::format("{}", i + 1);
+      user.name = fmt::format("queue {}/{}", name, i + 1);
+      user.group = "queue " + name;
+      cluster.users.push_back(std::move(user));
+      division.queue_of_user.push_back(name);
+    }
+  }
+  return division;
+}
+
+Json outcome_json(const Reading& reading, const Division& division, const mirab::Problem& problem, const Outcome& outcome) {
+  const State& state = reading.state;
+  const auto bundles = mirab::bundles(problem, outcome.allocation);
+  std::map<std::string, std::vector<double>> has;
+  std::map<std::string, double> tasks;
+  for (std::size_t n = 0; n < bundles.size(); ++n) {
+    std::vector<double>& sum = has[division.queue_of_user[n]];
+    sum.resize(problem.resource_count());
+    for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += bundles[n][r];
+    tasks[division.queue_of_user[n]] += outcome.allocation.tasks[n];
+  }
+  Json queues = Json::array();
+  for (const auto& [name, queue] : state.queues) {
+    const bool whole = reading.owns(queue) || reading.others == Others::all;
+    if (reading.queue_view(name, queue).is_null()) continue;
+    double share = 0;
+    for (std::size_t r = 0; has.contains(name) && r < problem.resource_count(); ++r) {
+      if (problem.pool()[r] > 0) share = std::max(share, has[name][r] / problem.pool()[r]);
+    }
+    Json row = {{"queue", name}, {"fair_share", share}, {"share", state.engine.user(queue.id)->dominant_share}};
+    if (whole) {
+      row["fair_tasks"] = tasks[name];
+      row["running"] = queue.running;
+      row["waiting"] = queue.waiting;
+    }
+    queues.push_back(std::move(row));
+  }
+  Json notices = Json::array();
+  if (reading.sees_all()) notices = outcome.notices;
+  return {{"mechanism", outcome.mechanism},
+          {"status", status_name(outcome.status)},
+          {"certificate", {{"kind", outcome.certificate.kind}, {"value", outcome.certificate.value}}},
+          {"notices", std::move(notices)},
+          {"queues", std::move(queues)}};
+}
+
+}  // namespace
+
+Answer shares_of(const Reading& reading, const Query& query) {
+  const Division division = division_of(reading.state);
+  Json body = {{"mechanisms", Json::array()}};
+  std::vector<std::string> asked;
+  const auto [first, last] = query.given.equal_range("mechanism");
+  for (auto each = first; each != last; ++each) asked.push_back(each->second);
+  if (asked.size() > kMostMechanisms)
+    return reading.refuse(bad_request("/mechanism", fmt::format("at most {} mechanisms are compared at once", kMostMechanisms)));
+  for (const std::string& text : asked) {
+    if (const Result<Choice> choice = choose_mechanism(text); !choice)
+      return reading.refuse(bad_request("/mechanism", choice.error().message));
+  }
+  if (division.cluster.users.empty() || division.cluster.servers.empty()) {
+    body["note"] = "no job that a present server can hold waits or runs";
+    return reading.found(std::move(body), reading.state.last.revision);
+  }
+  const Result<mirab::Problem> problem = mirab::Problem::from(division.cluster);
+  if (!problem)
+    return reading.refuse(unprocessable("no-division", {}, reading.sees_all() ? describe(problem.error()) : ""));
+  if (asked.empty()) asked.push_back(recommended(*problem).choice.text);
+  for (const std::string& text : asked) {
+    const Result<Outcome> outcome = allocate(*problem, text);
+    if (outcome) {
+      body["mechanisms"].push_back(outcome_json(reading, division, *problem, *outcome));
+    } else {
+      body["mechanisms"].push_back(
+          {{"mechanism", text}, {"refused", reading.sees_all() ? outcome.error().message : "it cannot divide this cluster"}});
+    }
+  }
+  if (reading.sees_all()) body["left_out"] = division.left_out;
+  return reading.found(std::move(body), reading.state.last.revision);
+}
+
+namespace {
+
+Json mechanism_json(const Mechanism& mechanism, bool whole) {
+  Json json = {{"name", mechanism.name},
+               {"title", mechanism.title},
+               {"summary", mechanism.summary},
+               {"scope", mechanism.scope == Scope::pool ? "pool" : mechanism.scope == Scope::servers ? "servers" : "each-server"},
+               {"source", mechanism.source},
+               {"groups", mechanism.accepts.groups}};
+  if (!whole) return json;
+  json["yardstick"] = mechanism.yardstick;
+  json["alpha"] = mechanism.alpha;
+  json["options"] = Json::array();
+  for (const OptionInfo& option : mechanism.options)
+    json["options"].push_back({{"name", option.name}, {"default", option.fallback}, {"meaning", option.meaning}});
+  json["claims"] = Json::array();
+  for (const Claim& claim : mechanism.claims)
+    json["claims"].push_back(
+        {{"property", property_name(claim.property)}, {"holds", claim.holds}, {"source", claim.source}});
+  return json;
+}
+
+}  // namespace
+
+Answer mechanisms_of(const Reading& reading, const Query& query) {
+  if (query.what == Ask::mechanism) {
+    const Result<Choice> choice = choose_mechanism(query.name);
+    if (!choice) return reading.refuse(not_found());
+    for (const Mechanism& mechanism : mechanisms()) {
+      if (mechanism.name == choice->name)
+        return reading.found(mechanism_json(mechanism, true), reading.state.last.revision);
+    }
+  }
+  Json items = Json::array();
+  for (const Mechanism& mechanism : mechanisms()) items.push_back(mechanism_json(mechanism, false));
+  return reading.found({{"items", std::move(items)}}, reading.state.last.revision);
+}
+
+}  // namespace mirab::live

@@ -1,0 +1,287 @@
+// The state as bytes, and back: CBOR, with the engine's own snapshot inside. What follows from the rest (ids to
+// names, sums) is made again.
+#include <fmt/format.h>
+
+#include <mirab/scheduling/snapshot.hpp>
+
+#include "live/state.hpp"
+#include "live/views.hpp"
+#include "scheduling/persistence/record_json.hpp"
+
+namespace mirab::live {
+namespace {
+
+constexpr int kSnapshotForm = 1;
+
+Json json_of(Time time) { return time.time_since_epoch().count(); }
+Time time_of(const Json& json) { return Time(Duration(json.get<std::int64_t>())); }
+
+Wall required_wall(const Json& json) {
+  const auto wall = wall_of(json.get_ref<const std::string&>());
+  if (!wall) throw std::runtime_error("a time is not one");
+  return *wall;
+}
+
+Json json_of(const Tries& tries) { return {tries.attempt, tries.failures}; }
+Tries tries_of(const Json& json) {
+  return {.attempt = json.at(0).get<std::int64_t>(), .failures = json.at(1).get<std::int64_t>()};
+}
+
+TaskKey required_key(const Json& json) {
+  const auto key = task_key_of(json.get_ref<const std::string&>());
+  if (!key) throw std::runtime_error("a task is not one");
+  return *key;
+}
+
+Json json_of(const Past& past) {
+  return {text_of(past.task), past.server,  past.attempt,
+          json_of(past.started), json_of(past.ended), static_cast<int>(past.outcome),
+          past.exit_code ? Json(*past.exit_code) : Json(), past.reason, past.usage};
+}
+Past past_from(const Json& json) {
+  Past past{.task = required_key(json.at(0)),
+            .server = json.at(1).get<std::string>(),
+            .attempt = json.at(2).get<std::int64_t>(),
+            .started = time_of(json.at(3)),
+            .ended = time_of(json.at(4)),
+            .outcome = static_cast<Ended>(json.at(5).get<int>()),
+            .reason = json.at(7).get<std::string>(),
+            .usage = json.at(8)};
+  if (!json.at(6).is_null()) past.exit_code = json.at(6).get<std::int64_t>();
+  return past;
+}
+
+template <class Content>
+Content content_from(Do what, const Json& json, const Units& units) {
+  Parsed<live::Content> read = read_content(what, json, units, Units::Form::normal);
+  if (const auto* const problem = std::get_if<Problem>(&read))
+    throw std::runtime_error(fmt::format("{}: {}", problem->key, problem->detail));
+  return std::get<Content>(std::get<live::Content>(std::move(read)));
+}
+
+template <class Id>
+Id id_of(const Json& json) {
+  return Id{json.get<std::uint64_t>()};
+}
+
+Json json_of(const Job& job) {
+  Json json = {{"form", job.form},
+               {"created", job.created},
+               {"changed", job.changed},
+               {"created_at", text_of(job.created_at)},
+               {"counts", {job.waiting, job.running, job.succeeded, job.failed, job.cancelled}}};
+  if (job.id) json["id"] = static_cast<std::uint64_t>(*job.id);
+  if (job.ended) json["ended"] = {json_of(*job.ended), text_of(job.ended_at)};
+  for (const Tries& each : job.retries) json["retries"].push_back(json_of(each));
+  for (const auto& [key, each] : job.tries) json["tries"][text_of(key)] = json_of(each);
+  for (const Past& each : job.past) json["past"].push_back(json_of(each));
+  return json;
+}
+
+Job job_from(const Json& json, const std::string& queue, const std::string& name, const Units& units) {
+  Job job;
+  job.queue = queue;
+  job.name = name;
+  job.form = json.at("form").get<std::string>();
+  job.sha256 = sha256(job.form);
+  const auto content = content_from<JobContent>(Do::job_put, Json::parse(job.form), units);
+  job.tasks = content.terms.tasks;
+  job.attempts = content.attempts;
+  job.created = json.at("created").get<Revision>();
+  job.changed = json.at("changed").get<Revision>();
+  job.created_at = required_wall(json.at("created_at"));
+  const Json& counts = json.at("counts");
+  std::int64_t* const into[] = {&job.waiting, &job.running, &job.succeeded, &job.failed, &job.cancelled};
+  for (std::size_t i = 0; i < 5; ++i) *into[i] = counts.at(i).get<std::int64_t>();
+  if (json.contains("id")) job.id = id_of<JobId>(json.at("id"));
+  if (json.contains("ended")) {
+    job.ended = time_of(json.at("ended").at(0));
+    job.ended_at = required_wall(json.at("ended").at(1));
+  }
+  if (json.contains("retries")) {
+    for (const Json& each : json.at("retries")) job.retries.push_back(tries_of(each));
+  }
+  if (json.contains("tries")) {
+    for (const auto& [key, each] : json.at("tries").items()) job.tries[required_key(key)] = tries_of(each);
+  }
+  if (json.contains("past")) {
+    for (const Json& each : json.at("past")) job.past.push_back(past_from(each));
+  }
+  return job;
+}
+
+Json json_of(const Server& server, const Units& units) {
+  Json json = {{"content", normal_form(server.content, units)},
+               {"changed", server.changed},
+               {"drained", server.drained},
+               {"silent", server.silent}};
+  if (server.id) json["id"] = static_cast<std::uint64_t>(*server.id);
+  for (const auto& [key, each] : server.stopping)
+    json["stopping"][text_of(key)] = {each.job, each.attempt, each.why, each.demand};
+  return json;
+}
+
+Server server_from(const Json& json, const Units& units) {
+  Server server{.content = content_from<ServerContent>(Do::server_put, json.at("content"), units),
+                .changed = json.at("changed").get<Revision>(),
+                .drained = json.at("drained").get<bool>(),
+                .silent = json.at("silent").get<bool>()};
+  if (json.contains("id")) server.id = id_of<ServerId>(json.at("id"));
+  if (json.contains("stopping")) {
+    for (const auto& [key, each] : json.at("stopping").items())
+      server.stopping[required_key(key)] = {.job = each.at(0).get<std::string>(),
+                                            .attempt = each.at(1).get<std::int64_t>(),
+                                            .why = each.at(2).get<std::string>(),
+                                            .demand = each.at(3).get<Amounts>()};
+  }
+  return server;
+}
+
+}  // namespace
+
+/// Knows what of the state is kept.
+struct Snapshot {
+  static Json of(const State& state) {
+    const Settings& settings = state.settings;
+    const Units& units = settings.units;
+    Json json = {{"mirab", "live snapshot"},
+                 {"version", kSnapshotForm},
+                 {"cluster_id", settings.cluster_id},
+                 {"seed", settings.seed},
+                 {"keep_ended", settings.keep_ended.count()},
+                 {"options", scheduling::json_of(settings.options)},
+                 {"revision", state.last.revision},
+                 {"now", json_of(state.last.now)},
+                 {"wall", text_of(state.last.wall)},
+                 {"policy_changed", state.policy_changed},
+                 {"epoch", state.epoch_},
+                 {"wants_steps", state.wants_steps}};
+    for (const Resource& resource : units.resources()) json["resources"].push_back({resource.name, resource.unit});
+    const std::string engine = scheduling::snapshot(state.engine);
+    json["engine"] = Json::binary({engine.begin(), engine.end()});
+    for (const char* const table : {"tenants", "groups", "queues", "servers", "tokens"}) json[table] = Json::object();
+    for (const auto& [name, each] : state.tenants)
+      json["tenants"][name] = {normal_form(each.content, units), each.changed};
+    for (const auto& [name, each] : state.groups)
+      json["groups"][name] = {normal_form(each.content, units), each.changed, static_cast<std::uint64_t>(each.id)};
+    for (const auto& [name, each] : state.queues) {
+      Json jobs = Json::object();
+      for (const auto& [job_name, job] : each.jobs) jobs[job_name] = json_of(job);
+      json["queues"][name] = {normal_form(each.content, units), each.changed, static_cast<std::uint64_t>(each.id),
+                              std::move(jobs)};
+    }
+    for (const auto& [name, each] : state.servers) json["servers"][name] = json_of(each, units);
+    for (const auto& [name, each] : state.tokens)
+      json["tokens"][name] = {normal_form(each.content, units), each.changed, text_of(each.created_at)};
+    Json& adopted = json["adopted"] = Json::array();
+    for (const auto& [id, key] : state.adopted_) adopted.push_back({static_cast<std::uint64_t>(id), text_of(key)});
+    Json& ended = json["ended"] = Json::array();
+    for (const auto& each : state.ended_jobs_)
+      ended.push_back({json_of(each.ended), each.queue, each.name, each.created});
+    Json& past = json["past"] = Json::array();
+    for (const TaskKey key : state.past_order_) past.push_back(text_of(key));
+    return json;
+  }
+
+  static Result<State> from(const Json& json) {
+    if (json.at("mirab") != "live snapshot") return Error{.message = "this is no snapshot of a live cluster"};
+    if (json.at("version") != kSnapshotForm)
+      return Error{.message = fmt::format("this is form {} of a snapshot; this program reads {}",
+                                          json.at("version").dump(), kSnapshotForm)};
+    std::vector<Resource> resources;
+    for (const Json& each : json.at("resources")) {
+      Result<Resource> resource =
+          parse_resource(each.at(0).get<std::string>() + ":" + each.at(1).get<std::string>());
+      if (!resource) return resource.error();
+      resources.push_back(*std::move(resource));
+    }
+    Settings settings{.units = Units(std::move(resources)),
+                      .seed = json.at("seed").get<std::uint64_t>(),
+                      .cluster_id = json.at("cluster_id").get<std::string>(),
+                      .keep_ended = Duration(json.at("keep_ended").get<std::int64_t>())};
+    std::optional<Error> wrong;
+    settings.options = scheduling::options_of(scheduling::JsonReader(json.at("options"), wrong));
+    if (wrong) return *std::move(wrong);
+    const auto& bytes = json.at("engine").get_binary();
+    Result<Engine> engine =
+        scheduling::restore({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    if (!engine) return engine.error();
+    State state(std::move(settings), *std::move(engine));
+    state.last = {.revision = json.at("revision").get<Revision>(),
+                  .now = time_of(json.at("now")),
+                  .wall = required_wall(json.at("wall"))};
+    state.committed = state.last.revision;
+    state.clock_ = state.last.now;
+    state.policy_changed = json.at("policy_changed").get<Revision>();
+    state.epoch_ = json.at("epoch").get<std::uint32_t>();
+    state.wants_steps = json.at("wants_steps").get<bool>();
+    read_tables(json, state);
+    for (const Json& each : json.at("adopted"))
+      state.adopted_[id_of<TaskId>(each.at(0))] = required_key(each.at(1));
+    for (const auto& [id, key] : state.adopted_) state.adopted_ids_[key] = id;
+    for (const Json& each : json.at("ended"))
+      state.ended_jobs_.push_back({.ended = time_of(each.at(0)),
+                                   .queue = each.at(1).get<std::string>(),
+                                   .name = each.at(2).get<std::string>(),
+                                   .created = each.at(3).get<Revision>()});
+    for (const Json& each : json.at("past")) state.past_order_.push_back(required_key(each));
+    state.index();
+    if (const std::string broken = state.broken_invariant(); !broken.empty())
+      return Error{.message = "no cluster can be in this state: " + broken};
+    return state;
+  }
+
+ private:
+  static void read_tables(const Json& json, State& state) {
+    const Units& units = state.settings.units;
+    for (const auto& [name, each] : json.at("tenants").items())
+      state.tenants[name] = {.content = content_from<TenantContent>(Do::tenant_put, each.at(0), units),
+                             .changed = each.at(1).get<Revision>()};
+    for (const auto& [name, each] : json.at("groups").items())
+      state.groups[name] = {.content = content_from<GroupContent>(Do::group_put, each.at(0), units),
+                            .changed = each.at(1).get<Revision>(),
+                            .id = id_of<GroupId>(each.at(2))};
+    for (const auto& [name, each] : json.at("queues").items()) {
+      Queue queue{.content = content_from<QueueContent>(Do::queue_put, each.at(0), units),
+                  .changed = each.at(1).get<Revision>(),
+                  .id = id_of<UserId>(each.at(2))};
+      Tenant& tenant = state.tenants.at(queue.content.tenant);
+      for (const auto& [job_name, row] : each.at(3).items()) {
+        Job job = job_from(row, name, job_name, units);
+        queue.live += job.id ? 1 : 0;
+        queue.waiting += job.waiting;
+        queue.running += job.running;
+        queue.jobs[job_name] = std::move(job);
+      }
+      tenant.jobs += queue.live;
+      tenant.waiting += queue.waiting;
+      state.queues[name] = std::move(queue);
+    }
+    for (const auto& [name, each] : json.at("servers").items()) state.servers[name] = server_from(each, units);
+    for (const auto& [name, each] : json.at("tokens").items())
+      state.tokens[name] = {.content = content_from<TokenContent>(Do::token_put, each.at(0), units),
+                            .changed = each.at(1).get<Revision>(),
+                            .created_at = required_wall(each.at(2))};
+  }
+};
+
+std::string write_whole(const State& state, const std::string& hash) {
+  Json json = Snapshot::of(state);
+  json["hash"] = hash;
+  const std::vector<std::uint8_t> bytes = Json::to_cbor(json);
+  return {bytes.begin(), bytes.end()};
+}
+
+Result<Whole> read_whole(std::string_view bytes) {
+  const Json json = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
+  if (json.is_discarded() || !json.is_object()) return Error{.message = "this is no snapshot of a live cluster"};
+  try {
+    Result<State> state = Snapshot::from(json);
+    if (!state) return state.error();
+    return Whole{.state = *std::move(state), .hash = json.at("hash").get<std::string>()};
+  } catch (const std::exception& wrong) {
+    return Error{.message = fmt::format("the snapshot is damaged: {}", wrong.what())};
+  }
+}
+
+}  // namespace mirab::live

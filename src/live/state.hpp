@@ -1,0 +1,325 @@
+// What a live cluster is at a revision: the engine, the names of what it knows, and what only the service
+// counts. Applying a command or steps is a function of the state, the command and the stamp, so whoever
+// applies the same records has the same state: decider, reader and recovery are all this class.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <mirab/model/random.hpp>
+#include <mirab/scheduling/engine.hpp>
+#include <mirab/scheduling/event_log.hpp>
+
+#include "live/commands.hpp"
+#include "live/decider.hpp"
+#include "live/records.hpp"
+
+namespace mirab::live {
+
+using scheduling::Engine;
+using scheduling::GroupId;
+using scheduling::JobId;
+using scheduling::ServerId;
+using scheduling::TaskId;
+using scheduling::UserId;
+
+/// What a task is called outside as long as anybody knows it: `t-77`. A change of the policy makes a new engine, which numbers its
+/// tasks from the beginning; its tasks are of the next epoch, `t1-77`, and those that run keep their names.
+struct TaskKey {
+  std::uint32_t epoch = 0;
+  std::uint64_t number = 0;
+  friend auto operator<=>(const TaskKey&, const TaskKey&) = default;
+};
+std::string text_of(TaskKey key);
+std::optional<TaskKey> task_key_of(std::string_view text);
+
+struct Tenant {
+  TenantContent content = {};
+  Revision changed = 0;
+  std::int64_t jobs = 0;     ///< not ended, of all its queues
+  std::int64_t waiting = 0;  ///< tasks
+};
+
+struct Group {
+  GroupContent content = {};
+  Revision changed = 0;
+  GroupId id = {};
+};
+
+/// The first tasks of a job to wait again come back with these.
+struct Tries {
+  std::int64_t attempt = 1;   ///< which one this is
+  std::int64_t failures = 0;  ///< of the task itself, before
+  friend bool operator==(const Tries&, const Tries&) = default;
+};
+
+/// A task that is over.
+struct Past {
+  TaskKey task = {};
+  std::string server = {};
+  std::int64_t attempt = 1;
+  Time started = {};
+  Time ended = {};
+  Ended outcome = Ended::succeeded;
+  std::optional<std::int64_t> exit_code = {};
+  std::string reason = {};
+  Json usage = {};  ///< null: none
+};
+
+enum class JobState { waiting, running, succeeded, failed, cancelled };
+
+struct Job {
+  std::string queue;
+  std::string name;
+  std::string form;    ///< its normal form
+  std::string sha256;  ///< of that
+  Revision created = 0;
+  Revision changed = 0;
+  Wall created_at = {};
+  std::int64_t tasks = 0;
+  std::int64_t attempts = 1;
+  std::optional<JobId> id = {};  ///< none: it has ended
+  std::int64_t waiting = 0;
+  std::int64_t running = 0;
+  std::int64_t succeeded = 0;
+  std::int64_t failed = 0;
+  std::int64_t cancelled = 0;
+  std::optional<Time> ended = {};
+  Wall ended_at = {};
+  std::deque<Tries> retries = {};        ///< of tasks that wait again
+  std::map<TaskKey, Tries> tries = {};   ///< of running tasks beyond their first attempt
+  std::deque<Past> past = {};            ///< tasks that are over, the oldest first
+
+  JobState state() const {
+    if (running > 0) return JobState::running;
+    if (waiting > 0) return JobState::waiting;
+    if (failed > 0) return JobState::failed;
+    return cancelled > 0 ? JobState::cancelled : JobState::succeeded;
+  }
+  std::string label() const { return queue + "/" + name; }
+};
+std::string_view word_of(JobState state);
+
+struct Queue {
+  QueueContent content = {};
+  Revision changed = 0;
+  UserId id = {};
+  std::map<std::string, Job> jobs = {};
+  std::int64_t live = 0;  ///< jobs that have not ended
+  std::int64_t waiting = 0;
+  std::int64_t running = 0;
+};
+
+/// A task that is over for the engine, but perhaps not for the machine: it holds its room until the executor
+/// says that it is gone.
+struct Stopping {
+  std::string job;
+  std::int64_t attempt = 1;
+  std::string why;
+  Amounts demand;
+};
+
+struct Server {
+  ServerContent content = {};
+  Revision changed = 0;
+  bool drained = false;
+  bool silent = false;
+  std::optional<ServerId> id = {};  ///< none: it was given up
+  std::map<TaskKey, Stopping> stopping = {};
+};
+
+struct Token {
+  TokenContent content = {};
+  Revision changed = 0;
+  Wall created_at = {};
+};
+
+/// What a command gave: an answer, and a record where something happened.
+struct Decided {
+  Answer answer;
+  std::optional<Record> record = {};
+};
+
+class State {
+ public:
+  static Result<State> from(Settings settings);
+  State copy() const;
+
+  State(State&&) noexcept = default;
+  State& operator=(State&&) noexcept = default;
+
+  /// The stamp's revision is that of the record, if there is one; its time is not before the last.
+  Decided apply(const Command& command, Stamp stamp);
+
+  /// At most `at_most` steps, for which records of some placements each are given to `take`; returns the tasks
+  /// placed. `seed` is the first revision of the batch.
+  int step(int at_most, Stamp stamp, std::uint64_t seed, const std::function<void(Record)>& take);
+
+  /// Applies a record of the log. Errors: the record cannot be applied, or gives something else than it says.
+  /// Where `task` is placed by it, `why` is written.
+  struct Explained {
+    TaskKey task;
+    std::optional<scheduling::WhyPlaced> why = {};
+  };
+  Check replay(const Record& record, Explained* explained = nullptr);
+
+  /// The rows that changed since the last call.
+  std::vector<Row> take_rows();
+  void forget_rows();  ///< where they are durable already
+
+  /// A new engine with other options in which everything stands as it does here, and the same in this state.
+  /// Errors: options that the engine refuses, or quotas that it cannot honour.
+  Check change_policy(scheduling::EngineOptions options, Time now);
+
+  // What is known. Pointers hold until the next change.
+
+  const Tenant* tenant(const std::string& name) const;
+  const Group* group(const std::string& name) const;
+  const Queue* queue(const std::string& name) const;
+  const Server* server(const std::string& name) const;
+  const Token* token(const std::string& name) const;
+  /// Nothing when it ended so long ago that its name is free.
+  const Job* job(const std::string& queue, const std::string& name) const;
+  const Job* job(JobId id) const;
+  const std::string& name_of(ServerId id) const;
+  const std::string& name_of(UserId id) const;
+
+  /// A task that runs, or one of the past that is still known.
+  struct TaskView {
+    TaskKey key;
+    const Job* job;
+    std::string server;
+    Time started;
+    Tries tries;
+    const Past* past = nullptr;
+  };
+  std::optional<TaskView> task(TaskKey key) const;
+  TaskView view_of(const Engine::TaskState& task) const;
+  TaskView view_of(const Job& job, const Past& past) const;
+  TaskKey key_of(TaskId task) const;
+
+  Wall wall_of(Time time) const;  ///< about when that was
+
+  /// The first invariant that does not hold, in words; empty when all do.
+  std::string broken_invariant() const;
+
+  Settings settings;
+  Engine engine;
+  std::map<std::string, Tenant> tenants = {};
+  std::map<std::string, Group> groups = {};
+  std::map<std::string, Queue> queues = {};
+  std::map<std::string, Server> servers = {};
+  std::map<std::string, Token> tokens = {};
+  Stamp last = {};          ///< of the latest record
+  Revision committed = 0;   ///< all up to here is durable; not part of the snapshot
+  Revision policy_changed = 0;
+  bool wants_steps = false;  ///< may a step place something?
+
+ private:
+  State(Settings settings_, Engine engine_) : settings(std::move(settings_)), engine(std::move(engine_)) {}
+  friend struct Snapshot;
+
+  // Commands; each checks everything before it changes anything.
+  Decided put_server(const Command& command, Record record);
+  Decided delete_server(const Command& command, Record record);
+  Decided silence_server(const Command& command, Record record);
+  Decided lose_server(const Command& command, Record record);
+  Decided put_tenant(const Command& command, Record record);
+  Decided delete_tenant(const Command& command, Record record);
+  Decided put_group(const Command& command, Record record);
+  Decided delete_group(const Command& command, Record record);
+  Decided put_queue(const Command& command, Record record);
+  Decided delete_queue(const Command& command, Record record);
+  Decided put_token(const Command& command, Record record);
+  Decided delete_token(const Command& command, Record record);
+  Decided put_policy(const Command& command, Record record);
+  Decided put_job(const Command& command, Record record);
+  Decided cancel_job(const Command& command, Record record);
+  Decided put_outcome(const Command& command, Record record);
+
+  Decided refuse(const Problem& problem) const;
+  Decided finish(Record record, int status, Json body, Revision etag);
+  Decided unchanged(Json body, Revision etag) const;
+
+  /// Applies an event to the engine and notes it in the record.
+  Result<scheduling::Outcome> tell(Record& record, const scheduling::Event& event);
+  /// The same, of events that cannot fail here.
+  scheduling::Outcome must(Record& record, const scheduling::Event& event);
+  /// Several that stand or fall together; nothing has changed after an error.
+  Check tell_all(Record& record, const std::vector<scheduling::Event>& events);
+
+  Check change_quota(Record& record, UserId id, const QueueContent& from, const QueueContent& to);
+  Check change_quota(Record& record, GroupId id, const GroupContent& from, const GroupContent& to);
+  GroupId group_id(const std::string& name) const;
+  std::optional<Problem> conditions_of(const Command& command, const Revision* present) const;
+  Record record_of(const Command& command, const Stamp& stamp) const;
+
+  bool is_forgotten(const Job& job) const;
+  void forget_ended();
+  void forget(const Job& job);
+  void remember(Job& job, Past past);
+  void count(Job& job, const Record& record, std::int64_t waiting, std::int64_t running);
+  void end_if_over(Job& job, Record& record);
+  /// A running task is over for the engine; its tries go with it.
+  Tries end_task(Job& job, Record& record, Past past);
+  /// A task that ran waits again: its place on the server is to be left.
+  void take_back(Job& job, Record& record, Past past, bool stops);
+  void stop_on(const std::string& server, const Job& job, const Past& past, const std::string& why);
+  void lose_tasks(Record& record, const std::vector<Engine::TaskState>& tasks);
+  void place(Record& record, JobId id, TaskId task, ServerId server);
+  void note(const scheduling::Placed& placed, Record& record);
+  Past past_of(const Engine::TaskState& task, Ended outcome) const;
+  Job& job_of(JobId id);
+  void add_event(Record& record, Event event) const;
+  Event event_of_job(std::string kind, const Job& job) const;
+  void touch(const std::string& table, const std::string& first, const std::string& second = {});
+  void index();  ///< the ids of everything, after a restore or a new engine
+
+  Time clock_ = {};  // of the latest question whether something has expired
+  std::uint32_t epoch_ = 0;  // how often there was a new engine
+  std::map<TaskId, TaskKey> adopted_ = {};        // tasks that are older than this engine
+  std::map<TaskKey, TaskId> adopted_ids_ = {};
+  std::unordered_map<JobId, std::pair<std::string, std::string>> job_names_ = {};
+  std::unordered_map<UserId, std::string> queue_names_ = {};
+  std::unordered_map<ServerId, std::string> server_names_ = {};
+  struct EndedJob {
+    Time ended;
+    std::string queue;
+    std::string name;
+    Revision created;
+  };
+  std::deque<EndedJob> ended_jobs_ = {};  // in the order in which they ended
+  std::map<TaskKey, std::pair<std::string, std::string>> past_jobs_ = {};  // the job of each task that is over
+  std::deque<TaskKey> past_order_ = {};
+  std::set<std::pair<std::string, std::pair<std::string, std::string>>> touched_ = {};  // table, key
+  std::vector<Row> rows_ = {};                                                          // of tasks that ended
+  std::optional<std::pair<std::uint64_t, Random>> random_ = {};                         // of the batch
+};
+
+/// Applies a batch of the log; `hash` is that of the batch before, and becomes this one's. Errors: a hash that
+/// differs, or the first line whose outcome does. `visit` gets each record.
+Check replay_on(State& state, std::string& hash, const Batch& batch, State::Explained* explained,
+                const std::function<void(const Record&)>& visit = {});
+
+/// A snapshot: the state, and the hash of the latest batch.
+struct Whole {
+  State state;
+  std::string hash;
+};
+std::string write_whole(const State& state, const std::string& hash);
+Result<Whole> read_whole(std::string_view bytes);
+
+/// The seed of the random numbers of a batch.
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t revision);
+
+}  // namespace mirab::live

@@ -1,0 +1,196 @@
+// Steps of the engine as records, and the replay of records of the log.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "live/state.hpp"
+#include "scheduling/persistence/record_json.hpp"
+
+namespace mirab::live {
+namespace {
+
+constexpr int kMostStepsOfRecord = 100;
+
+/// Both at once: decisions of one source of random numbers, in order.
+Random& source(std::optional<std::pair<std::uint64_t, Random>>& of_batch, std::uint64_t cluster, std::uint64_t seed) {
+  if (!of_batch || of_batch->first != seed) of_batch.emplace(seed, Random(mixed(cluster, seed)));
+  return of_batch->second;
+}
+
+}  // namespace
+
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t revision) {
+  // The finaliser of splitmix64 (Steele, Lea, Flood 2014) on the sum.
+  std::uint64_t z = seed + 0x9E3779B97F4A7C15ULL * (revision + 1);
+  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31U);
+}
+
+void State::place(Record& record, JobId id, TaskId task, ServerId server) {
+  Job& job = job_of(id);
+  if (!job.retries.empty()) {
+    job.tries[key_of(task)] = job.retries.front();
+    job.retries.pop_front();
+  }
+  count(job, record, -1, 1);
+  Event placed = event_of_job("task-placed", job);
+  placed.task = text_of(key_of(task));
+  placed.server = name_of(server);
+  add_event(record, std::move(placed));
+}
+
+void State::note(const scheduling::Placed& placed, Record& record) {
+  for (const scheduling::Preempted& each : placed.preempted) {
+    Job& job = job_of(each.job);
+    // The engine has forgotten when it started, and nobody needs it: the task starts again.
+    Past past{.task = key_of(each.task),
+              .server = name_of(placed.server),
+              .attempt = 1,
+              .started = record.stamp.now,
+              .ended = record.stamp.now,
+              .outcome = Ended::preempted,
+              .reason = std::string(scheduling::kWords<scheduling::Right>[static_cast<std::size_t>(each.right)])};
+    if (const auto found = job.tries.find(past.task); found != job.tries.end()) past.attempt = found->second.attempt;
+    take_back(job, record, std::move(past), true);
+  }
+  place(record, placed.job, placed.task, placed.server);
+  for (const scheduling::Companion& each : placed.with) place(record, placed.job, each.task, each.server);
+}
+
+int State::step(int at_most, Stamp stamp, std::uint64_t seed, const std::function<void(Record)>& take) {
+  stamp.now = std::max(stamp.now, last.now);
+  clock_ = std::max(clock_, stamp.now);
+  Random& random = source(random_, settings.seed, seed);
+  int placed = 0;
+  for (bool over = false; !over && placed < at_most; ++stamp.revision) {
+    Record record{.stamp = stamp, .what = "steps", .seed = seed};
+    for (int i = 0; i < kMostStepsOfRecord && placed < at_most; ++i) {
+      const std::optional<scheduling::Placed> each = engine.step(stamp.now, random);
+      record.engine.push_back(
+          engine_line({.now = stamp.now, .what = scheduling::StepAsked{}, .outcome = scheduling::Outcome(each)}));
+      if (!each) {
+        over = true;
+        break;
+      }
+      ++placed;
+      note(*each, record);
+    }
+    forget_ended();
+    last = stamp;
+    wants_steps = !over;
+    take(std::move(record));
+  }
+  return placed;
+}
+
+// Replay: the same again, and compared.
+
+namespace {
+
+Error differs(const Record& logged, const std::string& what) {
+  return {.message = fmt::format("replaying revision {} ({}) {}", logged.stamp.revision, logged.what, what),
+          .key = "engine"};
+}
+
+Check compare(const Record& logged, const Record& replayed) {
+  const Json a = json_of(logged);
+  const Json b = json_of(replayed);
+  for (const char* const key : {"engine", "events", "body"}) {
+    const Json before = a.value(key, Json());
+    const Json after = b.value(key, Json());
+    if (before == after) continue;
+    for (std::size_t i = 0; before.is_array() && after.is_array() && i < std::max(before.size(), after.size()); ++i) {
+      const Json was = i < before.size() ? before[i] : Json();
+      const Json is = i < after.size() ? after[i] : Json();
+      if (was != is)
+        return differs(logged, fmt::format("gives another result in {}[{}]: {} instead of {}", key, i, is.dump(), was.dump()));
+    }
+    return differs(logged, fmt::format("gives another {}", key));
+  }
+  return {};
+}
+
+}  // namespace
+
+Check State::replay(const Record& record, Explained* explained) {
+  if (record.stamp.revision != last.revision + 1)
+    return differs(record, fmt::format("is not the revision after {}", last.revision));
+  if (record.stamp.now < last.now) return differs(record, "would go back in time");
+  if (record.what == "steps") {
+    clock_ = std::max(clock_, record.stamp.now);
+    Random& random = source(random_, settings.seed, record.seed);
+    Record again{.stamp = record.stamp, .what = record.what, .seed = record.seed};
+    bool over = false;
+    for (std::size_t i = 0; i < record.engine.size() && !over; ++i) {
+      scheduling::WhyPlaced why;
+      const std::optional<scheduling::Placed> each = explained == nullptr
+                                                         ? engine.step(record.stamp.now, random)
+                                                         : engine.step(record.stamp.now, random, why);
+      again.engine.push_back(engine_line(
+          {.now = record.stamp.now, .what = scheduling::StepAsked{}, .outcome = scheduling::Outcome(each)}));
+      over = !each;
+      if (again.engine.back() != record.engine[i]) return compare(record, again);
+      if (!each) break;
+      if (explained != nullptr) {
+        bool here = key_of(each->task) == explained->task;
+        for (const scheduling::Companion& other : each->with) here = here || key_of(other.task) == explained->task;
+        if (here) explained->why = why;
+      }
+      note(*each, again);
+    }
+    forget_ended();
+    last = record.stamp;
+    wants_steps = !over;
+    return compare(record, again);
+  }
+  const auto what = do_of(record.what);
+  if (!what) return differs(record, "is nothing that is known");
+  Command command{.caller = {.by = record.by, .from = record.from}, .what = *what, .by_service = true};
+  for (const auto& [key, value] : record.target.items()) {
+    if (key == "failed") {
+      command.failed = value.get<bool>();
+    } else if (key == "queue" && record.target.contains("name")) {
+      command.target.queue = value.get<std::string>();
+    } else {
+      command.target.name = value.get<std::string>();
+    }
+  }
+  Parsed<Content> content = read_content(*what, record.body, settings.units, Units::Form::normal);
+  if (const auto* const problem = std::get_if<Problem>(&content))
+    return differs(record, fmt::format("finds a body that cannot be read: {}: {}", problem->key, problem->detail));
+  command.content = std::get<Content>(std::move(content));
+  if (*what == Do::job_put) {
+    command.form = record.body.dump();
+    command.sha256 = sha256(command.form);
+  }
+  const Decided decided = apply(command, record.stamp);
+  if (!decided.record)
+    return differs(record, fmt::format("changes nothing: {} {}", decided.answer.status, decided.answer.body.dump()));
+  return compare(record, *decided.record);
+}
+
+Check replay_on(State& state, std::string& hash, const Batch& batch, State::Explained* explained,
+                const std::function<void(const Record&)>& visit) {
+  if (batch.empty()) return {};
+  std::string next = chain_hash(hash, batch.body);
+  if (!batch.hash.empty() && batch.hash != next)
+    return Error{.message = fmt::format("the batch of revisions {} to {} does not follow from the one before: its "
+                                        "hash differs",
+                                        batch.first, batch.last)};
+  const Result<std::vector<Record>> records = records_of(batch.body);
+  if (!records) return records.error();
+  int line = 0;
+  for (const Record& record : *records) {
+    ++line;
+    if (Check bad = state.replay(record, explained)) {
+      bad->line = line;
+      return bad;
+    }
+    if (visit) visit(record);
+  }
+  hash = std::move(next);
+  state.forget_rows();
+  return {};
+}
+
+}  // namespace mirab::live

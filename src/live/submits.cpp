@@ -1,0 +1,323 @@
+// Commands about jobs, and what becomes of tasks: outcomes, attempts, and what is still to stop on a machine.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <mirab/model/assert.hpp>
+
+#include "live/state.hpp"
+#include "live/views.hpp"
+
+namespace mirab::live {
+namespace {
+
+constexpr std::int64_t kMostQueuedJobs = 10'000;
+constexpr std::int64_t kMostWaitingTasks = 1'000'000;
+constexpr std::size_t kMostPast = 200'000;  // tasks that are over and still known one by one
+
+std::int64_t limit_of(const Tenant& tenant, const std::string& limit, std::int64_t fallback) {
+  const auto found = tenant.content.limits.find(limit);
+  return found == tenant.content.limits.end() ? fallback : found->second;
+}
+
+/// Is there a server that could hold a task, were it empty?
+bool could_be_held(const State& state, const scheduling::JobSubmitted& terms) {
+  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& each) {
+    const auto& [name, server] = each;
+    if (!server.id) return false;
+    if (terms.servers && std::find(terms.servers->begin(), terms.servers->end(), name) == terms.servers->end())
+      return false;
+    for (const auto& [label, values] : terms.select) {
+      const auto found = server.content.labels.find(label);
+      if (found == server.content.labels.end() ||
+          std::find(values.begin(), values.end(), found->second) == values.end())
+        return false;
+    }
+    const auto other = terms.demand_on.find(name);
+    const Amounts& demand = other == terms.demand_on.end() ? terms.demand : other->second;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (demand[r] > server.content.capacity[r]) return false;
+    }
+    return true;
+  });
+}
+
+/// The keys in which two normal forms differ.
+Json differing(const std::string& present, const std::string& other) {
+  const Json a = Json::parse(present);
+  const Json b = Json::parse(other);
+  Json keys = Json::array();
+  for (const auto& [key, value] : a.items()) {
+    const auto found = b.find(key);
+    if (found == b.end() || *found != value) keys.push_back(key);
+  }
+  for (const auto& [key, value] : b.items()) {
+    if (!a.contains(key)) keys.push_back(key);
+  }
+  return keys;
+}
+
+bool may_use(const Command& command, const Queue& queue) {
+  return command.by_service || command.caller.tenant.empty() || command.caller.tenant == queue.content.tenant;
+}
+
+}  // namespace
+
+Decided State::put_job(const Command& command, Record record) {
+  const auto& [name, queue_name] = command.target;
+  const auto queue = queues.find(queue_name);
+  if (queue == queues.end() || !may_use(command, queue->second)) return refuse(not_found());
+  if (const Job* const present = this->job(queue_name, name)) {
+    if (auto bad = conditions_of(command, &present->changed)) return refuse(*bad);
+    if (present->sha256 != command.sha256) {
+      Problem taken = conflict("name-taken", "there is a job of this name with other content");
+      taken.more["differs"] = differing(present->form, command.form);
+      return refuse(taken);
+    }
+    Json body = job_json(*this, *present);
+    const bool on_its_way = present->created > committed;
+    if (!on_its_way) body["replayed"] = true;
+    Decided again = unchanged(std::move(body), present->changed);
+    if (on_its_way) again.answer.status = 201;
+    return again;
+  }
+  if (auto bad = conditions_of(command, nullptr)) return refuse(*bad);
+  const auto& content = std::get<JobContent>(command.content);
+  Tenant& tenant = tenants.at(queue->second.content.tenant);
+  const Scopes& scopes = command.caller.scopes;
+  if (!command.by_service && !scopes.admin && !scopes.operates) {
+    const std::int64_t jobs = limit_of(tenant, "queued_jobs", kMostQueuedJobs);
+    const std::int64_t tasks = limit_of(tenant, "waiting_tasks", kMostWaitingTasks);
+    if (tenant.jobs >= jobs)
+      return refuse(too_many("too-many-jobs", fmt::format("the tenant has {} jobs; at most {} may wait or run", tenant.jobs, jobs)));
+    if (tenant.waiting > tasks - content.terms.tasks)
+      return refuse(too_many("too-many-waiting", fmt::format("{} tasks of the tenant wait; at most {} may", tenant.waiting, tasks)));
+  }
+  scheduling::JobSubmitted terms = content.terms;
+  terms.user = queue->second.id;
+  const Result<scheduling::Outcome> outcome = tell(record, terms);
+  if (!outcome) {
+    std::string key = outcome.error().key.empty() ? "" : "/" + outcome.error().key;
+    std::replace(key.begin(), key.end(), '.', '/');
+    return refuse(unprocessable("never-fits", key, outcome.error().message));
+  }
+  forget_ended();
+  Job& job = queue->second.jobs[name];
+  job = {.queue = queue_name,
+         .name = name,
+         .form = command.form,
+         .sha256 = command.sha256,
+         .created = record.stamp.revision,
+         .changed = record.stamp.revision,
+         .created_at = record.stamp.wall,
+         .tasks = terms.tasks,
+         .attempts = content.attempts,
+         .id = std::get<JobId>(*outcome)};
+  job_names_[*job.id] = {queue_name, name};
+  ++queue->second.live;
+  ++tenant.jobs;
+  count(job, record, terms.tasks, 0);
+  add_event(record, event_of_job("job-submitted", job));
+  Json body = job_json(*this, job);
+  if (!could_be_held(*this, terms)) body["note"] = "no present server can hold a task";
+  return finish(std::move(record), 201, std::move(body), job.changed);
+}
+
+Decided State::cancel_job(const Command& command, Record record) {
+  const auto& [name, queue_name] = command.target;
+  const Queue* const queue = this->queue(queue_name);
+  const Job* const found = queue == nullptr || !may_use(command, *queue) ? nullptr : this->job(queue_name, name);
+  if (found == nullptr) return refuse(not_found());
+  if (auto bad = conditions_of(command, &found->changed)) return refuse(*bad);
+  if (!found->id) return unchanged(job_json(*this, *found), found->changed);
+  std::vector<Engine::TaskState> tasks;
+  engine.for_each_task(*found->id, [&](const auto& task) { tasks.push_back(task); });
+  must(record, scheduling::JobCancelled{*found->id});
+  forget_ended();
+  Job& job = queues.at(queue_name).jobs.at(name);
+  add_event(record, event_of_job("job-cancelled", job));
+  for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {
+    const Past past = past_of(*task, Ended::cancelled);
+    stop_on(past.server, job, past, "cancelled");
+    end_task(job, record, past);
+    ++job.cancelled;
+  }
+  job.cancelled += job.waiting;
+  job.retries.clear();
+  count(job, record, -job.waiting, 0);
+  end_if_over(job, record);
+  return finish(std::move(record), 200, job_json(*this, job), job.changed);
+}
+
+Decided State::put_outcome(const Command& command, Record record) {
+  const auto key = task_key_of(command.target.name);
+  const auto view = key ? task(*key) : std::nullopt;
+  const Scopes& scopes = command.caller.scopes;
+  const bool any = command.by_service || scopes.admin || scopes.operates;
+  if (!view || (!any && view->server != command.caller.server)) return refuse(not_found());
+  const auto& content = std::get<OutcomeContent>(command.content);
+  if (view->past != nullptr) {
+    const auto server = servers.find(view->server);
+    const bool was_stopping = server != servers.end() && server->second.stopping.contains(*key);
+    Json body = task_json(*this, *view);
+    if (!was_stopping && view->past->outcome == content.outcome) {
+      body["replayed"] = true;
+    } else {
+      body["ignored"] = "superseded";
+    }
+    if (!was_stopping) return unchanged(std::move(body), last.revision);
+    Event stopped = event_of_job("task-stopped", *view->job);
+    stopped.task = text_of(*key);
+    stopped.server = view->server;
+    server->second.stopping.erase(*key);
+    server->second.changed = record.stamp.revision;
+    forget_ended();
+    add_event(record, std::move(stopped));
+    const Revision revision = record.stamp.revision;
+    return finish(std::move(record), 200, std::move(body), revision);
+  }
+  if (content.attempt && *content.attempt != view->tries.attempt) {
+    Json body = task_json(*this, *view);
+    body["ignored"] = "superseded";
+    return unchanged(std::move(body), last.revision);
+  }
+  Tries tries = view->tries;
+  if (content.outcome == Ended::failed) ++tries.failures;
+  const bool waits_again = content.outcome == Ended::lost || content.outcome == Ended::preempted ||
+                           (content.outcome == Ended::failed && tries.failures < view->job->attempts);
+  const auto found = adopted_ids_.find(*key);
+  const TaskId id = found == adopted_ids_.end() ? TaskId{key->number} : found->second;
+  const Engine::TaskState running = *engine.task(id);
+  Past past = past_of(running, content.outcome);
+  past.ended = record.stamp.now;
+  past.exit_code = content.exit_code;
+  past.reason = content.reason;
+  if (!content.usage.empty()) past.usage = content.usage;
+  if (waits_again) {
+    must(record, scheduling::TaskFailed{id});
+  } else {
+    must(record, scheduling::TaskFinished{id});
+  }
+  forget_ended();
+  Job& job = job_of(running.job);
+  if (waits_again) {
+    take_back(job, record, past, false);
+  } else {
+    end_task(job, record, past);
+    std::int64_t& counted = content.outcome == Ended::succeeded ? job.succeeded
+                            : content.outcome == Ended::failed  ? job.failed
+                                                                : job.cancelled;
+    ++counted;
+    end_if_over(job, record);
+  }
+  last = record.stamp;  // before it is shown
+  const Revision revision = record.stamp.revision;
+  return finish(std::move(record), 200, task_json(*this, *task(*key)), revision);
+}
+
+// What becomes of tasks.
+
+Past State::past_of(const Engine::TaskState& task, Ended outcome) const {
+  const TaskView view = view_of(task);
+  return {.task = view.key,
+          .server = view.server,
+          .attempt = view.tries.attempt,
+          .started = task.started,
+          .ended = clock_,
+          .outcome = outcome};
+}
+
+void State::remember(Job& job, Past past) {
+  past_jobs_[past.task] = {job.queue, job.name};
+  past_order_.push_back(past.task);
+  job.past.push_back(std::move(past));
+  while (past_order_.size() > kMostPast) {
+    const auto oldest = past_jobs_.find(past_order_.front());
+    if (oldest != past_jobs_.end()) {
+      std::deque<Past>& of = queues.at(oldest->second.first).jobs.at(oldest->second.second).past;
+      of.pop_front();
+      past_jobs_.erase(oldest);
+    }
+    past_order_.pop_front();
+  }
+}
+
+void State::count(Job& job, const Record& record, std::int64_t waiting, std::int64_t running) {
+  Queue& queue = queues.at(job.queue);
+  job.waiting += waiting;
+  job.running += running;
+  queue.waiting += waiting;
+  queue.running += running;
+  tenants.at(queue.content.tenant).waiting += waiting;
+  job.changed = record.stamp.revision;
+  touch("job", job.queue, job.name);
+}
+
+void State::end_if_over(Job& job, Record& record) {
+  if (job.waiting + job.running > 0) return;
+  job_names_.erase(*job.id);
+  job.id.reset();
+  job.ended = record.stamp.now;
+  job.ended_at = record.stamp.wall;
+  ended_jobs_.push_back({.ended = record.stamp.now, .queue = job.queue, .name = job.name, .created = job.created});
+  Queue& queue = queues.at(job.queue);
+  --queue.live;
+  --tenants.at(queue.content.tenant).jobs;
+  Event ended = event_of_job("job-ended", job);
+  ended.why = word_of(job.state());
+  add_event(record, std::move(ended));
+}
+
+Tries State::end_task(Job& job, Record& record, Past past) {
+  Tries tries;
+  if (const auto found = job.tries.find(past.task); found != job.tries.end()) {
+    tries = found->second;
+    job.tries.erase(found);
+  }
+  Event ended = event_of_job("task-ended", job);
+  ended.task = text_of(past.task);
+  ended.server = past.server;
+  ended.why = word_of(past.outcome);
+  add_event(record, std::move(ended));
+  Row row{.table = "task_ended",
+          .key = Json::array({text_of(past.task)}),
+          .columns = {{"job", job.label()},
+                      {"server", past.server},
+                      {"attempt", past.attempt},
+                      {"started", text_of(wall_of(past.started))},
+                      {"ended", text_of(record.stamp.wall)},
+                      {"outcome", word_of(past.outcome)},
+                      {"usage", past.usage}}};
+  if (past.exit_code) row.columns["exit_code"] = *past.exit_code;
+  rows_.push_back(std::move(row));
+  remember(job, std::move(past));
+  count(job, record, 0, -1);
+  return tries;
+}
+
+void State::take_back(Job& job, Record& record, Past past, bool stops) {
+  if (stops) stop_on(past.server, job, past, std::string(word_of(past.outcome)));
+  const bool failed = past.outcome == Ended::failed;
+  Tries tries = end_task(job, record, std::move(past));
+  ++tries.attempt;
+  if (failed) ++tries.failures;
+  job.retries.push_back(tries);
+  count(job, record, 1, 0);
+}
+
+void State::stop_on(const std::string& server, const Job& job, const Past& past, const std::string& why) {
+  const auto found = servers.find(server);
+  if (found == servers.end()) return;
+  const scheduling::JobSubmitted terms = content_of(*this, job).terms;
+  const auto other = terms.demand_on.find(server);
+  found->second.stopping[past.task] = {.job = job.label(),
+                                       .attempt = past.attempt,
+                                       .why = why,
+                                       .demand = other == terms.demand_on.end() ? terms.demand : other->second};
+}
+
+void State::lose_tasks(Record& record, const std::vector<Engine::TaskState>& tasks) {
+  for (auto task = tasks.rbegin(); task != tasks.rend(); ++task)
+    take_back(job_of(task->job), record, past_of(*task, Ended::lost), true);
+}
+
+}  // namespace mirab::live

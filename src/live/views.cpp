@@ -1,0 +1,184 @@
+// Things as JSON: every GET and PUT of one thing gives the same object.
+#include "live/views.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mirab::live {
+namespace {
+
+void add_quota(Json& json, const State& state, const QuotaContent& quota) {
+  const Units& units = state.settings.units;
+  json["weight"] = quota.weight.text();
+  if (quota.guarantee) units.add(json, "guarantee", *quota.guarantee);
+  if (quota.limit) units.add(json, "limit", *quota.limit, scheduling::kNoLimit);
+  if (quota.reserved) units.add(json, "reserved", *quota.reserved);
+}
+
+double scale_of(const State& state, std::size_t r) {
+  const auto& scales = state.engine.options().share_scale;
+  return scales.empty() ? 1.0 : scales[r].value();
+}
+
+}  // namespace
+
+std::string etag_of(Revision revision) { return fmt::format("\"r{}\"", revision); }
+
+double beyond(const State& state, std::span<const std::int64_t> used, const std::optional<Amounts>& guarantee) {
+  double most = 0;
+  const std::span<const std::int64_t> pool = state.engine.pool();
+  for (std::size_t r = 0; r < used.size(); ++r) {
+    const std::int64_t over = used[r] - (guarantee ? (*guarantee)[r] : 0);
+    if (over > 0 && pool[r] > 0)
+      most = std::max(most, scale_of(state, r) * static_cast<double>(over) / static_cast<double>(pool[r]));
+  }
+  return most;
+}
+
+JobContent content_of(const State& state, const Job& job) {
+  Parsed<Content> read =
+      read_content(Do::job_put, Json::parse(job.form), state.settings.units, Units::Form::normal);
+  return std::get<JobContent>(std::get<Content>(std::move(read)));
+}
+
+Json policy_json(const State& state) {
+  return normal_form(PolicyContent{.options = state.engine.options()}, state.settings.units);
+}
+
+Json cluster_json(const State& state) {
+  const Engine& engine = state.engine;
+  const Units& units = state.settings.units;
+  Json json = {{"id", state.settings.cluster_id}, {"policy", policy_json(state)}};
+  Json& resources = json["resources"] = Json::array();
+  for (const Resource& resource : units.resources())
+    resources.push_back({{"name", resource.name},
+                         {"unit", resource.unit},
+                         {"base_exponent", resource.exponent}});
+  Json& totals = json["totals"];
+  units.add(totals, "capacity", engine.pool());
+  units.add(totals, "used", engine.used());
+  std::int64_t waiting = 0;
+  std::int64_t live = 0;
+  for (const auto& [name, queue] : state.queues) {
+    waiting += queue.waiting;
+    live += queue.live;
+  }
+  totals["servers"] = engine.server_count();
+  totals["queues"] = state.queues.size();
+  totals["jobs"] = live;
+  totals["running"] = engine.running_count();
+  totals["waiting"] = waiting;
+  json["policy_revision"] = state.policy_changed;
+  return json;
+}
+
+Json server_json(const State& state, const std::string& name, const Server& server) {
+  const Units& units = state.settings.units;
+  Json json = {{"name", name}, {"labels", server.content.labels}};
+  units.add(json, "capacity", server.content.capacity);
+  json["state"] = !server.id ? "lost" : server.drained ? "drained" : "open";
+  if (server.silent) json["silent"] = true;
+  Amounts used(units.size(), 0);
+  std::int64_t tasks = 0;
+  if (server.id) {
+    state.engine.for_each_task(*server.id, [&](const Engine::TaskState& /*task*/) { ++tasks; });
+    const auto capacity = state.engine.capacity(*server.id);
+    const auto free = state.engine.free(*server.id);
+    for (std::size_t r = 0; r < used.size(); ++r) used[r] = capacity[r] - free[r];
+  }
+  units.add(json, "used", used);
+  units.add(json, "held", Amounts(units.size(), 0));
+  json["tasks"] = tasks;
+  json["stopping"] = server.stopping.size();
+  return json;
+}
+
+Json tenant_json(const State& state, const std::string& name, const Tenant& tenant) {
+  Json queues = Json::array();
+  for (const auto& [queue_name, queue] : state.queues) {
+    if (queue.content.tenant == name) queues.push_back(queue_name);
+  }
+  return {{"name", name},
+          {"limits", tenant.content.limits},
+          {"queues", std::move(queues)},
+          {"jobs", tenant.jobs},
+          {"waiting", tenant.waiting}};
+}
+
+Json group_json(const State& state, const std::string& name, const Group& group) {
+  Json json = {{"name", name}};
+  if (!group.content.parent.empty()) json["parent"] = group.content.parent;
+  add_quota(json, state, group.content.quota);
+  const auto inside = state.engine.group(group.id);
+  state.settings.units.add(json, "used", inside->used);
+  state.settings.units.add(json, "lent", inside->lent);
+  json["share"] = inside->share;
+  json["beyond"] = beyond(state, inside->used, inside->guarantee);
+  json["running"] = inside->running;
+  return json;
+}
+
+Json queue_json(const State& state, const std::string& name, const Queue& queue) {
+  Json json = {{"name", name}, {"tenant", queue.content.tenant}};
+  if (!queue.content.group.empty()) json["group"] = queue.content.group;
+  add_quota(json, state, queue.content.quota);
+  const auto inside = state.engine.user(queue.id);
+  state.settings.units.add(json, "used", inside->used);
+  json["share"] = inside->dominant_share;
+  json["beyond"] = beyond(state, inside->used, queue.content.quota.guarantee);
+  json["jobs"] = queue.live;
+  json["running"] = queue.running;
+  json["waiting"] = queue.waiting;
+  return json;
+}
+
+Json token_json(const std::string& name, const Token& token) {
+  Json json = {{"name", name}, {"scopes", words_of(token.content.scopes)}, {"created_at", text_of(token.created_at)}};
+  if (!token.content.tenant.empty()) json["tenant"] = token.content.tenant;
+  if (!token.content.server.empty()) json["server"] = token.content.server;
+  if (token.content.expires) json["expires"] = text_of(*token.content.expires);
+  return json;
+}
+
+Json job_json(const State& state, const Job& job) {
+  const Units& units = state.settings.units;
+  Json json = Json::parse(job.form);
+  const auto in_people_form = [&](Json& demand) {
+    auto read = units.read(demand, {}, Units::Form::normal);
+    return std::get<Amounts>(std::move(read));
+  };
+  units.add(json, "demand", in_people_form(json["demand"]));
+  if (json.contains("demand_on")) {
+    for (auto& [server, demand] : json["demand_on"].items()) demand = units.people(in_people_form(demand));
+  }
+  json["queue"] = job.queue;
+  json["name"] = job.name;
+  json["uid"] = fmt::format("j-{}", job.created);
+  json["state"] = word_of(job.state());
+  json["waiting"] = job.waiting;
+  json["running"] = job.running;
+  json["succeeded"] = job.succeeded;
+  json["failed"] = job.failed;
+  json["cancelled"] = job.cancelled;
+  json["submitted"] = text_of(job.created_at);
+  if (job.ended) json["ended"] = text_of(job.ended_at);
+  return json;
+}
+
+Json task_json(const State& state, const State::TaskView& task) {
+  Json json = {{"task", text_of(task.key)},
+               {"job", task.job->label()},
+               {"server", task.server},
+               {"attempt", task.tries.attempt},
+               {"state", "placed"}};
+  if (task.past == nullptr || task.past->outcome != Ended::preempted) json["started"] = text_of(state.wall_of(task.started));
+  if (task.past == nullptr) return json;
+  json["state"] = word_of(task.past->outcome);
+  json["ended"] = text_of(state.wall_of(task.past->ended));
+  if (task.past->exit_code) json["exit_code"] = *task.past->exit_code;
+  if (!task.past->usage.is_null()) json["usage"] = task.past->usage;
+  if (!task.past->reason.empty()) json["reason"] = task.past->reason;
+  return json;
+}
+
+}  // namespace mirab::live

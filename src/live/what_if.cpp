@@ -1,0 +1,268 @@
+// What would be placed if: changes on a copy of the live state, which then decides until nothing more fits. Running
+// tasks do not end meanwhile.
+#include <fmt/format.h>
+
+#include <mirab/scheduling/fill.hpp>
+
+#include "live/reading.hpp"
+#include "live/views.hpp"
+
+namespace mirab::live {
+namespace {
+
+constexpr std::size_t kMostChanges = 100;
+constexpr std::int64_t kMostSteps = 100'000;
+constexpr std::int64_t kMostServers = 10'000;
+
+/// Refused where it is of another's, as if it were not there.
+std::optional<Problem> may_change(const Reading& reading, const Json& change) {
+  if (reading.sees_all()) return {};
+  std::string queue;
+  if (change.contains("queue") && change["queue"].is_string()) queue = change["queue"];
+  if (change.contains("cancel") && change["cancel"].is_string()) {
+    const std::string job = change["cancel"];
+    queue = job.substr(0, job.find('/'));
+  }
+  if (change.contains("submit") && change["submit"].is_object()) queue = change["submit"].value("queue", std::string());
+  if (queue.empty()) return change.contains("add_servers") ? std::nullopt : std::optional(not_found());
+  const Queue* const found = reading.state.queue(queue);
+  return found != nullptr && reading.owns(*found) ? std::nullopt : std::optional(not_found());
+}
+
+/// The changes of one question, on a state of its own.
+class Trial {
+ public:
+  explicit Trial(const Reading& reading) : state_(reading.state.copy()), reading_(reading) {}
+
+  State& state() { return state_; }
+
+  std::optional<Problem> change(const Json& change, const std::string& key) {
+    if (!change.is_object()) return bad_request(key, "a change is expected here");
+    if (change.contains("queue")) return put(Do::queue_put, change, "queue", key);
+    if (change.contains("group")) return put(Do::group_put, change, "group", key);
+    if (change.size() != 1) return bad_request(key, "one change is expected here");
+    const std::string what = change.begin().key();
+    const Json& value = change.begin().value();
+    const std::string here = pointer_to(key, what);
+    if (what == "add_servers") return add_servers(value, here);
+    if (what == "submit") return submit(value, here);
+    if (!value.is_string()) return bad_request(here, "a text is expected here");
+    const auto& text = value.get_ref<const std::string&>();
+    if (what == "drain") return drain(text);
+    if (what == "cancel") {
+      const std::size_t slash = text.find('/');
+      if (slash == std::string::npos) return bad_request(here, "a job is named as queue/job");
+      return apply({.what = Do::job_cancel,
+                    .target = {.name = text.substr(slash + 1), .queue = text.substr(0, slash)},
+                    .by_service = true},
+                   here);
+    }
+    if (what == "mechanism") return change_discipline(text, here);
+    return bad_request(here, "changes are queue, group, add_servers, drain, cancel, submit and mechanism");
+  }
+
+  std::int64_t settle() {
+    Random random(mixed(state_.settings.seed, state_.last.revision + 1));
+    std::int64_t steps = 0;
+    while (steps < kMostSteps && state_.engine.step(state_.last.now, random)) ++steps;
+    return steps;
+  }
+
+ private:
+  std::optional<Problem> apply(const Command& command, const std::string& key) {
+    Stamp stamp = state_.last;
+    ++stamp.revision;
+    const Decided decided = state_.apply(command, stamp);
+    if (!decided.answer.is_problem()) return {};
+    if (decided.answer.status == 404) return not_found();
+    Problem problem = unprocessable("refused", key, decided.answer.body.value("detail", std::string()));
+    return problem;
+  }
+
+  /// What is there, with the members of the change in place of its own.
+  std::optional<Problem> put(Do what, Json change, const std::string& kind, const std::string& key) {
+    if (!change[kind].is_string()) return bad_request(pointer_to(key, kind), "a name is expected here");
+    const std::string name = change[kind];
+    change.erase(kind);
+    Json body;
+    if (what == Do::queue_put) {
+      const Queue* const queue = state_.queue(name);
+      if (queue == nullptr) return not_found();
+      body = in_peoples_form(queue->content.quota);
+      body["tenant"] = queue->content.tenant;
+      if (!queue->content.group.empty()) body["group"] = queue->content.group;
+    } else {
+      const Group* const group = state_.group(name);
+      if (group == nullptr) return not_found();
+      body = in_peoples_form(group->content.quota);
+      if (!group->content.parent.empty()) body["parent"] = group->content.parent;
+    }
+    body.update(change);
+    if (body.contains("tenant") && !reading_.sees_all() && body["tenant"] != reading_.caller.tenant) return not_found();
+    return parsed(what, {.name = name}, body, key);
+  }
+
+  Json in_peoples_form(const QuotaContent& quota) const {
+    const Units& units = state_.settings.units;
+    Json json = {{"weight", quota.weight.text()}};
+    if (quota.guarantee) json["guarantee"] = units.people(*quota.guarantee);
+    if (quota.limit) json["limit"] = units.people(*quota.limit, scheduling::kNoLimit);
+    if (quota.reserved) json["reserved"] = units.people(*quota.reserved);
+    return json;
+  }
+
+  std::optional<Problem> parsed(Do what, Target target, const Json& body, const std::string& key) {
+    Parsed<Command> command = parse_command({}, what, std::move(target), body, state_.settings.units);
+    if (auto* const problem = std::get_if<Problem>(&command)) {
+      problem->key = key + problem->key;
+      return *problem;
+    }
+    std::get<Command>(command).by_service = true;
+    return apply(std::get<Command>(command), key);
+  }
+
+  std::optional<Problem> add_servers(const Json& value, const std::string& key) {
+    if (!value.is_object()) return bad_request(key, "an object with like and count is expected here");
+    for (const auto& [name, member] : value.items()) {
+      if (name != "like" && name != "count") return bad_request(pointer_to(key, name), "there is no such key here");
+    }
+    if (!value.contains("like") || !value["like"].is_string())
+      return bad_request(pointer_to(key, "like"), "the name of a server is needed");
+    const Json count = value.value("count", Json(1));
+    if (!count.is_number_integer() || count < 1 || count > kMostServers)
+      return bad_request(pointer_to(key, "count"), fmt::format("a whole number of 1 to {} is expected here", kMostServers));
+    const Server* const like = state_.server(value["like"].get<std::string>());
+    if (like == nullptr) return not_found();
+    const ServerContent content = like->content;
+    for (std::int64_t i = 0; i < count.get<std::int64_t>(); ++i) {
+      // No client can give a name with a slash.
+      Command command{.what = Do::server_put, .content = content, .by_service = true};
+      command.target.name = fmt::format("more/{}", ++added_);
+      if (auto bad = apply(command, key)) return bad;
+    }
+    return {};
+  }
+
+  std::optional<Problem> drain(const std::string& name) {
+    const Server* const server = state_.server(name);
+    if (server == nullptr) return not_found();
+    ServerContent content = server->content;
+    content.drained = true;
+    return apply({.what = Do::server_put, .target = {.name = name}, .content = content, .by_service = true}, {});
+  }
+
+  std::optional<Problem> submit(Json body, const std::string& key) {
+    if (!body.is_object()) return bad_request(key, "a job is expected here");
+    Target target{.name = body.value("name", Json("what-if")).is_string() ? body.value("name", std::string("what-if")) : "",
+                  .queue = {}};
+    if (!body.contains("queue") || !body["queue"].is_string())
+      return bad_request(pointer_to(key, "queue"), "the name of a queue is needed");
+    target.queue = body["queue"];
+    body.erase("queue");
+    body.erase("name");
+    return parsed(Do::job_put, std::move(target), body, key);
+  }
+
+  std::optional<Problem> change_discipline(const std::string& text, const std::string& key) {
+    const Result<Choice> choice = choose_discipline(text);
+    if (!choice) return unprocessable("bad-policy", key, choice.error().message);
+    scheduling::EngineOptions options = state_.engine.options();
+    options.discipline = *choice;
+    if (const Check bad = state_.change_policy(std::move(options), state_.last.now))
+      return unprocessable("bad-policy", key, bad->message);
+    return {};
+  }
+
+  State state_;
+  const Reading& reading_;
+  std::int64_t added_ = 0;
+};
+
+Json queues_json(const Reading& reading, const State& after) {
+  Json queues = Json::array();
+  for (const auto& [name, queue] : reading.state.queues) {
+    const Queue* const then = after.queue(name);
+    if (then == nullptr || reading.queue_view(name, queue).is_null()) continue;
+    const auto from = reading.state.engine.user(queue.id);
+    const auto to = after.engine.user(then->id);
+    Json row = {{"queue", name}, {"dominant_share", {from->dominant_share, to->dominant_share}}};
+    if (reading.owns(queue) || reading.others == Others::all) row["running"] = {from->running, to->running};
+    queues.push_back(std::move(row));
+  }
+  return queues;
+}
+
+std::int64_t running_of(const State& state, const std::string& queue, const std::string& name) {
+  const Job* const job = state.job(queue, name);
+  const auto inside = job != nullptr && job->id ? state.engine.job(*job->id) : std::nullopt;
+  return inside ? inside->running : 0;
+}
+
+Answer outcome(const Reading& reading, Trial& trial, const Json& show) {
+  const std::int64_t steps = trial.settle();
+  Json body = {{"settled", steps < kMostSteps}, {"steps", steps}};
+  for (const Json& each : show) {
+    const std::string what = each.get<std::string>();
+    if (what == "queues") {
+      body["queues"] = queues_json(reading, trial.state());
+      continue;
+    }
+    const std::string label = what.substr(4);
+    const std::size_t slash = label.find('/');
+    const std::string queue = label.substr(0, slash);
+    const std::string name = slash == std::string::npos ? "" : label.substr(slash + 1);
+    const Queue* const of = reading.queue(queue);
+    if (of == nullptr || trial.state().job(queue, name) == nullptr) return reading.refuse(not_found());
+    body["jobs"].push_back(
+        {{"job", label}, {"running", {running_of(reading.state, queue, name), running_of(trial.state(), queue, name)}}});
+  }
+  const std::string broken = trial.state().engine.broken_invariant();
+  body["invariant"] = broken.empty() ? "ok" : broken;
+  return reading.found(std::move(body), reading.state.last.revision);
+}
+
+std::optional<Problem> bad_show(const Json& show) {
+  if (!show.is_array() || show.size() > kMostChanges) return bad_request("/show", "a list is expected here");
+  for (std::size_t i = 0; i < show.size(); ++i) {
+    if (!show[i].is_string() ||
+        (show[i] != "queues" && !show[i].get_ref<const std::string&>().starts_with("job:")))
+      return bad_request(fmt::format("/show/{}", i), "queues, or job:queue/name, is expected here");
+  }
+  return {};
+}
+
+}  // namespace
+
+Answer what_if(const Reading& reading, const Query& query) {
+  if (!query.body.is_object()) return reading.refuse(bad_request({}, "an object is expected here"));
+  for (const auto& [key, value] : query.body.items()) {
+    if (key != "changes" && key != "show")
+      return reading.refuse(bad_request(pointer_to({}, key), "there is no such key here; changes and show are"));
+  }
+  const Json changes = query.body.value("changes", Json::array());
+  if (!changes.is_array()) return reading.refuse(bad_request("/changes", "a list is expected here"));
+  if (changes.size() > kMostChanges)
+    return reading.refuse(too_large("/changes", fmt::format("at most {} changes are tried at once", kMostChanges)));
+  const Json show = query.body.value("show", Json::array({"queues"}));
+  if (const auto bad = bad_show(show)) return reading.refuse(*bad);
+  Trial trial(reading);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const std::string key = fmt::format("/changes/{}", i);
+    if (!changes[i].is_object()) return reading.refuse(bad_request(key, "a change is expected here"));
+    if (const auto bad = may_change(reading, changes[i])) return reading.refuse(*bad);
+    if (const auto bad = trial.change(changes[i], key)) return reading.refuse(*bad);
+  }
+  return outcome(reading, trial, show);
+}
+
+Answer policy_dry_run(const Reading& reading, const Query& query) {
+  const auto content = read_content(Do::policy_put, query.body, reading.state.settings.units);
+  if (const auto* const problem = std::get_if<Problem>(&content)) return reading.refuse(*problem);
+  Trial trial(reading);
+  const scheduling::EngineOptions& options = std::get<PolicyContent>(std::get<Content>(content)).options;
+  if (const Check bad = trial.state().change_policy(options, reading.state.last.now))
+    return reading.refuse(unprocessable("bad-policy", bad->key.empty() ? "" : "/" + bad->key, bad->message));
+  return outcome(reading, trial, Json::array({"queues"}));
+}
+
+}  // namespace mirab::live
