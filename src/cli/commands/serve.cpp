@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -79,8 +78,9 @@ Exit run_backup(const std::string& file, const std::string& copy) {
     std::filesystem::remove(unfinished, ignored);
     return report_error({.message = failure->message}, Exit::failed);
   }
-  ::chmod(unfinished.c_str(), 0600);
   std::error_code error;
+  std::filesystem::permissions(unfinished, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
+  if (error) return report_error({.message = error.message(), .file = unfinished}, Exit::failed);
   std::filesystem::rename(unfinished, copy, error);
   if (error) return report_error({.message = error.message(), .file = copy}, Exit::failed);
   return Exit::done;
