@@ -19,7 +19,7 @@ struct Cursor {
   std::string after = {};  ///< the key of the last item of the page before
 };
 
-std::string words_of_cursor(const Cursor& cursor) {
+std::string cursor_text(const Cursor& cursor) {
   std::string text = fmt::format("r{}-", cursor.revision);
   for (const char byte : cursor.after) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return text;
@@ -63,7 +63,7 @@ class Page {
     Json body = {{"items", std::move(items_)}, {"revision", present}};
     const Revision first = from_.revision == 0 ? present : from_.revision;
     body["first_revision"] = first;
-    if (more_) body["page"] = words_of_cursor(Cursor{.revision = first, .after = last_});
+    if (more_) body["page"] = cursor_text(Cursor{.revision = first, .after = last_});
     return {.status = 200, .body = std::move(body), .revision = present};
   }
 

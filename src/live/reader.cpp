@@ -172,7 +172,7 @@ Answer one(const Reading& reading, const Query& query) {
   }
 }
 
-Answer answer_of(const Reading& reading, const Query& query) {
+Answer answer_to(const Reading& reading, const Query& query) {
   switch (query.what) {
     case Ask::tenants:
     case Ask::tokens:
@@ -204,7 +204,7 @@ Answer answer_of(const Reading& reading, const Query& query) {
 }  // namespace
 
 Answer Reader::get(const Query& query, const Caller& caller) const {
-  Answer answer = answer_of({.state = inside_->state, .caller = caller, .others = inside_->others}, query);
+  Answer answer = answer_to({.state = inside_->state, .caller = caller, .others = inside_->others}, query);
   // The tags of these guard what was put; what is in use there changes without them.
   const bool moves = query.what == Ask::server || query.what == Ask::queue || query.what == Ask::group;
   if (!moves && !query.if_none_match.empty() && query.if_none_match == answer.etag) {

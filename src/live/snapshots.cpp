@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSnapshotForm = 1;
 
-Json json_of(Time time) { return time.time_since_epoch().count(); }
+Json kept_json(Time time) { return time.time_since_epoch().count(); }
 Time time_of(const Json& json) { return Time(Duration(json.get<std::int64_t>())); }
 
 Wall required_wall(const Json& json) {
@@ -22,7 +22,7 @@ Wall required_wall(const Json& json) {
   return *wall;
 }
 
-Json json_of(const Tries& tries) { return {tries.attempt, tries.failures}; }
+Json kept_json(const Tries& tries) { return {tries.attempt, tries.failures}; }
 Tries tries_of(const Json& json) {
   return {.attempt = json.at(0).get<std::int64_t>(), .failures = json.at(1).get<std::int64_t>()};
 }
@@ -33,9 +33,9 @@ TaskKey required_key(const Json& json) {
   return *key;
 }
 
-Json json_of(const Past& past) {
+Json kept_json(const Past& past) {
   return {text_of(past.task), past.server,  past.attempt,
-          json_of(past.started), json_of(past.ended), static_cast<int>(past.outcome),
+          kept_json(past.started), kept_json(past.ended), static_cast<int>(past.outcome),
           past.exit_code ? Json(*past.exit_code) : Json(), past.reason, past.usage};
 }
 Past past_from(const Json& json) {
@@ -64,17 +64,17 @@ Id id_of(const Json& json) {
   return Id{json.get<std::uint64_t>()};
 }
 
-Json json_of(const Job& job) {
+Json kept_json(const Job& job) {
   Json json = {{"form", job.form},
                {"created", job.created},
                {"changed", job.changed},
                {"created_at", text_of(job.created_at)},
                {"counts", {job.waiting, job.running, job.succeeded, job.failed, job.cancelled}}};
   if (job.id) json["id"] = static_cast<std::uint64_t>(*job.id);
-  if (job.ended) json["ended"] = {json_of(*job.ended), text_of(job.ended_at)};
-  for (const Tries& each : job.retries) json["retries"].push_back(json_of(each));
-  for (const auto& [key, each] : job.tries) json["tries"][text_of(key)] = json_of(each);
-  for (const Past& each : job.past) json["past"].push_back(json_of(each));
+  if (job.ended) json["ended"] = {kept_json(*job.ended), text_of(job.ended_at)};
+  for (const Tries& each : job.retries) json["retries"].push_back(kept_json(each));
+  for (const auto& [key, each] : job.tries) json["tries"][text_of(key)] = kept_json(each);
+  for (const Past& each : job.past) json["past"].push_back(kept_json(each));
   return json;
 }
 
@@ -110,7 +110,7 @@ Job job_from(const Json& json, const std::string& queue, const std::string& name
   return job;
 }
 
-Json json_of(const Server& server, const Units& units) {
+Json kept_json(const Server& server, const Units& units) {
   Json json = {{"content", normal_form(server.content, units)},
                {"changed", server.changed},
                {"drained", server.drained},
@@ -151,7 +151,7 @@ struct Snapshot {
                  {"keep_ended", settings.keep_ended.count()},
                  {"options", scheduling::json_of(settings.options)},
                  {"revision", state.last.revision},
-                 {"now", json_of(state.last.now)},
+                 {"now", kept_json(state.last.now)},
                  {"wall", text_of(state.last.wall)},
                  {"policy_changed", state.policy_changed},
                  {"epoch", state.epoch_},
@@ -166,18 +166,18 @@ struct Snapshot {
       json["groups"][name] = {normal_form(each.content, units), each.changed, static_cast<std::uint64_t>(each.id)};
     for (const auto& [name, each] : state.queues) {
       Json jobs = Json::object();
-      for (const auto& [job_name, job] : each.jobs) jobs[job_name] = json_of(job);
+      for (const auto& [job_name, job] : each.jobs) jobs[job_name] = kept_json(job);
       json["queues"][name] = {normal_form(each.content, units), each.changed, static_cast<std::uint64_t>(each.id),
                               std::move(jobs)};
     }
-    for (const auto& [name, each] : state.servers) json["servers"][name] = json_of(each, units);
+    for (const auto& [name, each] : state.servers) json["servers"][name] = kept_json(each, units);
     for (const auto& [name, each] : state.tokens)
       json["tokens"][name] = {normal_form(each.content, units), each.changed, text_of(each.created_at)};
     Json& adopted = json["adopted"] = Json::array();
     for (const auto& [id, key] : state.adopted_) adopted.push_back({static_cast<std::uint64_t>(id), text_of(key)});
     Json& ended = json["ended"] = Json::array();
     for (const auto& each : state.ended_jobs_)
-      ended.push_back({json_of(each.ended), each.queue, each.name, each.created});
+      ended.push_back({kept_json(each.ended), each.queue, each.name, each.created});
     Json& past = json["past"] = Json::array();
     for (const TaskKey key : state.past_order_) past.push_back(text_of(key));
     return json;
