@@ -391,8 +391,15 @@ bool SqliteStore::restore_reserve() {
 }
 
 StoreCheck SqliteStore::backup(const std::string& file) {
-  Statement copy(database_, "VACUUM INTO ?1");
-  return checked(copy.bind(1, file).run());
+  // The copy is written through this connection, so for once it may write; the file itself is open read-only.
+  sqlite3_exec(database_, "PRAGMA query_only=OFF", nullptr, nullptr, nullptr);
+  StoreCheck failure;
+  {
+    Statement copy(database_, "VACUUM INTO ?1");
+    failure = checked(copy.bind(1, file).run());
+  }
+  if (options_.reads_only) sqlite3_exec(database_, "PRAGMA query_only=ON", nullptr, nullptr, nullptr);
+  return failure;
 }
 
 std::string SqliteStore::integrity() {

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import threading
 
 
 class Service:
@@ -14,7 +15,8 @@ class Service:
 
     def __init__(self, program, file, *options):
         self.program, self.file, self.options = program, file, options
-        self.token = open(file + ".admin-token", encoding="ascii").read().strip()
+        with open(file + ".admin-token", encoding="ascii") as token:
+            self.token = token.read().strip()
         self.log = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [program, "serve", file, "--listen", "127.0.0.1:0", "--per-address", "0", *options],
@@ -27,7 +29,6 @@ class Service:
             self.log.write(line)
         else:
             raise AssertionError(f"it did not start: {self.read_log()}")
-        import threading
         threading.Thread(target=lambda: [self.log.write(line) for line in self.process.stderr], daemon=True).start()
 
     def read_log(self):

@@ -13,7 +13,8 @@ PROGRAM, DOCUMENT = sys.argv.pop(1), sys.argv.pop(1)
 
 class Tutorial(unittest.TestCase):
     def test_its_commands_work(self):
-        text = open(DOCUMENT, encoding="utf-8").read()
+        with open(DOCUMENT, encoding="utf-8") as document:
+            text = document.read()
         blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
         self.assertGreater(len(blocks), 5)
         with socket.socket() as free:
@@ -30,4 +31,4 @@ class Tutorial(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    unittest.main(verbosity=2, warnings="ignore")
