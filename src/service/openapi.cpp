@@ -185,7 +185,7 @@ std::string api_markdown() {
     const std::string scopes = route.scopes == kNoToken ? "without a token" : joined(scope_words(route.scopes));
     text += fmt::format("| {} | `{}` | {} | {} | {} |\n", route.method, route.path, scopes, joined(parameters), route.summary);
   }
-  text += "\n## Bodies\n\n";
+  text += "\n## Bodies\n\n| request | keys |\n|---|---|\n";
   const auto schemas = Ordered::parse(kSchemas);
   for (const Route& route : routes()) {
     if (route.schema.empty()) continue;
@@ -197,7 +197,7 @@ std::string api_markdown() {
       const bool is_required = std::find(required.begin(), required.end(), key) != required.end();
       keys.push_back("`" + key + "`" + (is_required ? " (required)" : ""));
     }
-    text += fmt::format("- `{} {}`: {}\n", route.method, route.path, keys.empty() ? "an object" : joined(keys));
+    text += fmt::format("| `{} {}` | {} |\n", route.method, route.path, keys.empty() ? "an object" : joined(keys));
   }
   text += fmt::format(
       "\nA key that is not listed is an error. `policy` and `whatif` check their own keys. A body has at\n"

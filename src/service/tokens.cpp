@@ -129,7 +129,8 @@ void RateTable::set_tenant(const std::string& tenant, const live::Json& columns)
     std::erase_if(buckets_, [&](const auto& each) { return each.first.first == tenant; });
     return;
   }
-  for (const auto& [name, value] : columns.value("limits", live::Json::object()).items()) {
+  const live::Json given = columns.value("limits", live::Json::object());
+  for (const auto& [name, value] : given.items()) {
     if (value.is_number_integer()) limits[name] = value.get<std::int64_t>();
   }
 }

@@ -8,10 +8,10 @@
 #include "cli/completion/outline.hpp"
 #include "cli/io/output.hpp"
 #include "cli/program.hpp"
+#include "report/text/width.hpp"
 #ifdef MIRAB_HAS_SERVICE
 #include "service/routes.hpp"
 #endif
-#include "report/text/width.hpp"
 
 namespace mirab::cli {
 namespace {
