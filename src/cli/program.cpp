@@ -198,7 +198,13 @@ Program make_program() {
   program.commands = {add_allocate(app),  add_fill(app),     add_audit(app),   add_explain(app),
                       add_diff(app),      add_plan(app),     add_limits(app),  add_mechanisms(app),
                       add_reproduce(app), add_simulate(app), add_validate(app)};
-  for (auto more : {add_import(app), add_generate(app)}) {
+  std::vector<std::vector<Command>> families;
+  families.push_back(add_import(app));
+#ifdef MIRAB_HAS_SERVICE
+  families.push_back(add_serve(app));
+#endif
+  families.push_back(add_generate(app));
+  for (auto& more : families) {
     std::move(more.begin(), more.end(), std::back_inserter(program.commands));
   }
   return program;

@@ -1,0 +1,389 @@
+#include "service/api.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+#include "live/content.hpp"
+
+namespace mirab::service {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+live::Wall api_wall() {
+  return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
+net::Response response_of(const live::Answer& answer) {
+  net::Response response;
+  response.status = answer.status;
+  if (answer.is_problem()) response.type = "application/problem+json";
+  if (answer.status == 304) {
+    response.type.clear();
+  } else {
+    // Whatever the answer holds, it is sent as valid UTF-8.
+    response.body = answer.body.dump(-1, ' ', false, live::Json::error_handler_t::replace) + "\n";
+  }
+  if (!answer.etag.empty()) response.fields.emplace_back("ETag", answer.etag);
+  if (answer.revision != 0 && answer.status != 401 && answer.status != 403 && answer.status != 404)
+    response.fields.emplace_back("Mirab-Revision", std::to_string(answer.revision));
+  if (!answer.retry_after_s.empty()) response.fields.emplace_back("Retry-After", answer.retry_after_s);
+  if (answer.status == 401) response.fields.emplace_back("WWW-Authenticate", "Bearer");
+  response.fields.emplace_back("Cache-Control", "no-store");
+  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
+  return response;
+}
+
+live::Problem problem(int status, std::string type, std::string title, std::string detail = {}, std::string key = {}) {
+  live::Problem made;
+  made.status = status;
+  made.type = std::move(type);
+  made.title = std::move(title);
+  made.detail = std::move(detail);
+  made.key = std::move(key);
+  return made;
+}
+
+net::Response response_of(const live::Problem& wrong) { return response_of(live::answer_of(wrong, 0)); }
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+bool has_parameter(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const std::size_t space = std::min(list.find(' '), list.size());
+    if (list.substr(0, space) == name) return true;
+    list.remove_prefix(std::min(space + 1, list.size()));
+  }
+  return false;
+}
+
+constexpr auto kSilent = std::chrono::seconds(60);
+constexpr auto kLost = std::chrono::minutes(10);
+constexpr auto kBrake = std::chrono::minutes(2);
+
+}  // namespace
+
+/// What is known of a request once its head was admitted.
+struct Api::Asked {
+  const Route* route = nullptr;
+  live::Target target;
+  std::multimap<std::string, std::string> given;
+  live::Caller caller;
+  Steady::time_point at = Steady::now();
+
+  std::string first(const std::string& name) const {
+    const auto found = given.find(name);
+    return found == given.end() ? "" : found->second;
+  }
+};
+
+void Api::refused(std::string_view address, int status, std::string_view why) {
+  metrics_.count(nullptr, status, {});
+  journal("warning", "refused", {{"from", address}, {"status", status}, {"why", why}});
+}
+
+net::Response Api::refusal(int status, std::string_view why) {
+  const bool is_large = status == 413 || status == 414 || status == 431;
+  return response_of(problem(status, is_large ? "too-large" : "bad-request",
+                             std::string(net::reason(status)), std::string(why)));
+}
+
+net::Admission Api::admit(net::Request& head) {
+  auto asked = std::make_shared<Asked>();
+  net::Admission admission;
+  if (auto refusal = check(*asked, head)) {
+    metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
+    journal("warning", "refused",
+            {{"from", head.address}, {"tenant", asked->caller.tenant}, {"status", refusal->status},
+             {"route", asked->route == nullptr ? "none" : asked->route->path}});
+    admission.refusal = std::make_unique<net::Response>(*std::move(refusal));
+    return admission;
+  }
+  admission.body_bytes = body_bytes(*asked->route);
+  head.note = std::move(asked);
+  return admission;
+}
+
+/// Who asks for what, and may he? The token comes first: without one nobody learns which routes there are names for.
+std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) {
+  const auto target = net::read_target(head.target);
+  if (!target) return response_of(live::bad_request("", "malformed target"));
+  std::vector<std::string> allowed;
+  const auto found = match(head.method, *target, allowed);
+  if (!found) {
+    if (allowed.empty()) return response_of(live::not_found());
+    net::Response response =
+        response_of(problem(405, "method", "Method not allowed", "this path knows other methods"));
+    std::string list;
+    for (const std::string& method : allowed) list += (list.empty() ? "" : ", ") + method;
+    response.fields.emplace_back("Allow", list);
+    return response;
+  }
+  asked.route = found->route;
+  asked.target = found->target;
+  asked.given = {target->query.begin(), target->query.end()};
+  if (asked.route->scopes != kNoToken) {
+    const std::string_view given = head.field("authorization");
+    constexpr std::string_view kBearer = "Bearer ";
+    auto caller = given.starts_with(kBearer) ? tokens_.find(given.substr(kBearer.size()), api_wall()) : std::nullopt;
+    if (!caller) return response_of(problem(401, "no-token", "A valid token is needed"));
+    asked.caller = *std::move(caller);
+    asked.caller.from = head.address;
+    if ((set_of(asked.caller.scopes) & asked.route->scopes) == 0) return response_of(live::scope_problem());
+  }
+  for (const auto& [name, value] : asked.given) {
+    if (!has_parameter(asked.route->query, name))
+      return response_of(live::bad_request("/" + name, "this route has no such parameter"));
+  }
+  for (const char* name : {"after", "at_least"}) {
+    if (asked.given.contains(name) && !whole_number(asked.first(name)))
+      return response_of(live::bad_request(std::string("/") + name, "a revision is expected here"));
+  }
+  if (asked.route->lane == Lane::urgent) return std::nullopt;
+  if (auto refusal = take_rate(asked, RateOf::requests, 1)) return refusal;
+  if (asked.route->rate == RateOf::requests) return std::nullopt;
+  if (asked.route->action == Action(Own::submits)) return std::nullopt;  // counted when its jobs are
+  return take_rate(asked, asked.route->rate, 1);
+}
+
+std::optional<net::Response> Api::take_rate(const Asked& asked, RateOf of, double amount) {
+  const auto wait = rates_.take(asked.caller.tenant, of, amount, Steady::now());
+  if (!wait) return std::nullopt;
+  live::Problem wrong = live::too_many("rate", "more requests than this tenant's limit allows");
+  wrong.retry_after_s = std::to_string(static_cast<std::int64_t>(std::ceil(*wait)));
+  net::Response response = response_of(wrong);
+  const Rate rate = rates_.rate(asked.caller.tenant, of);
+  response.fields.emplace_back("RateLimit-Policy", fmt::format("\"default\";q={};w=1", rate.per_s));
+  response.fields.emplace_back("RateLimit", fmt::format("\"default\";r=0;t={}", wrong.retry_after_s));
+  return response;
+}
+
+void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
+  const auto asked = std::static_pointer_cast<Asked>(request.note);
+  const Reply reply = [this, asked, exchange](live::Answer answer) {
+    net::Response response = response_of(answer);
+    metrics_.count(asked->route, answer.status, Steady::now() - asked->at);
+    if (const auto* what = std::get_if<live::Do>(&asked->route->action)) metrics_.count_command(*what, answer.status);
+    if (logs_requests_ || answer.status >= 500) {
+      journal(answer.status >= 500 ? "error" : "info", "request",
+              {{"route", asked->route->path}, {"method", asked->route->method}, {"tenant", asked->caller.tenant},
+               {"by", asked->caller.by}, {"status", answer.status}, {"revision", answer.revision},
+               {"ms", std::chrono::duration<double, std::milli>(Steady::now() - asked->at).count()}});
+    }
+    exchange->answer(std::move(response));
+  };
+  if (!request.body.empty() && asked->route->schema.empty())
+    return reply(live::answer_of(live::bad_request("", "this route takes no body"), 0));
+  if (const auto* what = std::get_if<Own>(&asked->route->action)) {
+    if (*what == Own::submits) return submits(asked, request, reply);
+    return own(*what, asked, *exchange, reply);
+  }
+  if (std::holds_alternative<live::Do>(asked->route->action)) return command(asked, request, reply);
+  question(asked, request, reply);
+}
+
+void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply) {
+  const auto what = std::get<live::Do>(asked->route->action);
+  const auto refuse = [&](const live::Problem& wrong) { reply(live::answer_of(wrong, 0)); };
+  live::Json body;
+  if (!asked->route->schema.empty()) {
+    auto read = live::read_json(request.body);
+    if (const auto* wrong = std::get_if<live::Problem>(&read)) return refuse(*wrong);
+    body = std::get<live::Json>(std::move(read));
+  }
+  if (what == live::Do::policy_put && asked->given.contains("dry_run")) {
+    live::Query query{.what = live::Ask::policy_dry_run, .given = asked->given, .body = std::move(body)};
+    if (!pipeline_->ask(std::move(query), asked->caller, Lane::worker, 0, reply)) reply(busy_answer("too many questions"));
+    return;
+  }
+  if (what == live::Do::job_put && pipeline_->figures().is_disk_full.load())
+    return refuse(problem(507, "disk-full", "The disk is full", "cancel and finish still work"));
+  live::Conditions conditions{.if_match = std::string(request.field("if-match")),
+                              .if_none_match_any = request.field("if-none-match") == "*"};
+  std::string secret;
+  if (what == live::Do::token_put) {
+    auto content = live::read_content(what, body, pipeline_->units());
+    if (const auto* wrong = std::get_if<live::Problem>(&content)) return refuse(*wrong);
+    const auto& token = std::get<live::TokenContent>(std::get<live::Content>(content));
+    secret = make_secret(kind_of(token.scopes));
+  }
+  auto parsed = live::parse_command(asked->caller, what, asked->target, body, pipeline_->units(), std::move(conditions),
+                                    secret.empty() ? "" : live::sha256(secret));
+  if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return refuse(*wrong);
+  auto command = std::get<live::Command>(std::move(parsed));
+  command.failed = asked->first("failed") == "true";
+  Reply final_reply = reply;
+  if (!secret.empty()) {
+    final_reply = [reply, secret = std::move(secret)](live::Answer answer) {
+      if (answer.status == 201) answer.body["secret"] = secret;
+      reply(std::move(answer));
+    };
+  }
+  if (what == live::Do::server_put && asked->caller.scopes.executor)
+    heartbeats_[asked->target.name].last = Steady::now();
+  if (!pipeline_->submit(std::move(command), asked->route->lane, std::move(final_reply)))
+    reply(busy_answer("too many commands wait"));
+}
+
+void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply) {
+  auto body = live::read_json(request.body);
+  if (const auto* wrong = std::get_if<live::Problem>(&body)) return reply(live::answer_of(*wrong, 0));
+  if (pipeline_->figures().is_disk_full.load())
+    return reply(live::answer_of(problem(507, "disk-full", "The disk is full", "cancel and finish still work"), 0));
+  auto parsed = live::parse_submits(asked->caller, std::get<live::Json>(body), pipeline_->units());
+  if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return reply(live::answer_of(*wrong, 0));
+  auto& commands = std::get<std::vector<live::Parsed<live::Command>>>(parsed);
+  if (take_rate(*asked, RateOf::submits, static_cast<double>(commands.size())))
+    return reply(live::answer_of(live::too_many("rate", "more submits than this tenant's limit allows"), 0));
+  if (!pipeline_->submit(std::move(commands), asked->caller.tenant, reply)) reply(busy_answer("too many commands wait"));
+}
+
+void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply) {
+  live::Query query{.what = std::get<live::Ask>(asked->route->action),
+                    .name = asked->target.name,
+                    .queue = asked->target.queue,
+                    .given = asked->given,
+                    .if_none_match = std::string(request.field("if-none-match"))};
+  if (!asked->route->schema.empty()) {
+    auto body = live::read_json(request.body);
+    if (const auto* wrong = std::get_if<live::Problem>(&body)) return reply(live::answer_of(*wrong, 0));
+    query.body = std::get<live::Json>(std::move(body));
+  }
+  const std::uint64_t at_least = whole_number(asked->first("at_least")).value_or(0);
+  query.given.erase("at_least");
+  if (!pipeline_->ask(std::move(query), asked->caller, asked->route->lane, at_least, reply))
+    reply(busy_answer("too many questions wait"));
+}
+
+void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply) {
+  const auto answer_text = [&](std::string type, std::string text) {
+    net::Response response{.status = 200, .type = std::move(type), .body = std::move(text)};
+    response.fields.emplace_back("X-Content-Type-Options", "nosniff");
+    response.fields.emplace_back("Content-Security-Policy", "default-src 'none'; style-src 'self'; frame-ancestors 'none'");
+    response.fields.emplace_back("Referrer-Policy", "no-referrer");
+    metrics_.count(asked->route, 200, Steady::now() - asked->at);
+    exchange.answer(std::move(response));
+  };
+  const PipelineFigures& figures = pipeline_->figures();
+  switch (what) {
+    case Own::submits: return;  // in submits()
+    case Own::livez: {
+      const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now().time_since_epoch()).count();
+      const bool is_alive = now - figures.core_alive_ms.load() < 30'000;
+      return reply({.status = is_alive ? 200 : 503, .body = {{"status", is_alive ? "alive" : "stuck"}}});
+    }
+    case Own::readyz: {
+      const bool is_ready = figures.is_ready.load() && !is_stopping_;
+      return reply({.status = is_ready ? 200 : 503,
+                    .body = {{"status", is_ready ? "ready" : "not ready"}, {"disk_full", figures.is_disk_full.load()}}});
+    }
+    case Own::metrics:
+      return answer_text("text/plain; version=0.0.4", metrics_.text(figures, server_->figures()));
+    case Own::openapi: return answer_text("application/json", openapi_document(version_));
+    case Own::docs: return answer_text("text/html; charset=utf-8", api_page());
+    case Own::audit: {
+      const auto limit = std::clamp<std::uint64_t>(whole_number(asked->first("limit")).value_or(100), 1, 1000);
+      pipeline_->audit(whole_number(asked->first("after")).value_or(0), limit, reply);
+      return;
+    }
+    case Own::task_explain: {
+      pipeline_->explain_task(asked->target.name, asked->caller, reply);
+      return;
+    }
+    case Own::assignments: {
+      const auto wait = live::parse_duration(asked->given.contains("wait") ? asked->first("wait") : "0s");
+      if (!wait) return reply(live::answer_of(live::bad_request("/wait", wait.error().message), 0));
+      if (asked->caller.server != asked->target.name) return reply(live::answer_of(live::not_found(), 0));
+      Heartbeat& beat = heartbeats_[asked->target.name];
+      beat.last = Steady::now();
+      if (beat.is_silent || beat.is_lost) say_of_server(live::Do::server_back, asked->target.name);
+      beat.is_silent = beat.is_lost = false;
+      live::Query query{.what = live::Ask::assignments, .name = asked->target.name, .given = asked->given};
+      query.given.erase("wait");
+      pipeline_->assignments(std::move(query), asked->caller, whole_number(asked->first("after")).value_or(0),
+                             std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait),
+                                      std::chrono::milliseconds(60'000)),
+                             reply);
+      return;
+    }
+    case Own::events: return watch(asked, exchange, reply);
+  }
+}
+
+void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply) {
+  const PipelineFigures& figures = pipeline_->figures();
+  Watch watch;
+  watch.caller = asked->caller;
+  watch.is_from_now = !asked->given.contains("after");
+  watch.after = whole_number(asked->first("after")).value_or(0);
+  watch.at_once = asked->given.contains("now");
+  for (auto [at, end] = asked->given.equal_range("kind"); at != end; ++at) watch.filter.kinds.push_back(at->second);
+  watch.filter.queue = asked->first("queue");
+  watch.filter.job = asked->first("job");
+  watch.filter.server = asked->first("server");
+  if (!watch.is_from_now && watch.after + 1 < figures.oldest_revision.load())
+    return reply(live::answer_of(live::compacted(figures.oldest_revision.load()), figures.reader_revision.load()));
+  if (asked->given.contains("wait")) {
+    const auto wait = live::parse_duration(asked->first("wait"));
+    if (!wait) return reply(live::answer_of(live::bad_request("/wait", wait.error().message), 0));
+    watch.wait = std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait), std::chrono::milliseconds(60'000));
+    watch.reply = reply;
+    if (!pipeline_->watch(std::move(watch))) reply(busy_answer("too many watches"));
+    return;
+  }
+  if (figures.watchers.load() >= 10'000) return reply(busy_answer("too many watches"));
+  net::Response head{.status = 200, .type = "text/event-stream"};
+  head.fields.emplace_back("Cache-Control", "no-store");
+  head.fields.emplace_back("X-Accel-Buffering", "no");
+  metrics_.count(asked->route, 200, Steady::now() - asked->at);
+  watch.stream = exchange.stream(std::move(head));
+  if (watch.stream != nullptr) pipeline_->watch(std::move(watch));
+}
+
+void Api::set_row(const std::string& table, const std::string& key, const live::Json& columns) {
+  if (table == "tenant") return rates_.set_tenant(key, columns);
+  if (table != "token") return;
+  tokens_.set(key, columns);
+  if (const auto old = executors_.find(key); old != executors_.end()) {
+    heartbeats_.erase(old->second);
+    executors_.erase(old);
+  }
+  const std::string server = columns.is_object() ? columns.value("server", "") : "";
+  if (server.empty()) return;
+  executors_[key] = server;
+}
+
+void Api::say_of_server(live::Do what, const std::string& server) {
+  live::Command command;
+  command.caller.by = "service";
+  command.what = what;
+  command.target.name = server;
+  command.by_service = true;
+  journal("warning", live::word_of(what), {{"server", server}});
+  pipeline_->submit(std::move(command), Lane::urgent, [](live::Answer) {});
+}
+
+void Api::check_heartbeats(Steady::time_point now) {
+  std::size_t silent = 0;
+  for (auto& [server, beat] : heartbeats_) {
+    if (now - beat.last < kSilent) continue;
+    ++silent;
+    if (!std::exchange(beat.is_silent, true)) say_of_server(live::Do::server_silent, server);
+  }
+  // When much falls silent at once, or just after a start, the fault is ours: nothing is given up.
+  if (now - started_ < kBrake || (silent >= 3 && silent * 3 >= heartbeats_.size())) return;
+  for (auto& [server, beat] : heartbeats_) {
+    if (now - beat.last < kLost || std::exchange(beat.is_lost, true)) continue;
+    say_of_server(live::Do::server_lost, server);
+  }
+}
+
+}  // namespace mirab::service

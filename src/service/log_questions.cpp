@@ -1,0 +1,100 @@
+#include "service/log_questions.hpp"
+
+#include <algorithm>
+
+#include "service/pipeline.hpp"
+#include "service/store.hpp"
+
+namespace mirab::service {
+namespace {
+
+Result<std::unique_ptr<Store>> open_to_read(const std::string& file) {
+  return open_store({.file = file, .reads_only = true, .reserve_bytes = 0});
+}
+
+constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
+
+}  // namespace
+
+OldEvents old_events(const std::string& file, std::uint64_t after) {
+  OldEvents result{.changes = {}, .after = after, .failure = {}};
+  auto store = open_to_read(file);
+  if (!store) {
+    result.failure = store.error().message;
+    return result;
+  }
+  std::size_t bytes = 0;
+  const auto failure = (*store)->read_log(after + 1, [&](const live::Batch& batch) {
+    auto changes = live::changes_of(batch);
+    if (!changes) {
+      result.failure = changes.error().message;
+      return false;
+    }
+    for (live::Change& change : *changes) {
+      if (change.revision > after) result.changes.push_back(std::move(change));
+    }
+    result.after = batch.last;
+    bytes += batch.body.size();
+    return bytes < kPageBytes / 4;
+  });
+  if (failure) result.failure = failure->message;
+  return result;
+}
+
+live::Answer audit_page(const std::string& file, std::uint64_t after, std::size_t limit) {
+  auto store = open_to_read(file);
+  if (!store) return busy_answer(store.error().message);
+  live::Json items = live::Json::array();
+  std::uint64_t read_to = after;
+  std::string wrong;
+  std::size_t bytes = 0;
+  const auto failure = (*store)->read_log(after + 1, [&](const live::Batch& batch) {
+    auto records = live::records_of(batch.body);
+    if (!records) {
+      wrong = records.error().message;
+      return false;
+    }
+    for (const live::Record& record : *records) {
+      if (record.stamp.revision <= after) continue;
+      if (items.size() == limit) return false;
+      read_to = record.stamp.revision;
+      if (auto entry = live::audit_of(record)) items.push_back(*std::move(entry));
+    }
+    bytes += batch.body.size();
+    return bytes < 16 * kPageBytes && items.size() < limit;
+  });
+  if (failure || !wrong.empty()) return busy_answer(failure ? failure->message : wrong);
+  live::Answer answer;
+  answer.body = {{"items", std::move(items)}, {"after", read_to}};
+  answer.revision = (*store)->log_ends().last;
+  return answer;
+}
+
+live::Answer placement_of(const std::string& file, live::Others others, const std::string& task,
+                          const live::Caller& caller) {
+  auto store = open_to_read(file);
+  if (!store) return busy_answer(store.error().message);
+  for (const SnapshotRow& row : (*store)->snapshots()) {
+    const auto bytes = (*store)->read_snapshot(row);
+    if (!bytes) continue;
+    auto reader = live::Reader::restore(*bytes, others);
+    if (!reader) continue;
+    if (!reader->get({.what = live::Ask::task, .name = task}, {.scopes = {.admin = true}}).is_problem()) continue;
+    std::optional<live::Answer> answer;
+    std::string wrong;
+    const auto failure = (*store)->read_log(row.revision + 1, [&](const live::Batch& batch) {
+      const auto why = reader->apply_explaining(batch, task);
+      if (!why) {
+        wrong = why.error().message;
+        return false;
+      }
+      if (*why) answer = reader->explain_placed(task, **why, caller);
+      return !answer;
+    });
+    if (failure || !wrong.empty()) return busy_answer(failure ? failure->message : wrong);
+    return answer ? *answer : live::answer_of(live::not_found(), 0);
+  }
+  return live::answer_of(live::not_found(), 0);
+}
+
+}  // namespace mirab::service

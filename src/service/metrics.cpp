@@ -1,0 +1,114 @@
+#include "service/metrics.hpp"
+
+#include <mutex>
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+#include <unistd.h>
+#include <unordered_map>
+
+#include "live/content.hpp"
+
+namespace mirab::service {
+
+struct Metrics::Families {
+  prometheus::Registry registry;
+  prometheus::Family<prometheus::Counter>& requests =
+      prometheus::BuildCounter().Name("mirab_http_requests_total").Help("Answered requests").Register(registry);
+  prometheus::Family<prometheus::Histogram>& seconds_family =
+      prometheus::BuildHistogram().Name("mirab_http_request_seconds").Help("From the head of a request to its answer").Register(registry);
+  prometheus::Histogram& seconds = seconds_family.Add(
+      {}, prometheus::Histogram::BucketBoundaries{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5});
+  prometheus::Family<prometheus::Counter>& commands =
+      prometheus::BuildCounter().Name("mirab_commands_total").Help("Commands by what came of them").Register(registry);
+
+  std::mutex mutex;  ///< of the two below
+  std::unordered_map<std::uint64_t, prometheus::Counter*> by_route;
+  std::unordered_map<std::uint64_t, prometheus::Counter*> by_command;
+};
+
+Metrics::Metrics() : families_(std::make_unique<Families>()) {}
+Metrics::~Metrics() = default;
+
+void Metrics::count(const Route* route, int status, std::chrono::nanoseconds took) {
+  const auto index = route == nullptr ? routes().size() : static_cast<std::size_t>(route - routes().data());
+  prometheus::Counter* counter = nullptr;
+  {
+    const std::lock_guard guard(families_->mutex);
+    prometheus::Counter*& place = families_->by_route[index * 1000 + static_cast<std::size_t>(status)];
+    if (place == nullptr) {
+      const std::string name =
+          route == nullptr ? "none" : std::string(route->method) + " " + std::string(route->path);
+      place = &families_->requests.Add({{"route", name}, {"status", std::to_string(status)}});
+    }
+    counter = place;
+  }
+  counter->Increment();
+  families_->seconds.Observe(std::chrono::duration<double>(took).count());
+}
+
+void Metrics::count_command(live::Do what, int status) {
+  const char* const result = status < 400 ? "done" : status < 500 ? "refused" : "failed";
+  const auto key = static_cast<std::uint64_t>(what) * 8 + static_cast<std::uint64_t>(status / 100);
+  prometheus::Counter* counter = nullptr;
+  {
+    const std::lock_guard guard(families_->mutex);
+    prometheus::Counter*& place = families_->by_command[key];
+    if (place == nullptr) place = &families_->commands.Add({{"do", std::string(live::word_of(what))}, {"result", result}});
+    counter = place;
+  }
+  counter->Increment();
+}
+
+std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigures& server) {
+  // What the pipeline counts itself is copied at the moment of the question.
+  prometheus::Registry now;
+  const auto gauge = [&](const char* name, const char* help, double value, prometheus::Labels labels = {}) {
+    prometheus::BuildGauge().Name(name).Help(help).Register(now).Add(labels).Set(value);
+  };
+  const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
+    prometheus::BuildCounter().Name(name).Help(help).Register(now).Add({}).Increment(static_cast<double>(value));
+  };
+  const char* const revision = "The latest revision there";
+  gauge("mirab_revision", revision, static_cast<double>(figures.core_revision), {{"at", "core"}});
+  gauge("mirab_revision", revision, static_cast<double>(figures.durable_revision), {{"at", "durable"}});
+  gauge("mirab_revision", revision, static_cast<double>(figures.reader_revision), {{"at", "reader"}});
+  counter("mirab_commits_total", "Transactions of the log", figures.commits);
+  counter("mirab_commit_commands_total", "Commands in them", figures.commit_commands);
+  gauge("mirab_commit_seconds_sum", "Time spent in them", static_cast<double>(figures.commit_ns) / 1e9);
+  counter("mirab_decisions_total", "Tasks placed", figures.placed);
+  counter("mirab_state_mismatch_total", "The two engines differed", figures.mismatches);
+  gauge("mirab_watchers", "Open watches", static_cast<double>(figures.watchers));
+  gauge("mirab_connections", "Open connections", static_cast<double>(server.connections));
+  counter("mirab_refused_connections_total", "Connections over a limit", server.refused_connections);
+  gauge("mirab_log_bytes", "Size of the file", static_cast<double>(figures.log_bytes));
+  gauge("mirab_disk_full", "1 while submits are refused for want of room", figures.is_disk_full ? 1 : 0);
+  const auto unix_now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  gauge("mirab_snapshot_age_seconds", "Since the latest snapshot", static_cast<double>(unix_now - figures.snapshot_at_s));
+  if (server.certificate_expiry_s != 0) {
+    gauge("mirab_tls_expiry_timestamp_seconds", "End of the certificate", static_cast<double>(server.certificate_expiry_s));
+    counter("mirab_tls_failed_reloads_total", "Certificates that could not be used", server.failed_reloads);
+  }
+  auto families = families_->registry.Collect();
+  for (auto& family : now.Collect()) families.push_back(std::move(family));
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+void journal(std::string_view level, std::string_view what, const live::Json& fields) {
+  const auto wall = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  nlohmann::ordered_json line = {{"at", live::text_of(wall)}, {"level", level}, {"what", what}};
+  for (const auto& [key, value] : fields.items()) {
+    if (value.is_string()) {
+      line[key] = value.get_ref<const std::string&>().substr(0, 200);
+    } else {
+      line[key] = value;
+    }
+  }
+  // Bytes that are no UTF-8 (a text cut within a letter) are replaced, and all else beyond ASCII is escaped.
+  const std::string text = line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace mirab::service

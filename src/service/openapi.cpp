@@ -1,0 +1,233 @@
+// The description of the API, made from the route table: OpenAPI 3.1, the page of the reference, and a page for people.
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "service/routes.hpp"
+
+namespace mirab::service {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+/// The bodies of requests are closed: a key that is not here is an error. Answers may gain keys.
+constexpr const char* kSchemas = R"json({
+"Amount": {"description": "A number, or a text such as 500m, 4Gi, 1.5", "type": ["string", "number"]},
+"Amounts": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Amount"}},
+"Labels": {"type": "object", "maxProperties": 32, "additionalProperties": {"type": "string", "maxLength": 255}},
+"Weight": {"description": "A decimal number above 0", "type": ["string", "integer"]},
+"ServerContent": {"type": "object", "additionalProperties": false, "required": ["capacity"], "properties": {
+  "capacity": {"$ref": "#/components/schemas/Amounts"}, "labels": {"$ref": "#/components/schemas/Labels"},
+  "state": {"enum": ["open", "drained"]}}},
+"TenantContent": {"type": "object", "additionalProperties": false, "properties": {
+  "limits": {"type": "object", "additionalProperties": false, "properties": {
+    "requests_per_s": {"type": "integer"}, "submits_per_s": {"type": "integer"}, "burst": {"type": "integer"},
+    "queued_jobs": {"type": "integer"}, "waiting_tasks": {"type": "integer"}, "watches": {"type": "integer"}}}}},
+"GroupContent": {"type": "object", "additionalProperties": false, "properties": {
+  "parent": {"type": "string"}, "weight": {"$ref": "#/components/schemas/Weight"},
+  "guarantee": {"$ref": "#/components/schemas/Amounts"}, "limit": {"$ref": "#/components/schemas/Amounts"},
+  "reserved": {"$ref": "#/components/schemas/Amounts"}}},
+"QueueContent": {"type": "object", "additionalProperties": false, "required": ["tenant"], "properties": {
+  "tenant": {"type": "string"}, "group": {"type": "string"}, "weight": {"$ref": "#/components/schemas/Weight"},
+  "guarantee": {"$ref": "#/components/schemas/Amounts"}, "limit": {"$ref": "#/components/schemas/Amounts"},
+  "reserved": {"$ref": "#/components/schemas/Amounts"}}},
+"JobContent": {"type": "object", "additionalProperties": false, "properties": {
+  "tasks": {"type": "integer", "minimum": 1}, "demand": {"$ref": "#/components/schemas/Amounts"},
+  "gang": {"type": "integer"}, "per_server": {"type": "integer"}, "select": {"type": "object"},
+  "spread": {"type": "object"}, "attempts": {"type": "integer", "minimum": 1}, "priority": {"type": "integer"},
+  "preemptible": {"type": "boolean"}, "roles": {"type": "array", "items": {"type": "object"}},
+  "labels": {"$ref": "#/components/schemas/Labels"}, "spec": {"type": "object"}}},
+"Submits": {"type": "object", "additionalProperties": false, "required": ["jobs"], "properties": {
+  "jobs": {"type": "array", "maxItems": 1000, "items": {"type": "object", "required": ["queue", "name"], "properties": {
+    "queue": {"type": "string"}, "name": {"type": "string"}}}}}},
+"OutcomeContent": {"type": "object", "additionalProperties": false, "required": ["outcome"], "properties": {
+  "outcome": {"enum": ["succeeded", "failed", "lost", "cancelled", "preempted"]}, "exit_code": {"type": "integer"},
+  "attempt": {"type": "integer"}, "reason": {"type": "string"},
+  "usage": {"type": "object", "additionalProperties": {"type": "integer"}}}},
+"TokenContent": {"type": "object", "additionalProperties": false, "required": ["scopes"], "properties": {
+  "scopes": {"type": "array", "items": {"enum": ["admin", "operator", "submit", "read", "executor", "metrics"]}},
+  "tenant": {"type": "string"}, "server": {"type": "string"}, "expires": {"type": "string", "format": "date-time"}}},
+"Policy": {"type": "object"},
+"WhatIf": {"type": "object", "required": ["changes"], "properties": {
+  "changes": {"type": "array", "maxItems": 100, "items": {"type": "object"}},
+  "show": {"type": "array", "items": {"type": "string"}}}},
+"Thing": {"type": "object"},
+"Cluster": {"type": "object"}, "Server": {"type": "object"}, "Explanation": {"type": "object"},
+"Job": {"type": "object", "required": ["queue", "name", "uid", "state"], "properties": {
+  "queue": {"type": "string"}, "name": {"type": "string"}, "uid": {"type": "string"},
+  "state": {"enum": ["waiting", "running", "succeeded", "failed", "cancelled"]},
+  "waiting": {"type": "integer"}, "running": {"type": "integer"}, "revision": {"type": "integer"}}},
+"List": {"type": "object", "required": ["items"], "properties": {
+  "items": {"type": "array", "items": {"type": "object"}}, "revision": {"type": "integer"}, "page": {"type": ["string", "null"]}}},
+"SubmitsAnswer": {"type": "object", "required": ["answers"], "properties": {"answers": {"type": "array"}}},
+"Assignments": {"type": "object", "required": ["revision", "run", "stop"], "properties": {
+  "revision": {"type": "integer"}, "run": {"type": "array"}, "stop": {"type": "array"}}},
+"Changes": {"type": "object", "required": ["changes", "revision"]},
+"Audit": {"type": "object", "required": ["items", "after"]},
+"Health": {"type": "object", "required": ["status"]},
+"OpenApi": {"type": "object"}, "Text": {"type": "string"},
+"Problem": {"type": "object", "required": ["type", "title", "status"], "properties": {
+  "type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"},
+  "detail": {"type": "string"}, "key": {"type": "string"}, "revision": {"type": "integer"}}}
+})json";
+
+std::vector<std::string> scope_words(ScopeSet scopes) {
+  std::vector<std::string> words;
+  for (const auto& [bit, word] : {std::pair<ScopeSet, const char*>{kAdmin, "admin"}, {kOperator, "operator"},
+                                  {kSubmit, "submit"}, {kRead, "read"}, {kExecutor, "executor"}, {kMetrics, "metrics"}}) {
+    if ((scopes & bit) != 0) words.emplace_back(word);
+  }
+  return words;
+}
+
+/// Calls `use` for the names in braces of a path, or for the words of a list.
+template <class Use>
+void for_each_name(std::string_view text, char begin, char end, Use use) {
+  while (!text.empty()) {
+    const std::size_t from = begin == 0 ? 0 : text.find(begin);
+    if (from == std::string_view::npos) return;
+    text.remove_prefix(begin == 0 ? 0 : from + 1);
+    const std::size_t to = std::min(text.find(end), text.size());
+    use(std::string(text.substr(0, to)));
+    text.remove_prefix(std::min(to + 1, text.size()));
+  }
+}
+
+std::string answer_type(const Route& route) {
+  if (route.action == Action(Own::metrics)) return "text/plain";
+  if (route.action == Action(Own::docs)) return "text/html";
+  return "application/json";
+}
+
+Ordered operation_of(const Route& route) {
+  Ordered operation;
+  operation["summary"] = route.summary;
+  std::string id(route.method);
+  for (const char letter : route.path) id += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+  operation["operationId"] = id;
+  operation["parameters"] = Ordered::array();
+  for_each_name(route.path, '{', '}', [&](const std::string& name) {
+    operation["parameters"].push_back(
+        {{"name", name}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}, {"maxLength", 253}}}});
+  });
+  for_each_name(route.query, 0, ' ', [&](const std::string& name) {
+    const bool is_number = name == "after" || name == "at_least" || name == "limit";
+    operation["parameters"].push_back(
+        {{"name", name}, {"in", "query"}, {"schema", {{"type", is_number ? "integer" : "string"}}}});
+  });
+  const auto body = [](std::string_view schema, const std::string& type) {
+    return Ordered{{type, {{"schema", {{"$ref", "#/components/schemas/" + std::string(schema)}}}}}};
+  };
+  if (!route.schema.empty())
+    operation["requestBody"] = {{"required", true}, {"content", body(route.schema, "application/json")}};
+  operation["responses"]["200"] = {{"description", "Done"}, {"content", body(route.answer, answer_type(route))}};
+  if (route.method == "PUT")
+    operation["responses"]["201"] = {{"description", "Made"}, {"content", body(route.answer, "application/json")}};
+  operation["responses"]["default"] = {{"description", "A problem (RFC 9457)"},
+                                       {"content", body("Problem", "application/problem+json")}};
+  if (route.scopes == kNoToken) {
+    operation["security"] = Ordered::array();
+  } else {
+    operation["x-scopes"] = scope_words(route.scopes);
+  }
+  return operation;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char letter : text) {
+    if (letter == '<') {
+      result += "&lt;";
+    } else if (letter == '&') {
+      result += "&amp;";
+    } else {
+      result += letter;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string openapi_document(std::string_view version) {
+  Ordered document;
+  document["openapi"] = "3.1.0";
+  document["info"] = {{"title", "Mirab"}, {"version", version},
+                      {"description", "Fair sharing of a cluster: submit, ask who has what and why, watch"}};
+  for (const Route& route : routes()) {
+    std::string method(route.method);
+    for (char& letter : method) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    document["paths"][std::string(route.path)][method] = operation_of(route);
+  }
+  document["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};
+  document["components"]["schemas"] = Ordered::parse(kSchemas);
+  document["security"] = Ordered::array({{{"token", Ordered::array()}}});
+  return document.dump(1) + "\n";
+}
+
+std::string api_markdown() {
+  std::string text =
+      "# The API of `mirab serve`\n\n"
+      "Made from the table of routes by `mirab generate api`. Bodies are JSON; a running service\n"
+      "describes them at `/openapi.json` (OpenAPI 3.1) and `/docs`. Send `Authorization: Bearer TOKEN`.\n\n"
+      "| method | path | scopes | parameters | what |\n|---|---|---|---|---|\n";
+  for (const Route& route : routes()) {
+    std::vector<std::string> parameters;
+    for_each_name(route.query, 0, ' ', [&](const std::string& name) { parameters.push_back("`" + name + "`"); });
+    const std::string scopes = route.scopes == kNoToken ? "without a token" : joined(scope_words(route.scopes));
+    text += fmt::format("| {} | `{}` | {} | {} | {} |\n", route.method, route.path, scopes, joined(parameters), route.summary);
+  }
+  text += "\n## Bodies\n\n| request | keys |\n|---|---|\n";
+  const auto schemas = Ordered::parse(kSchemas);
+  for (const Route& route : routes()) {
+    if (route.schema.empty()) continue;
+    const Ordered& schema = schemas[std::string(route.schema)];
+    std::vector<std::string> keys;
+    const Ordered required = schema.value("required", Ordered::array());
+    const Ordered properties = schema.value("properties", Ordered::object());
+    for (const auto& [key, value] : properties.items()) {
+      const bool is_required = std::find(required.begin(), required.end(), key) != required.end();
+      keys.push_back("`" + key + "`" + (is_required ? " (required)" : ""));
+    }
+    text += fmt::format("| `{} {}` | {} |\n", route.method, route.path, keys.empty() ? "an object" : joined(keys));
+  }
+  text += fmt::format(
+      "\nA key that is not listed is an error. `policy` and `whatif` check their own keys. A body has at\n"
+      "most {} KiB, that of `jobs:submit` {} MiB.\n"
+      "\n## Answers\n\n"
+      "Every answer carries `Mirab-Revision`, except those whose bytes must not differ (401, 403, 404).\n"
+      "A read with `?at_least=N` waits up to five seconds until it shows revision N. Problems are\n"
+      "`application/problem+json` with `key`, a JSON pointer to what is wrong.\n"
+      "\n| status | when |\n|---|---|\n"
+      "| 200, 201 | done; made |\n"
+      "| 400, 413, 414, 431 | malformed, too large |\n"
+      "| 401, 403, 404 | no valid token; not with these scopes; not there, or not to be seen |\n"
+      "| 409, 412, 410 | another content under this name; changed meanwhile; the log no longer goes back so far |\n"
+      "| 422 | it can never fit, or an amount is no whole number of base units |\n"
+      "| 429 | over a limit of the tenant; `Retry-After` says when |\n"
+      "| 503, 507 | busy, the outcome is unknown: send it again under the same name; the disk is full |\n",
+      kBodyBytes / 1024, kSubmitsBytes / 1024 / 1024);
+  return text;
+}
+
+std::string api_page() {
+  std::string rows;
+  for (const Route& route : routes()) {
+    rows += fmt::format("<tr><td>{}</td><td><code>{}</code></td><td>{}</td><td>{}</td></tr>\n", route.method,
+                        escaped(route.path), joined(scope_words(route.scopes)), escaped(route.summary));
+  }
+  return "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Mirab: the API</title>\n"
+         "<h1>The API of this service</h1><p>Bodies are described in <a href=\"/openapi.json\">/openapi.json</a>.</p>\n"
+         "<table><thead><tr><th>method<th>path<th>scopes<th>what</thead><tbody>\n" +
+         rows + "</tbody></table></html>\n";
+}
+
+}  // namespace mirab::service

@@ -1,0 +1,116 @@
+// From a command to its durable answer, and from a question to its answer: the threads behind the API.
+//
+//   I/O ──commands──▶ core ──batches──▶ store ──durable batches──▶ reader ──copies──▶ workers
+//    ▲                                    │                          │                   │
+//    └───────────── answers ◀─────────────┴──────────────────────────┴───────────────────┘
+//
+// They share bounded queues only. The store writes all batches that wait in one transaction: while it syncs, the
+// next ones gather. The reader applies durable batches alone, so no answer shows what could be lost.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "live/decider.hpp"
+#include "live/reader.hpp"
+#include "net/http_server.hpp"
+#include "service/recovery.hpp"
+#include "service/routes.hpp"
+#include "service/store.hpp"
+
+namespace mirab::service {
+
+/// Called once, on a thread of the pipeline.
+using Reply = std::function<void(live::Answer)>;
+
+struct PipelineOptions {
+  std::string file;  ///< for workers that read the log themselves
+  live::Others others = live::Others::shares;
+  std::size_t commands = 8192;  ///< that wait at most, without the urgent ones
+  std::size_t commands_of_batch = 1024;
+  int steps_of_batch = 4096;
+  std::uint64_t snapshot_revisions = 100'000;
+  std::chrono::milliseconds snapshot_time = std::chrono::minutes(5);
+  std::chrono::milliseconds full_disk_time = std::chrono::seconds(10);
+  std::chrono::hours log_time{24};
+  unsigned workers = 2;
+};
+
+/// What the pipeline tells its owner. Called on its threads.
+struct PipelineEvents {
+  /// Rows of durable batches, before the answers to their commands.
+  std::function<void(std::shared_ptr<const std::vector<live::Row>>)> rows;
+  /// Something for the log.
+  std::function<void(std::string_view level, std::string_view what, const live::Json& fields)> say;
+  /// The store failed in a way after which nothing may go on (status 4).
+  std::function<void(const std::string& why)> broken;
+};
+
+/// Figures, each read at any time.
+struct PipelineFigures {
+  std::atomic<std::uint64_t> core_revision = 0;
+  std::atomic<std::uint64_t> durable_revision = 0;
+  std::atomic<std::uint64_t> reader_revision = 0;
+  std::atomic<std::uint64_t> oldest_revision = 0;  ///< in the log
+  std::atomic<std::uint64_t> commits = 0;
+  std::atomic<std::uint64_t> commit_ns = 0;
+  std::atomic<std::uint64_t> commit_commands = 0;
+  std::atomic<std::uint64_t> placed = 0;
+  std::atomic<std::uint64_t> mismatches = 0;
+  std::atomic<std::uint64_t> watchers = 0;
+  std::atomic<std::uint64_t> log_bytes = 0;
+  std::atomic<std::int64_t> snapshot_at_s = 0;  ///< Unix time of the latest
+  std::atomic<std::int64_t> core_alive_ms = 0;  ///< steady clock, when the core last turned
+  std::atomic<bool> is_disk_full = false;
+  std::atomic<bool> is_ready = false;
+};
+
+/// A watcher of events.
+struct Watch {
+  live::EventFilter filter = {};
+  live::Caller caller = {};
+  std::uint64_t after = 0;
+  bool is_from_now = false;  ///< no `after` was given
+  bool at_once = false;      ///< else at most four messages a second
+  std::shared_ptr<net::EventStream> stream = {};  ///< server-sent events; else a long poll:
+  Reply reply = {};
+  std::chrono::milliseconds wait{0};
+};
+
+class Pipeline {
+ public:
+  /// Starts the threads.
+  static std::unique_ptr<Pipeline> start(PipelineOptions options, PipelineEvents events,
+                                         std::unique_ptr<Store> store, Recovered recovered);
+  virtual ~Pipeline() = default;
+
+  /// False when the queue is full; then the reply is not called. One command, or the list of POST /jobs:submit.
+  virtual bool submit(live::Command command, Lane lane, Reply reply) = 0;
+  virtual bool submit(std::vector<live::Parsed<live::Command>> commands, const std::string& tenant, Reply reply) = 0;
+
+  /// Asks when the reader has come to `at_least` (for 5 s at most). False when the queue is full.
+  virtual bool ask(live::Query query, live::Caller caller, Lane lane, std::uint64_t at_least, Reply reply) = 0;
+  virtual bool watch(Watch watch) = 0;
+  /// GET /servers/{name}/assignments: at once, or when something of the server has changed after `after`.
+  virtual bool assignments(live::Query query, live::Caller caller, std::uint64_t after,
+                           std::chrono::milliseconds wait, Reply reply) = 0;
+  virtual bool audit(std::uint64_t after, std::size_t limit, Reply reply) = 0;
+  virtual bool explain_task(std::string task, live::Caller caller, Reply reply) = 0;
+
+  virtual const live::Units& units() const = 0;
+  virtual const PipelineFigures& figures() const = 0;
+
+  /// Answers what waits, writes a last snapshot and ends the threads.
+  virtual void stop() = 0;
+};
+
+/// `503 busy` and the like, as the API's problems.
+live::Answer busy_answer(std::string_view detail);
+
+}  // namespace mirab::service

@@ -1,0 +1,181 @@
+#include "service/recovery.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <mirab/scheduling/engine.hpp>
+
+#include "live/content.hpp"
+#include "service/tokens.hpp"
+
+namespace mirab::service {
+namespace {
+
+Error error_of(const StoreFailure& failure) { return Error{.message = failure.message}; }
+
+/// Removes what was made when the making is not finished.
+class Unfinished {
+ public:
+  explicit Unfinished(std::string file) : file_(std::move(file)) {}
+  ~Unfinished() {
+    for (const char* ending : {"", "-wal", "-shm", ".lock", ".reserve"}) ::unlink((file_ + ending).c_str());
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+
+ private:
+  std::string file_;
+};
+
+Check write_secret(const std::string& file, const std::string& secret) {
+  const int handle = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (handle < 0) return Error{.message = std::strerror(errno), .file = file};
+  const std::string line = secret + "\n";
+  const bool is_written = ::write(handle, line.data(), line.size()) == static_cast<ssize_t>(line.size()) &&
+                          ::fsync(handle) == 0;
+  ::close(handle);
+  if (!is_written) return Error{.message = std::strerror(errno), .file = file};
+  return std::nullopt;
+}
+
+/// The decider with its first command: the token of the administrator.
+Result<live::Batch> first_batch(live::Decider& decider, const std::string& secret) {
+  live::Caller caller{.by = "init", .scopes = {.admin = true}};
+  auto command = live::parse_command(std::move(caller), live::Do::token_put, {.name = "admin"},
+                                     live::Json{{"scopes", {"admin"}}}, decider.settings().units, {},
+                                     live::sha256(secret));
+  if (const auto* problem = std::get_if<live::Problem>(&command)) return Error{.message = problem->detail};
+  std::get<live::Command>(command).by_service = true;
+  const auto wall = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  const live::Answer answer = decider.apply(std::get<live::Command>(command), decider.now(), wall);
+  if (answer.is_problem()) return Error{.message = answer.body.dump()};
+  return decider.take_batch();
+}
+
+}  // namespace
+
+StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view bytes) {
+  std::uint64_t n = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += kSnapshotPart) {
+    if (auto failure = store.add_snapshot_part(revision, n++, bytes.substr(at, kSnapshotPart))) return failure;
+  }
+  return store.complete_snapshot({.revision = revision,
+                                  .bytes = bytes.size(),
+                                  .sha256 = live::sha256(bytes),
+                                  .decision_version = scheduling::kDecisionVersion});
+}
+
+Check init_file(const InitOptions& options) {
+  const std::string token_file = options.file + ".admin-token";
+  for (const std::string& file : {options.file, token_file}) {
+    if (std::filesystem::exists(file)) return Error{.message = "there is such a file already", .file = file};
+  }
+  const std::string cluster_id = random_name(32);
+  const std::uint64_t seed = std::hash<std::string>{}(random_name(16));
+  auto settings = live::make_settings(options.resources, options.discipline, options.placement, seed, cluster_id);
+  if (!settings) return std::move(settings).error();
+  auto decider = live::Decider::from(*std::move(settings));
+  if (!decider) return std::move(decider).error();
+  const std::string secret = make_secret("admin");
+  const auto batch = first_batch(*decider, secret);
+  if (!batch) return batch.error();
+
+  const std::string unfinished = options.file + ".new";
+  const Unfinished removed(unfinished);
+  {
+    auto store = open_store({.file = unfinished, .creates = true, .reserve_bytes = 0});
+    if (!store) return std::move(store).error();
+    for (const auto& [key, value] : {std::pair<std::string, std::string>{"cluster_id", cluster_id},
+                                     {"chain_base", live::first_hash(cluster_id)}}) {
+      if (const auto failure = (*store)->set_meta(key, value)) return error_of(*failure);
+    }
+    if (const auto failure = (*store)->append({&*batch})) return error_of(*failure);
+    if (const auto failure = write_snapshot(**store, decider->revision(), decider->snapshot()))
+      return error_of(*failure);
+  }
+  if (Check failure = write_secret(token_file, secret)) return failure;
+  if (std::rename(unfinished.c_str(), options.file.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
+    ::unlink(token_file.c_str());
+    return Error{.message = why, .file = options.file};
+  }
+  return std::nullopt;
+}
+
+Result<Recovered> recover(Store& store, live::Others others) {
+  std::vector<std::string> notes;
+  for (const SnapshotRow& row : store.snapshots()) {
+    const auto refuse = [&](std::string_view why) {
+      notes.push_back(fmt::format("the snapshot at revision {} is not used: {}", row.revision, why));
+    };
+    const auto bytes = store.read_snapshot(row);
+    if (!bytes) {
+      refuse("its bytes are damaged");
+      continue;
+    }
+    auto decider = live::Decider::restore(*bytes);
+    auto reader = live::Reader::restore(*bytes, others);
+    if (!decider || !reader) {
+      refuse(decider ? reader.error().message : decider.error().message);
+      continue;
+    }
+    if (decider->snapshot() != *bytes) {
+      refuse("it does not give its own bytes again");
+      continue;
+    }
+    Recovered recovered{.decider = *std::move(decider), .reader = *std::move(reader), .notes = notes};
+    Check wrong;
+    const auto failure = store.read_log(recovered.decider.revision() + 1, [&](const live::Batch& batch) {
+      wrong = recovered.decider.replay(batch);
+      if (!wrong) {
+        if (auto changes = recovered.reader.apply(batch); !changes) wrong = std::move(changes).error();
+      }
+      recovered.last_wall = batch.wall;
+      ++recovered.replayed;
+      return !wrong;
+    });
+    if (failure) return error_of(*failure);
+    if (wrong) return *std::move(wrong);
+    const LogEnds ends = store.log_ends();
+    if (ends.last > recovered.decider.revision())
+      return Error{.message = fmt::format("the log goes to revision {}, but its replay ends at {}", ends.last,
+                                          recovered.decider.revision())};
+    return recovered;
+  }
+  std::string why = "no snapshot can be used";
+  for (const std::string& note : notes) why += "; " + note;
+  return Error{.message = why};
+}
+
+Check check_file(Store& store, const std::function<void(const std::string&)>& say) {
+  if (const std::string found = store.integrity(); !found.empty())
+    return Error{.message = "the database is damaged: " + found};
+  say("the database is whole");
+  std::uint64_t batches = 0;
+  if (const auto failure = store.read_log(0, [&](const live::Batch&) { return ++batches > 0; }))
+    return error_of(*failure);
+  say(fmt::format("the log is whole: {} batches, revisions {} to {}", batches, store.log_ends().first,
+                  store.log_ends().last));
+  const auto rows = store.snapshots();
+  for (const SnapshotRow& row : rows) {
+    const auto bytes = store.read_snapshot(row);
+    if (!bytes) return Error{.message = fmt::format("the snapshot at revision {} is damaged", row.revision)};
+  }
+  say(fmt::format("{} snapshots are whole", rows.size()));
+  auto recovered = recover(store, live::Others::all);
+  if (!recovered) return std::move(recovered).error();
+  if (recovered->decider.snapshot() != recovered->reader.snapshot())
+    return Error{.message = "the two engines differ after the replay"};
+  if (const std::string broken = recovered->decider.broken_invariant(); !broken.empty())
+    return Error{.message = "after the replay: " + broken};
+  say(fmt::format("the replay of {} batches gives every recorded outcome; revision {}", recovered->replayed,
+                  recovered->decider.revision()));
+  return std::nullopt;
+}
+
+}  // namespace mirab::service

@@ -1,0 +1,49 @@
+// A file's beginning, and how a state comes back from it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mirab/model/result.hpp>
+
+#include "live/decider.hpp"
+#include "live/reader.hpp"
+#include "service/store.hpp"
+
+namespace mirab::service {
+
+struct InitOptions {
+  std::string file;
+  std::vector<std::string> resources = {"cpu:milli", "memory:bytes", "gpu"};
+  std::string discipline = "drf";
+  std::string placement = "best-fit";
+};
+
+/// Makes the file with its first snapshot, and FILE.admin-token (mode 0600) with the secret of a token of scope
+/// admin. Both appear whole or not at all. Errors: there is such a file, no such resource unit, discipline or placement.
+Check init_file(const InitOptions& options);
+
+/// Deciding and answering state at the end of the log.
+struct Recovered {
+  live::Decider decider;
+  live::Reader reader;
+  live::Wall last_wall{};         ///< of the last batch; the epoch without one
+  std::uint64_t replayed = 0;     ///< batches after the snapshot
+  std::vector<std::string> notes; ///< snapshots that could not be used, and why
+};
+
+/// The newest snapshot that reads, restores and gives its own bytes again, and the batches after it, each outcome
+/// compared. Errors name the revision.
+Result<Recovered> recover(Store& store, live::Others others);
+
+/// All that `mirab serve check` looks at: SQLite's own check, the chain from the beginning of the log, each
+/// snapshot, the replay from the oldest snapshot to the end, and that both engines end with the same bytes.
+/// Calls `say` with a sentence for each.
+Check check_file(Store& store, const std::function<void(const std::string&)>& say);
+
+/// A snapshot in parts and its row.
+StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view bytes);
+
+}  // namespace mirab::service

@@ -1,0 +1,148 @@
+#include "service/routes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace mirab::service {
+namespace {
+
+using live::Ask;
+using live::Do;
+
+constexpr ScopeSet kReaders = kRead | kSubmit | kOperator | kAdmin;
+constexpr ScopeSet kSubmitters = kSubmit | kAdmin;
+constexpr ScopeSet kOperators = kOperator | kAdmin;
+
+// clang-format off
+const std::array kRoutes = {
+  Route{"GET", "/v1/cluster", kReaders | kExecutor, Ask::cluster, "", "Cluster", "at_least", Lane::common, RateOf::requests, "Resources and units, discipline, options, totals"},
+  Route{"PUT", "/v1/cluster/policy", kAdmin, Do::policy_put, "Policy", "Thing", "dry_run", Lane::common, RateOf::requests, "Another discipline, placement or options"},
+  Route{"GET", "/v1/servers", kReaders, Ask::servers, "", "List", "state label limit page at_least", Lane::common, RateOf::requests, "The servers"},
+  Route{"GET", "/v1/servers/{name}", kReaders | kExecutor, Ask::server, "", "Server", "at_least", Lane::common, RateOf::requests, "A server: capacity, use, labels, state"},
+  Route{"PUT", "/v1/servers/{name}", kOperators | kExecutor, Do::server_put, "ServerContent", "Server", "", Lane::urgent, RateOf::requests, "Adds or changes a server"},
+  Route{"DELETE", "/v1/servers/{name}", kOperators, Do::server_delete, "", "Thing", "failed", Lane::common, RateOf::requests, "Removes an empty server; with failed=true one that has failed"},
+  Route{"GET", "/v1/servers/{name}/assignments", kExecutor, Own::assignments, "", "Assignments", "after wait", Lane::urgent, RateOf::requests, "What the executor of the server is to run and to stop; its heartbeat"},
+  Route{"GET", "/v1/tenants", kAdmin, Ask::tenants, "", "List", "limit page at_least", Lane::common, RateOf::requests, "The tenants"},
+  Route{"GET", "/v1/tenants/{name}", kAdmin, Ask::tenant, "", "Thing", "at_least", Lane::common, RateOf::requests, "A tenant and its limits"},
+  Route{"PUT", "/v1/tenants/{name}", kAdmin, Do::tenant_put, "TenantContent", "Thing", "", Lane::common, RateOf::requests, "Adds or changes a tenant"},
+  Route{"DELETE", "/v1/tenants/{name}", kAdmin, Do::tenant_delete, "", "Thing", "", Lane::common, RateOf::requests, "Removes a tenant without queues"},
+  Route{"GET", "/v1/groups", kReaders, Ask::groups, "", "List", "limit page at_least", Lane::common, RateOf::requests, "The tree of groups"},
+  Route{"GET", "/v1/groups/{name}", kReaders, Ask::group, "", "Thing", "at_least", Lane::common, RateOf::requests, "A group: weight, guarantee, limit, use, share"},
+  Route{"PUT", "/v1/groups/{name}", kAdmin, Do::group_put, "GroupContent", "Thing", "", Lane::common, RateOf::requests, "Adds or changes a group"},
+  Route{"DELETE", "/v1/groups/{name}", kAdmin, Do::group_delete, "", "Thing", "", Lane::common, RateOf::requests, "Removes an empty group"},
+  Route{"GET", "/v1/queues", kReaders, Ask::queues, "", "List", "state label limit page at_least", Lane::common, RateOf::requests, "The queues that the caller may see"},
+  Route{"GET", "/v1/queues/{name}", kReaders, Ask::queue, "", "Thing", "at_least", Lane::common, RateOf::requests, "A queue: weight, use, share, running, waiting"},
+  Route{"PUT", "/v1/queues/{name}", kAdmin, Do::queue_put, "QueueContent", "Thing", "", Lane::common, RateOf::requests, "Adds or changes a queue"},
+  Route{"DELETE", "/v1/queues/{name}", kAdmin, Do::queue_delete, "", "Thing", "", Lane::common, RateOf::requests, "Removes a queue without jobs"},
+  Route{"GET", "/v1/queues/{queue}/jobs", kReaders, Ask::jobs, "", "List", "state label limit page at_least", Lane::common, RateOf::requests, "The jobs of a queue"},
+  Route{"GET", "/v1/queues/{queue}/jobs/{name}", kReaders, Ask::job, "", "Job", "at_least", Lane::common, RateOf::requests, "A job: state and counts"},
+  Route{"PUT", "/v1/queues/{queue}/jobs/{name}", kSubmitters, Do::job_put, "JobContent", "Job", "", Lane::common, RateOf::submits, "Submits a job; the same again answers the same"},
+  Route{"DELETE", "/v1/queues/{queue}/jobs/{name}", kSubmitters, Do::job_cancel, "", "Job", "", Lane::urgent, RateOf::requests, "Cancels a job"},
+  Route{"GET", "/v1/queues/{queue}/jobs/{name}/explain", kReaders, Ask::explain, "", "Explanation", "server at_least", Lane::common, RateOf::questions, "Why it waits, or why not on that server"},
+  Route{"POST", "/v1/jobs:submit", kSubmitters, Own::submits, "Submits", "SubmitsAnswer", "", Lane::common, RateOf::submits, "Submits up to 1,000 jobs, each for itself"},
+  Route{"GET", "/v1/tasks", kReaders, Ask::tasks, "", "List", "state label limit page queue job server at_least", Lane::common, RateOf::requests, "The tasks that the caller may see"},
+  Route{"GET", "/v1/tasks/{name}", kReaders, Ask::task, "", "Thing", "at_least", Lane::common, RateOf::requests, "A task: job, server, state"},
+  Route{"GET", "/v1/tasks/{name}/explain", kReaders, Own::task_explain, "", "Thing", "", Lane::worker, RateOf::questions, "Why it was placed there: replayed from the snapshot before"},
+  Route{"PUT", "/v1/tasks/{name}/outcome", kExecutor | kOperators, Do::outcome_put, "OutcomeContent", "Thing", "", Lane::urgent, RateOf::requests, "How a task ended; repeated until it is answered"},
+  Route{"POST", "/v1/whatif", kReaders, Ask::what_if, "WhatIf", "Thing", "", Lane::worker, RateOf::what_ifs, "What would run after these changes, on a copy of the live state"},
+  Route{"GET", "/v1/shares", kReaders, Ask::shares, "", "Thing", "mechanism at_least", Lane::worker, RateOf::questions, "The fair share by each mechanism beside what each queue has"},
+  Route{"GET", "/v1/mechanisms", kReaders, Ask::mechanisms, "", "Thing", "", Lane::common, RateOf::requests, "The mechanisms, their claims and options"},
+  Route{"GET", "/v1/mechanisms/{name}", kReaders, Ask::mechanism, "", "Thing", "", Lane::common, RateOf::requests, "A mechanism"},
+  Route{"GET", "/v1/events", kReaders, Own::events, "", "Changes", "after wait kind queue job server now", Lane::common, RateOf::requests, "What happens, as server-sent events or, with wait, as a long poll"},
+  Route{"GET", "/v1/history", kReaders, Ask::history, "", "Thing", "series queue from to step", Lane::common, RateOf::questions, "Series over time"},
+  Route{"GET", "/v1/usage", kReaders, Ask::usage, "", "Thing", "from to by", Lane::common, RateOf::questions, "Amount times hours of each resource, as JSON or CSV"},
+  Route{"GET", "/v1/tokens", kAdmin, Ask::tokens, "", "List", "limit page at_least", Lane::common, RateOf::requests, "The tokens, without their secrets"},
+  Route{"GET", "/v1/tokens/{name}", kAdmin, Ask::token, "", "Thing", "at_least", Lane::common, RateOf::requests, "A token, without its secret"},
+  Route{"PUT", "/v1/tokens/{name}", kAdmin, Do::token_put, "TokenContent", "Thing", "", Lane::common, RateOf::requests, "Makes a token; the first answer alone has its secret"},
+  Route{"DELETE", "/v1/tokens/{name}", kAdmin, Do::token_delete, "", "Thing", "", Lane::common, RateOf::requests, "Revokes a token"},
+  Route{"GET", "/v1/audit", kAdmin, Own::audit, "", "Audit", "after limit", Lane::common, RateOf::requests, "Who did what, from the log"},
+  Route{"GET", "/livez", kNoToken, Own::livez, "", "Health", "", Lane::urgent, RateOf::requests, "Does the process work?"},
+  Route{"GET", "/readyz", kNoToken, Own::readyz, "", "Health", "", Lane::urgent, RateOf::requests, "Does it take requests?"},
+  Route{"GET", "/metrics", kMetrics | kOperators, Own::metrics, "", "Text", "", Lane::urgent, RateOf::requests, "Figures for Prometheus"},
+  Route{"GET", "/openapi.json", kNoToken, Own::openapi, "", "OpenApi", "", Lane::urgent, RateOf::requests, "This description"},
+  Route{"GET", "/docs", kNoToken, Own::docs, "", "Text", "", Lane::urgent, RateOf::requests, "This description as a page"},
+};
+// clang-format on
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  path.remove_prefix(1);
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    parts.push_back(path.substr(0, slash));
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  return parts;
+}
+
+/// The parts of each route's path, in the order of the table.
+const std::vector<std::vector<std::string_view>>& route_parts() {
+  static const auto kParts = [] {
+    std::vector<std::vector<std::string_view>> all;
+    for (const Route& route : kRoutes) all.push_back(parts_of(route.path));
+    return all;
+  }();
+  return kParts;
+}
+
+bool fits(const std::vector<std::string_view>& parts, const std::vector<std::string>& segments) {
+  if (parts.size() != segments.size()) return false;
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    if (!parts[at].starts_with('{') && parts[at] != segments[at]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ScopeSet set_of(const live::Scopes& scopes) {
+  return (scopes.admin ? kAdmin : 0) | (scopes.operates ? kOperator : 0) | (scopes.submit ? kSubmit : 0) |
+         (scopes.read ? kRead : 0) | (scopes.executor ? kExecutor : 0) | (scopes.metrics ? kMetrics : 0);
+}
+
+std::span<const Route> routes() { return kRoutes; }
+
+std::size_t body_bytes(const Route& route) {
+  if (route.schema.empty()) return 0;
+  return route.action == Action(Own::submits) ? kSubmitsBytes : kBodyBytes;
+}
+
+std::optional<Match> match(std::string_view method, const net::Target& target, std::vector<std::string>& allowed) {
+  for (std::size_t at = 0; at < kRoutes.size(); ++at) {
+    const auto& parts = route_parts()[at];
+    if (!fits(parts, target.segments)) continue;
+    if (kRoutes[at].method != method && !(method == "HEAD" && kRoutes[at].method == "GET")) {
+      allowed.emplace_back(kRoutes[at].method);
+      continue;
+    }
+    Match found{.route = &kRoutes[at], .target = {}};
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      if (parts[part] == "{name}") found.target.name = target.segments[part];
+      if (parts[part] == "{queue}") found.target.queue = target.segments[part];
+    }
+    return found;
+  }
+  return std::nullopt;
+}
+
+std::string fuzz_dictionary() {
+  std::set<std::string> words;
+  for (const Route& route : kRoutes) {
+    words.emplace(route.method);
+    words.emplace(route.path);
+    for (std::size_t from = 0; from < route.query.size();) {
+      const std::size_t space = std::min(route.query.find(' ', from), route.query.size());
+      words.insert(std::string(route.query.substr(from, space - from)) + "=");
+      from = space + 1;
+    }
+  }
+  for (const char* word : {"HTTP/1.1\\x0d\\x0a", "HTTP/1.0\\x0d\\x0a", "Host: a\\x0d\\x0a", "Content-Length: 1\\x0d\\x0a",
+                           "Transfer-Encoding: chunked\\x0d\\x0a", "Authorization: Bearer ", "\\x0d\\x0a\\x0d\\x0a"})
+    words.emplace(word);
+  std::string text;
+  for (const std::string& word : words) text += "\"" + word + "\"\n";
+  return text;
+}
+
+}  // namespace mirab::service

@@ -1,0 +1,84 @@
+// The one table of routes. Dispatch, scopes, limits of bodies and rates, the OpenAPI document, the page of the
+// documentation, the dictionary of the fuzzer and the tests of isolation all read it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "live/commands.hpp"
+#include "live/reader.hpp"
+#include "net/framing.hpp"
+#include "service/tokens.hpp"
+
+namespace mirab::service {
+
+/// Scopes as a set: a route may be used with any one of them. None: without a token.
+using ScopeSet = unsigned;
+inline constexpr ScopeSet kNoToken = 0;
+inline constexpr ScopeSet kAdmin = 1;
+inline constexpr ScopeSet kOperator = 2;
+inline constexpr ScopeSet kSubmit = 4;
+inline constexpr ScopeSet kRead = 8;
+inline constexpr ScopeSet kExecutor = 16;
+inline constexpr ScopeSet kMetrics = 32;
+
+ScopeSet set_of(const live::Scopes& scopes);
+
+/// What no engine answers.
+enum class Own { submits, events, assignments, audit, task_explain, livez, readyz, metrics, openapi, docs };
+
+/// What a route does: a command to the decider, a question to the reader, or work of the service itself.
+using Action = std::variant<live::Do, live::Ask, Own>;
+
+/// Which lane a command or a question takes.
+enum class Lane {
+  common,  ///< by tenant in turn, counted against the rates
+  urgent,  ///< cancel, outcomes, heartbeats: never refused for load
+  worker,  ///< long questions, on a copy of the state
+};
+
+struct Route {
+  std::string_view method;
+  std::string_view path;  ///< with `{name}`, `{queue}` for what is named
+  ScopeSet scopes;
+  Action action;
+  std::string_view schema;  ///< of the body; empty: none
+  std::string_view answer;  ///< the schema of the answer
+  std::string_view query;   ///< names of parameters, with spaces between
+  Lane lane;
+  RateOf rate;
+  std::string_view summary;
+};
+
+inline constexpr std::size_t kBodyBytes = 64 * 1024;
+inline constexpr std::size_t kSubmitsBytes = std::size_t{4} << 20U;
+
+std::span<const Route> routes();
+
+/// The most bytes of a body.
+std::size_t body_bytes(const Route& route);
+
+/// A route and what stands at its names.
+struct Match {
+  const Route* route = nullptr;
+  live::Target target;
+};
+
+/// Finds the route. Where the path is known but the method is not, `allowed` has the methods for 405.
+std::optional<Match> match(std::string_view method, const net::Target& target, std::vector<std::string>& allowed);
+
+/// OpenAPI 3.1, as JSON.
+std::string openapi_document(std::string_view version);
+/// docs/reference/api.md: the routes, bodies and limits.
+std::string api_markdown();
+/// /docs: the same as a page.
+std::string api_page();
+/// A dictionary for libFuzzer: the words of methods, paths and parameters.
+std::string fuzz_dictionary();
+
+}  // namespace mirab::service

@@ -1,0 +1,425 @@
+#include "service/store.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <utility>
+
+#include "live/content.hpp"
+
+namespace mirab::service {
+namespace {
+
+constexpr int kFormat = 1;
+constexpr std::array kTables = {"tenant", "group", "queue", "server", "token", "job", "task_ended", "series"};
+
+std::string schema() {
+  std::string text =
+      "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
+      "CREATE TABLE batch(first INTEGER PRIMARY KEY, last INTEGER NOT NULL, wall INTEGER NOT NULL,"
+      " hash TEXT NOT NULL, body BLOB NOT NULL) STRICT;"
+      "CREATE TABLE snapshot(revision INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, sha256 TEXT NOT NULL,"
+      " decision_version INTEGER NOT NULL) STRICT;"
+      "CREATE TABLE snapshot_part(revision INTEGER NOT NULL, n INTEGER NOT NULL, bytes BLOB NOT NULL,"
+      " PRIMARY KEY(revision, n)) STRICT;";
+  for (const char* table : kTables)
+    text += fmt::format("CREATE TABLE \"{}\"(key TEXT PRIMARY KEY, columns TEXT NOT NULL) STRICT, WITHOUT ROWID;",
+                        table);
+  return text;
+}
+
+/// A statement that was prepared once. Reset when it goes out of use.
+class Statement {
+ public:
+  Statement(sqlite3* database, const std::string& text) {
+    sqlite3_prepare_v3(database, text.c_str(), static_cast<int>(text.size()) + 1, SQLITE_PREPARE_PERSISTENT,
+                       &handle_, nullptr);
+  }
+  ~Statement() { sqlite3_finalize(handle_); }
+  Statement(Statement&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  Statement& operator=(Statement&&) = delete;
+
+  Statement& bind(int at, std::uint64_t number) {
+    sqlite3_bind_int64(handle_, at, static_cast<sqlite3_int64>(number));
+    return *this;
+  }
+  /// The text must live until the statement is reset.
+  Statement& bind(int at, std::string_view text) {
+    sqlite3_bind_text64(handle_, at, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+    return *this;
+  }
+  Statement& bind_bytes(int at, std::string_view bytes) {
+    sqlite3_bind_blob64(handle_, at, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_STATIC);
+    return *this;
+  }
+  int step() { return handle_ == nullptr ? SQLITE_ERROR : sqlite3_step(handle_); }
+  /// Runs to the end, and is ready for the next time.
+  int run() {
+    int code = step();
+    while (code == SQLITE_ROW) code = step();
+    reset();
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+  }
+  void reset() {
+    sqlite3_reset(handle_);
+    sqlite3_clear_bindings(handle_);
+  }
+  std::uint64_t number(int at) const { return static_cast<std::uint64_t>(sqlite3_column_int64(handle_, at)); }
+  std::string text(int at) const {
+    const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(handle_, at));
+    return bytes == nullptr ? std::string()
+                            : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, at)));
+  }
+
+ private:
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+class SqliteStore final : public Store {
+ public:
+  explicit SqliteStore(StoreOptions options) : options_(std::move(options)) {}
+  ~SqliteStore() override {
+    statements_.clear();
+    if (database_ != nullptr) sqlite3_close_v2(database_);
+    if (lock_ >= 0) ::close(lock_);
+  }
+  SqliteStore(const SqliteStore&) = delete;
+  SqliteStore& operator=(const SqliteStore&) = delete;
+
+  Check open();
+
+  StoreCheck append(const std::vector<const live::Batch*>& batches) override {
+    StoreCheck failure = try_append(batches);
+    if (failure && failure->kind == StoreFailure::Kind::full && give_up_reserve()) failure = try_append(batches);
+    return failure;
+  }
+
+  StoreCheck read_log(std::uint64_t from, const std::function<bool(const live::Batch&)>& visit) override;
+  LogEnds log_ends() override;
+  StoreCheck trim_log(std::uint64_t revision) override;
+  StoreCheck add_snapshot_part(std::uint64_t revision, std::uint64_t n, std::string_view bytes) override;
+  StoreCheck complete_snapshot(const SnapshotRow& row) override;
+  std::vector<SnapshotRow> snapshots() override;
+  std::optional<std::string> read_snapshot(const SnapshotRow& row) override;
+  StoreCheck keep_snapshots(std::size_t count) override;
+
+  StoreCheck set_meta(const std::string& key, const std::string& value) override {
+    return checked(statement(kSetMeta, "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT DO UPDATE SET value = ?2")
+                       .bind(1, key)
+                       .bind(2, value)
+                       .run());
+  }
+  std::optional<std::string> meta(const std::string& key) override {
+    Statement& query = statement(kMeta, "SELECT value FROM meta WHERE key = ?1").bind(1, key);
+    std::optional<std::string> value;
+    if (query.step() == SQLITE_ROW) value = query.text(0);
+    query.reset();
+    return value;
+  }
+  StoreCheck read_table(const std::string& table,
+                        const std::function<void(const std::string&, const std::string&)>& visit) override {
+    Statement query(database_, fmt::format("SELECT key, columns FROM \"{}\" ORDER BY key", table));
+    int code = query.step();
+    for (; code == SQLITE_ROW; code = query.step()) visit(query.text(0), query.text(1));
+    return checked(code == SQLITE_DONE ? SQLITE_OK : code);
+  }
+
+  bool has_reserve() override {
+    return options_.reserve_bytes == 0 || std::filesystem::exists(reserve_file());
+  }
+  bool restore_reserve() override;
+  StoreCheck backup(const std::string& file) override;
+  std::string integrity() override;
+
+ private:
+  enum Which {
+    kBegin, kCommit, kRollback, kAddBatch, kSetMeta, kMeta, kAddPart, kAddSnapshot, kPutRow, kDropRow = kPutRow + 16,
+    kEnd = kDropRow + 16
+  };
+
+  Statement& statement(int which, const std::string& text) {
+    auto& place = statements_[static_cast<std::size_t>(which)];
+    if (place == nullptr) place = std::make_unique<Statement>(database_, text);
+    return *place;
+  }
+
+  StoreCheck checked(int code) {
+    if (code == SQLITE_OK || code == SQLITE_DONE) return std::nullopt;
+    const int kind = code & 0xff;
+    std::string message = fmt::format("{}: {}", options_.file, sqlite3_errmsg(database_));
+    if (kind == SQLITE_FULL) return StoreFailure{StoreFailure::Kind::full, std::move(message)};
+    if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB)
+      return StoreFailure{StoreFailure::Kind::damaged, std::move(message)};
+    return StoreFailure{StoreFailure::Kind::broken, std::move(message)};
+  }
+
+  StoreCheck try_append(const std::vector<const live::Batch*>& batches);
+  int put_batch(const live::Batch& batch);
+  int put_row(const live::Row& row);
+
+  /// What the writes of a transaction gave. Rolls back where one failed.
+  StoreCheck finished(int code) {
+    if (code == SQLITE_OK) code = statement(kCommit, "COMMIT").run();
+    if (code == SQLITE_OK) return std::nullopt;
+    StoreCheck failure = checked(code);
+    if (sqlite3_get_autocommit(database_) == 0) statement(kRollback, "ROLLBACK").run();
+    return failure;
+  }
+
+  std::string reserve_file() const { return options_.file + ".reserve"; }
+  bool give_up_reserve() { return options_.reserve_bytes > 0 && ::unlink(reserve_file().c_str()) == 0; }
+  Check lock();
+  Check error_of_file(const StoreFailure& failure) const { return Error{.message = failure.message}; }
+
+  StoreOptions options_;
+  sqlite3* database_ = nullptr;
+  int lock_ = -1;
+  std::vector<std::unique_ptr<Statement>> statements_ = std::vector<std::unique_ptr<Statement>>(kEnd);
+};
+
+Check SqliteStore::lock() {
+  const std::string name = options_.file + ".lock";
+  lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock_ < 0) return Error{.message = fmt::format("cannot make {}: {}", name, std::strerror(errno))};
+  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
+    return Error{.message = "another process has it open", .file = options_.file};
+  return std::nullopt;
+}
+
+Check SqliteStore::open() {
+  const bool is_real = options_.vfs.empty();
+  if (is_real) {
+    const bool is_there = std::filesystem::exists(options_.file);
+    if (options_.creates && is_there) return Error{.message = "there is such a file already", .file = options_.file};
+    if (!options_.creates && !is_there)
+      return Error{.message = "there is no such file; `mirab serve init` makes one", .file = options_.file};
+    if (!options_.reads_only) {
+      if (Check failure = lock()) return failure;
+    }
+    if (options_.creates) {  // SQLite would make it readable for all
+      const int made = ::open(options_.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+      if (made < 0) return Error{.message = std::strerror(errno), .file = options_.file};
+      ::close(made);
+    }
+  }
+  const int flags = options_.reads_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const int code = sqlite3_open_v2(options_.file.c_str(), &database_, flags | SQLITE_OPEN_NOMUTEX,
+                                   is_real ? nullptr : options_.vfs.c_str());
+  if (code != SQLITE_OK) return Error{.message = sqlite3_errstr(code), .file = options_.file};
+  sqlite3_extended_result_codes(database_, 1);
+  sqlite3_busy_timeout(database_, 5000);
+  std::string settings =
+      options_.reads_only
+          ? "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA trusted_schema=OFF;"
+          : fmt::format("PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous={};"
+                        "PRAGMA wal_autocheckpoint=1000; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;",
+                        options_.synchronous);
+  int result = sqlite3_exec(database_, settings.c_str(), nullptr, nullptr, nullptr);
+  if (options_.reads_only) sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (result == SQLITE_OK && options_.creates) {
+    result = sqlite3_exec(database_, ("BEGIN;" + schema() + "COMMIT").c_str(), nullptr, nullptr, nullptr);
+    if (result == SQLITE_OK) {
+      if (const StoreCheck failure = set_meta("format", std::to_string(kFormat))) return error_of_file(*failure);
+    }
+  }
+  if (result != SQLITE_OK) return error_of_file(*checked(result));
+  const auto format = meta("format");
+  if (!format) return Error{.message = "this is no file of `mirab serve`", .file = options_.file};
+  if (*format != std::to_string(kFormat))
+    return Error{.message = fmt::format("its format is {}; this version reads {}", *format, kFormat), .file = options_.file};
+  if (is_real && !options_.reads_only && !options_.creates) restore_reserve();
+  return std::nullopt;
+}
+
+StoreCheck SqliteStore::try_append(const std::vector<const live::Batch*>& batches) {
+  int code = statement(kBegin, "BEGIN IMMEDIATE").run();
+  for (std::size_t at = 0; at < batches.size() && code == SQLITE_OK; ++at) code = put_batch(*batches[at]);
+  return finished(code);
+}
+
+int SqliteStore::put_batch(const live::Batch& batch) {
+  int code = statement(kAddBatch, "INSERT INTO batch VALUES(?1, ?2, ?3, ?4, ?5)")
+                 .bind(1, batch.first)
+                 .bind(2, batch.last)
+                 .bind(3, static_cast<std::uint64_t>(batch.wall.time_since_epoch().count()))
+                 .bind(4, batch.hash)
+                 .bind_bytes(5, batch.body)
+                 .run();
+  for (std::size_t at = 0; at < batch.rows.size() && code == SQLITE_OK; ++at) code = put_row(batch.rows[at]);
+  return code;
+}
+
+int SqliteStore::put_row(const live::Row& row) {
+  std::size_t table = 0;
+  while (table < kTables.size() && row.table != kTables[table]) ++table;
+  if (table == kTables.size()) return SQLITE_ERROR;
+  const std::string key = row.key.dump();
+  if (row.columns.is_null())
+    return statement(kDropRow + static_cast<int>(table), fmt::format("DELETE FROM \"{}\" WHERE key = ?1", row.table))
+        .bind(1, key)
+        .run();
+  const std::string columns = row.columns.dump();
+  return statement(kPutRow + static_cast<int>(table),
+                   fmt::format("INSERT INTO \"{}\" VALUES(?1, ?2) ON CONFLICT DO UPDATE SET columns = ?2", row.table))
+      .bind(1, key)
+      .bind(2, columns)
+      .run();
+}
+
+StoreCheck SqliteStore::read_log(std::uint64_t from, const std::function<bool(const live::Batch&)>& visit) {
+  // The batch before the first one that is wanted gives the hash from which the chain goes on.
+  std::string previous = meta("chain_base").value_or("");
+  std::uint64_t next = 0;
+  {
+    Statement before(database_, "SELECT hash, last FROM batch WHERE last < ?1 ORDER BY first DESC LIMIT 1");
+    if (before.bind(1, from).step() == SQLITE_ROW) {
+      previous = before.text(0);
+      next = before.number(1) + 1;
+    }
+  }
+  Statement query(database_, "SELECT first, last, wall, hash, body FROM batch WHERE last >= ?1 ORDER BY first");
+  query.bind(1, from);
+  int code = query.step();
+  for (; code == SQLITE_ROW; code = query.step()) {
+    live::Batch batch;
+    batch.first = query.number(0);
+    batch.last = query.number(1);
+    batch.wall = live::Wall(std::chrono::milliseconds(static_cast<std::int64_t>(query.number(2))));
+    batch.hash = query.text(3);
+    batch.body = query.text(4);
+    if (live::chain_hash(previous, batch.body) != batch.hash || (next != 0 && batch.first != next))
+      return StoreFailure{StoreFailure::Kind::damaged,
+                          fmt::format("{}: the log is damaged at revision {}", options_.file, batch.first)};
+    previous = batch.hash;
+    next = batch.last + 1;
+    if (!visit(batch)) return std::nullopt;
+  }
+  return checked(code == SQLITE_DONE ? SQLITE_OK : code);
+}
+
+LogEnds SqliteStore::log_ends() {
+  Statement query(database_, "SELECT min(first), max(last) FROM batch");
+  LogEnds ends;
+  if (query.step() == SQLITE_ROW) ends = {.first = query.number(0), .last = query.number(1), .bytes = 0};
+  Statement pages(database_, "PRAGMA page_count");
+  if (pages.step() == SQLITE_ROW) ends.bytes = pages.number(0) * 4096;
+  return ends;
+}
+
+StoreCheck SqliteStore::trim_log(std::uint64_t revision) {
+  int code = statement(kBegin, "BEGIN IMMEDIATE").run();
+  std::string base;
+  if (code == SQLITE_OK) {
+    Statement last(database_, "SELECT hash FROM batch WHERE last <= ?1 ORDER BY first DESC LIMIT 1");
+    if (last.bind(1, revision).step() == SQLITE_ROW) base = last.text(0);
+  }
+  if (code == SQLITE_OK && !base.empty()) {
+    Statement base_row(database_, "INSERT INTO meta VALUES('chain_base', ?1) ON CONFLICT DO UPDATE SET value = ?1");
+    code = base_row.bind(1, base).run();
+    if (code == SQLITE_OK) code = Statement(database_, "DELETE FROM batch WHERE last <= ?1").bind(1, revision).run();
+  }
+  return finished(code);
+}
+
+StoreCheck SqliteStore::add_snapshot_part(std::uint64_t revision, std::uint64_t n, std::string_view bytes) {
+  return checked(statement(kAddPart, "INSERT OR REPLACE INTO snapshot_part VALUES(?1, ?2, ?3)")
+                     .bind(1, revision)
+                     .bind(2, n)
+                     .bind_bytes(3, bytes)
+                     .run());
+}
+
+StoreCheck SqliteStore::complete_snapshot(const SnapshotRow& row) {
+  return checked(statement(kAddSnapshot, "INSERT OR REPLACE INTO snapshot VALUES(?1, ?2, ?3, ?4)")
+                     .bind(1, row.revision)
+                     .bind(2, row.bytes)
+                     .bind(3, row.sha256)
+                     .bind(4, row.decision_version)
+                     .run());
+}
+
+std::vector<SnapshotRow> SqliteStore::snapshots() {
+  Statement query(database_, "SELECT revision, bytes, sha256, decision_version FROM snapshot ORDER BY revision DESC");
+  std::vector<SnapshotRow> rows;
+  while (query.step() == SQLITE_ROW)
+    rows.push_back({.revision = query.number(0),
+                    .bytes = query.number(1),
+                    .sha256 = query.text(2),
+                    .decision_version = query.number(3)});
+  return rows;
+}
+
+std::optional<std::string> SqliteStore::read_snapshot(const SnapshotRow& row) {
+  Statement query(database_, "SELECT bytes FROM snapshot_part WHERE revision = ?1 ORDER BY n");
+  query.bind(1, row.revision);
+  std::string bytes;
+  while (query.step() == SQLITE_ROW) bytes += query.text(0);
+  if (bytes.size() != row.bytes || live::sha256(bytes) != row.sha256) return std::nullopt;
+  return bytes;
+}
+
+StoreCheck SqliteStore::keep_snapshots(std::size_t count) {
+  int code = statement(kBegin, "BEGIN IMMEDIATE").run();
+  if (code == SQLITE_OK)
+    code = Statement(database_,
+                     "DELETE FROM snapshot WHERE revision NOT IN"
+                     " (SELECT revision FROM snapshot ORDER BY revision DESC LIMIT ?1)")
+               .bind(1, count)
+               .run();
+  if (code == SQLITE_OK)
+    code = Statement(database_, "DELETE FROM snapshot_part WHERE revision NOT IN (SELECT revision FROM snapshot)").run();
+  return finished(code);
+}
+
+bool SqliteStore::restore_reserve() {
+  if (options_.reserve_bytes == 0 || has_reserve()) return true;
+  const std::string name = reserve_file();
+  const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return false;
+  const bool is_made = ::posix_fallocate(file, 0, static_cast<off_t>(options_.reserve_bytes)) == 0;
+  ::close(file);
+  if (!is_made) ::unlink(name.c_str());
+  return is_made;
+}
+
+StoreCheck SqliteStore::backup(const std::string& file) {
+  // The copy is written through this connection, so for once it may write; the file itself is open read-only.
+  sqlite3_exec(database_, "PRAGMA query_only=OFF", nullptr, nullptr, nullptr);
+  StoreCheck failure;
+  {
+    Statement copy(database_, "VACUUM INTO ?1");
+    failure = checked(copy.bind(1, file).run());
+  }
+  if (options_.reads_only) sqlite3_exec(database_, "PRAGMA query_only=ON", nullptr, nullptr, nullptr);
+  return failure;
+}
+
+std::string SqliteStore::integrity() {
+  Statement query(database_, "PRAGMA integrity_check(10)");
+  std::string found;
+  int code = query.step();
+  for (; code == SQLITE_ROW; code = query.step()) {
+    const std::string line = query.text(0);
+    if (line != "ok") found += line + "\n";
+  }
+  if (code != SQLITE_DONE) found += sqlite3_errmsg(database_);
+  return found;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
+  auto store = std::make_unique<SqliteStore>(options);
+  if (Check failure = store->open()) return *std::move(failure);
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+}  // namespace mirab::service

@@ -1,0 +1,91 @@
+// Tokens and rates: who a request is from, and how many of them are taken.
+//
+// A token is `mirab_<kind>_<30 letters of base62: 178 bits><6 letters: CRC-32>`: scanners for secrets find it, and a
+// mistyped one is refused without a look-up. Kept is its SHA-256 only; a random secret needs no slow hash.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <mirab/model/result.hpp>
+
+#include "live/answers.hpp"
+
+namespace mirab::service {
+
+/// A new secret, from the system's random generator. `kind`: `admin`, `operator`, `tenant`, `executor`, `metrics`.
+std::string make_secret(std::string_view kind);
+
+/// The kind by which a token with these scopes is known.
+std::string_view kind_of(const live::Scopes& scopes);
+
+/// Has the text the form of a token, with its check sum?
+bool has_form_of_secret(std::string_view text);
+
+/// 32 random letters and digits: the id of a cluster.
+std::string random_name(std::size_t letters);
+
+/// The tokens that count. One thread (I/O).
+class TokenTable {
+ public:
+  /// The row of table `token`: null when the token is gone.
+  void set(const std::string& id, const live::Json& columns);
+
+  /// Whose secret it is; nothing when it is nobody's or has expired. Compared in constant time.
+  std::optional<live::Caller> find(std::string_view secret, live::Wall now) const;
+
+  std::size_t size() const { return by_hash_.size(); }
+
+ private:
+  struct Entry {
+    live::Caller caller;
+    std::optional<live::Wall> expires;
+    std::string hash;
+  };
+  std::unordered_map<std::string, Entry> by_hash_;  ///< SHA-256 in hexadecimal
+  std::unordered_map<std::string, std::string> hash_of_;
+};
+
+/// So much at once, and so much a second (token bucket).
+struct Rate {
+  double per_s;
+  double burst;
+};
+
+/// One bucket. Time is given, and never goes back.
+class Bucket {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit Bucket(const Rate& rate) : level_(rate.burst) {}
+
+  /// Takes `amount`, or nothing where there is less; then after how many seconds there is enough.
+  std::optional<double> take(const Rate& rate, double amount, Clock::time_point now);
+
+ private:
+  double level_;
+  std::optional<Clock::time_point> at_;
+};
+
+/// What counts against which rate.
+enum class RateOf { requests, submits, questions, what_ifs };
+
+/// The rates of each tenant. Callers without a tenant have none.
+class RateTable {
+ public:
+  /// The columns of the tenant's row, with its `limits`; null when it is gone.
+  void set_tenant(const std::string& tenant, const live::Json& columns);
+  Rate rate(const std::string& tenant, RateOf of) const;
+  std::optional<double> take(const std::string& tenant, RateOf of, double amount, Bucket::Clock::time_point now);
+  std::int64_t limit(const std::string& tenant, const std::string& name, std::int64_t otherwise) const;
+
+ private:
+  std::map<std::string, std::map<std::string, std::int64_t>> limits_;
+  std::map<std::pair<std::string, RateOf>, Bucket> buckets_;
+};
+
+}  // namespace mirab::service

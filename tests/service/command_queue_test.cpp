@@ -1,0 +1,69 @@
+#include "service/command_queue.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mirab::service {
+namespace {
+
+using std::chrono::milliseconds;
+
+CommandWork work(std::size_t commands, std::vector<std::string>* order, const std::string& name) {
+  CommandWork one;
+  one.commands.resize(commands);
+  one.reply = [order, name](live::Answer) { order->push_back(name); };
+  return one;
+}
+
+std::vector<std::string> names(std::vector<CommandWork> taken, std::vector<std::string>& order) {
+  for (CommandWork& each : taken) each.reply({});
+  return std::exchange(order, {});
+}
+
+TEST(CommandQueue, TakesTenantsInTurn) {
+  CommandQueue queue(10'000);
+  std::vector<std::string> order;
+  for (int n = 0; n < 1000; ++n) ASSERT_TRUE(queue.push(work(1, &order, "flood"), "flood", false));
+  ASSERT_TRUE(queue.push(work(1, &order, "quiet"), "quiet", false));
+  const auto first = names(queue.take(100, milliseconds(0)), order);
+  EXPECT_NE(std::find(first.begin(), first.end(), "quiet"), first.end());
+}
+
+TEST(CommandQueue, LeavesHalfOfItselfToTheOthers) {
+  CommandQueue queue(100);
+  std::vector<std::string> order;
+  int taken = 0;
+  while (queue.push(work(1, &order, "flood"), "flood", false)) ++taken;
+  EXPECT_EQ(taken, 50);
+  EXPECT_TRUE(queue.push(work(1, &order, "quiet"), "quiet", false));
+}
+
+TEST(CommandQueue, TakesUrgentWorkFirstAndWhenItIsFull) {
+  CommandQueue queue(4);
+  std::vector<std::string> order;
+  while (queue.push(work(1, &order, "common"), "", false)) {
+  }
+  ASSERT_TRUE(queue.push(work(1, &order, "urgent"), "", true));
+  EXPECT_EQ(names(queue.take(1, milliseconds(0)), order), std::vector<std::string>{"urgent"});
+}
+
+TEST(CommandQueue, TakesAListThatIsLargerThanATurn) {
+  CommandQueue queue(10'000);
+  std::vector<std::string> order;
+  ASSERT_TRUE(queue.push(work(1000, &order, "list"), "a", false));
+  std::vector<CommandWork> taken;
+  for (int n = 0; n < 100 && taken.empty(); ++n) taken = queue.take(1024, milliseconds(0));
+  EXPECT_EQ(taken.size(), 1U);
+  EXPECT_EQ(queue.size(), 0U);
+}
+
+TEST(CommandQueue, TakesNothingMoreOnceItIsClosed) {
+  CommandQueue queue(4);
+  std::vector<std::string> order;
+  ASSERT_TRUE(queue.push(work(1, &order, "a"), "a", false));
+  queue.close();
+  EXPECT_FALSE(queue.push(work(1, &order, "b"), "a", false));
+  EXPECT_EQ(queue.take(9, milliseconds(0)).size(), 1U);
+}
+
+}  // namespace
+}  // namespace mirab::service

@@ -1,0 +1,275 @@
+"""`mirab serve` as its users meet it: the real process, over HTTP."""
+
+import http.client
+import json
+import os
+import random
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from running import JOB, Client, Service, make_file, set_up
+
+PROGRAM = sys.argv.pop(1)
+
+
+class Serve(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.file = make_file(PROGRAM, self.folder.name)
+        self.services = []
+
+    def tearDown(self):
+        for service in self.services:
+            if service.process.poll() is None:
+                service.kill()
+            service.process.stderr.close()
+            service.log.close()
+        self.folder.cleanup()
+
+    def start(self, *options):
+        self.services.append(Service(PROGRAM, self.file, *options))
+        return self.services[-1]
+
+    def wait_for(self, client, path, ready):
+        for _ in range(200):
+            status, body, _ = client.get(path)
+            if status == 200 and ready(body):
+                return body
+            time.sleep(0.02)
+        self.fail(f"{path}: {status} {body}")
+
+    def test_the_token_is_for_its_owner_alone(self):
+        mode = os.stat(self.file + ".admin-token").st_mode
+        self.assertEqual(stat.S_IMODE(mode), 0o600)
+        self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o600)
+        again = subprocess.run([PROGRAM, "serve", "init", self.file], capture_output=True, text=True)
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("there is such a file already", again.stderr)
+
+    def test_a_job_is_placed_explained_and_still_there_after_a_restart(self):
+        service = self.start()
+        client = service.client()
+        set_up(client)
+        status, job, headers = client.put("/v1/queues/ml/jobs/train-1", JOB)
+        self.assertEqual(status, 201, job)
+        self.assertEqual(headers["Mirab-Revision"], str(job["revision"]))
+        running = self.wait_for(client, "/v1/queues/ml/jobs/train-1", lambda body: body["running"] == 2)
+        self.assertEqual(running["state"], "running")
+        status, again, _ = client.put("/v1/queues/ml/jobs/train-1", JOB)
+        self.assertEqual((status, again["replayed"], again["uid"]), (200, True, job["uid"]))
+        status, taken, _ = client.put("/v1/queues/ml/jobs/train-1", {**JOB, "tasks": 3})
+        self.assertEqual((status, taken["type"]), (409, "/problems/name-taken"))
+
+        large = {"tasks": 1, "demand": {"gpu": 9}}
+        self.assertEqual(client.put("/v1/queues/ml/jobs/large", large)[0], 201)
+        status, why, _ = client.get("/v1/queues/ml/jobs/large/explain")
+        self.assertEqual((status, why["verdict"]), (200, "too-small"), why)
+
+        before = [client.get(path)[1] for path in ("/v1/queues/ml/jobs", "/v1/servers", "/v1/queues")]
+        self.assertEqual(service.stop(), 0)
+        client = self.start().client()
+        after = [client.get(path)[1] for path in ("/v1/queues/ml/jobs", "/v1/servers", "/v1/queues")]
+        self.assertEqual([each["items"] for each in before], [each["items"] for each in after])
+        check = subprocess.run([PROGRAM, "serve", "check", self.file], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stderr)
+
+    def test_one_reads_what_one_wrote(self):
+        client = self.start().client()
+        set_up(client)
+        for n in range(100):
+            _, job, _ = client.put(f"/v1/queues/ml/jobs/j{n}", JOB)
+            status, _, headers = client.get(f"/v1/queues/ml/jobs/j{n}?at_least={job['revision']}")
+            self.assertEqual(status, 200)
+            self.assertGreaterEqual(int(headers["Mirab-Revision"]), job["revision"])
+
+    def test_without_a_right_nothing_is_learned(self):
+        service = self.start()
+        admin = service.client()
+        set_up(admin)
+        status, token, _ = admin.put("/v1/tokens/t1", {"scopes": ["submit", "read"], "tenant": "research"})
+        self.assertEqual(status, 201, token)
+        self.assertNotIn("secret", admin.get("/v1/tokens/t1")[1])
+        tenant = service.client(token["secret"])
+        self.assertEqual(tenant.put("/v1/queues/ml/jobs/a", JOB)[0], 201)
+        self.assertEqual(tenant.get("/v1/tokens")[0], 403)
+        self.assertEqual(service.client("mirab_admin_x").get("/v1/cluster")[0], 401)
+        self.assertEqual(admin.put("/v1/tenants/other", {})[0], 201)
+        self.assertEqual(admin.put("/v1/queues/hidden", {"tenant": "other"})[0], 201)
+        self.assertEqual(admin.put("/v1/queues/hidden/jobs/canary", JOB)[0], 201)
+        one, two = (tenant.ask("GET", path) for path in ("/v1/queues/hidden/jobs/canary", "/v1/queues/nowhere/jobs/x"))
+        self.assertEqual(one[:2], two[:2])
+        self.assertEqual(one[0], 404)
+        self.assertNotIn("Mirab-Revision", one[2])
+        self.assertEqual(admin.ask("DELETE", "/v1/tokens/t1")[0], 200)
+        self.assertEqual(tenant.get("/v1/queues/ml")[0], 401)
+
+    def test_watchers_see_every_change_once_and_resume(self):
+        client = self.start().client()
+        set_up(client)
+        client.put("/v1/queues/ml/jobs/a", JOB)
+        seen, after = [], 0
+        for _ in range(20):
+            status, body, _ = client.get(f"/v1/events?after={after}&wait=1s")
+            self.assertEqual(status, 200, body)
+            if not body["changes"]:
+                break
+            seen += [change["revision"] for change in body["changes"]]
+            after = body["revision"]
+        self.assertEqual(seen, sorted(set(seen)))
+        self.assertGreater(len(seen), 4)
+
+    def test_events_are_streamed(self):
+        client = self.start().client()
+        set_up(client)
+        client.connection.request("GET", "/v1/events?after=0&now=1", headers={"Authorization": "Bearer " + client.token})
+        response = client.connection.getresponse()
+        self.assertEqual(response.getheader("Content-Type"), "text/event-stream")
+        lines = [response.readline().decode() for _ in range(3)]
+        self.assertRegex(lines[0], r"^id: \d+\n$")
+        self.assertEqual(lines[1], "event: change\n")
+        self.assertIn("revision", json.loads(lines[2].removeprefix("data: ")))
+
+    def test_bad_requests_have_the_status_of_the_table(self):
+        client = self.start().client()
+        set_up(client)
+        path = "/v1/queues/ml/jobs/a"
+        for body, status in ((b"{", 400), (b"", 400), (b"[1]", 400), (b'{"tasks":1,"tasks":2}', 400), (b"\xff", 400),
+                             (b'{"tasks":1,"demand":{"cpu":1},"no":1}', 400), (b'{"tasks":1,"demand":{"tpu":1}}', 422),
+                             (b'{"tasks":1,"demand":{"cpu":"0.0001m"}}', 422), (b" " * 70_000, 413)):
+            connection = Client(client.connection.port, client.token)
+            got, answer, headers = connection.put(path, body)
+            self.assertEqual(got, status, (body[:50], answer))
+            self.assertEqual(headers["Content-Type"], "application/problem+json")
+        self.assertEqual(client.get(path)[0], 404)
+        self.assertEqual(client.ask("PATCH", path)[0], 405)
+        self.assertEqual(client.get("/v1/queues?nothing=1")[0], 400)
+
+    def test_batches_answer_for_each_job(self):
+        client = self.start().client()
+        set_up(client)
+        jobs = [{"queue": "ml", "name": f"b{n}", **JOB} for n in range(100)] + [{"queue": "none", "name": "x", **JOB}]
+        status, body, _ = client.ask("POST", "/v1/jobs:submit", {"jobs": jobs})
+        self.assertEqual(status, 200, body)
+        self.assertEqual([answer["status"] for answer in body["answers"]], [201] * 100 + [404])
+
+    def test_an_executor_runs_what_is_assigned(self):
+        service = self.start()
+        admin = service.client()
+        set_up(admin, servers=0)
+        token = admin.put("/v1/tokens/e", {"scopes": ["executor"], "tenant": "research", "server": "n0"})
+        self.assertEqual(token[0], 201, token)
+        executor = service.client(token[1]["secret"])
+        status, body, _ = executor.put("/v1/servers/n0", {"capacity": {"cpu": 64, "memory": "256Gi", "gpu": 8}})
+        self.assertEqual(status, 201, body)
+        self.assertEqual(executor.put("/v1/servers/n1", {"capacity": {"cpu": 1}})[0], 404)
+        _, first, _ = executor.get("/v1/servers/n0/assignments")
+        self.assertEqual(first["run"], [])
+        answers = []
+        poll = threading.Thread(target=lambda: answers.append(executor.get(
+            f"/v1/servers/n0/assignments?after={first['revision']}&wait=20s")))
+        poll.start()
+        admin.put("/v1/queues/ml/jobs/a", JOB)
+        poll.join()
+        self.assertEqual(len(answers[0][1]["run"]), 2, answers)
+        for task in answers[0][1]["run"]:
+            done = executor.put(f"/v1/tasks/{task['task']}/outcome", {"outcome": "succeeded", "exit_code": 0})
+            self.assertEqual(done[0], 200, done)
+        self.wait_for(admin, "/v1/queues/ml/jobs/a", lambda job: job["state"] == "succeeded")
+
+    def test_it_describes_itself(self):
+        service = self.start()
+        client = service.client()
+        self.assertEqual(service.client("").get("/livez")[1], {"status": "alive"})
+        self.assertEqual(client.get("/readyz")[0], 200)
+        self.assertEqual(client.get("/openapi.json")[1]["openapi"], "3.1.0")
+        self.assertIn("mirab_revision{at=\"durable\"}", client.get("/metrics")[1])
+        self.assertEqual(client.get("/v1/whatif")[0], 405)
+
+    def test_questions_are_answered_on_a_copy(self):
+        client = self.start().client()
+        set_up(client)
+        client.put("/v1/queues/ml/jobs/a", JOB)
+        status, body, _ = client.ask("POST", "/v1/whatif", {"changes": [{"queue": "ml", "weight": "2"}], "show": ["queues"]})
+        self.assertEqual(status, 200, body)
+        self.assertEqual(client.get("/v1/shares?mechanism=drf")[0], 200)
+        job = self.wait_for(client, "/v1/tasks", lambda body: len(body["items"]) == 2)
+        status, why, _ = client.get(f"/v1/tasks/{job['items'][0].get('task') or job['items'][0]['name']}/explain")
+        self.assertEqual(status, 200, why)
+        status, audit, _ = client.get("/v1/audit")
+        self.assertEqual(status, 200, audit)
+        self.assertGreaterEqual(len(audit["items"]), 5)
+
+    def test_a_backup_of_a_running_service_is_a_service(self):
+        client = self.start().client()
+        set_up(client)
+        client.put("/v1/queues/ml/jobs/a", JOB)
+        copy = os.path.join(self.folder.name, "copy.db")
+        done = subprocess.run([PROGRAM, "serve", "backup", self.file, copy], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        check = subprocess.run([PROGRAM, "serve", "check", copy], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stderr)
+
+    def test_plaintext_beyond_this_machine_is_refused(self):
+        refused = subprocess.run([PROGRAM, "serve", self.file, "--listen", "0.0.0.0:0"], capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--plaintext", refused.stderr)
+
+    def test_nothing_acknowledged_is_lost_however_often_it_is_killed(self):
+        """The rules of order: each acknowledged job is there, once, with the revision that its answer had."""
+        rounds = int(os.environ.get("MIRAB_KILLS", "6"))
+        draw = random.Random(int(os.environ.get("MIRAB_KILL_SEED", "1")))
+        acknowledged, unknown, names = {}, set(), iter(range(10**9))
+        lock = threading.Lock()
+
+        def load(port, token):
+            client = Client(port, token)
+            while True:
+                with lock:
+                    name = f"k{next(names)}"
+                    unknown.add(name)
+                try:
+                    status, job, _ = client.put(f"/v1/queues/ml/jobs/{name}", JOB)
+                except (OSError, http.client.HTTPException):  # the connection ends with the process
+                    return
+                if status == 201:
+                    with lock:
+                        acknowledged[name] = (job["revision"], job["uid"])
+                        unknown.discard(name)
+
+        service = self.start("--snapshot-revisions", "300")
+        set_up(service.client())
+        for _ in range(rounds):
+            threads = [threading.Thread(target=load, args=(service.port, service.token)) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            time.sleep(draw.uniform(0.05, 0.4))
+            service.kill()
+            for thread in threads:
+                thread.join()
+            service = self.start("--snapshot-revisions", "300")
+        client = service.client()
+        there, page = {}, ""
+        while True:
+            _, body, _ = client.get(f"/v1/queues/ml/jobs?limit=1000{page}")
+            for job in body["items"]:
+                self.assertNotIn(job["name"], there)
+                there[job["name"]] = job["uid"]
+            if not body.get("page"):
+                break
+            page = f"&page={body['page']}"
+        self.assertGreater(len(acknowledged), rounds)
+        for name, (_, uid) in acknowledged.items():
+            self.assertEqual(there.get(name), uid)
+        self.assertLessEqual(set(there) - set(acknowledged), unknown)
+        self.assertEqual(service.stop(), 0)
+        check = subprocess.run([PROGRAM, "serve", "check", self.file], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")

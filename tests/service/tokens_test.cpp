@@ -1,0 +1,68 @@
+#include "service/tokens.hpp"
+
+#include <gtest/gtest.h>
+
+#include "live/content.hpp"
+
+namespace mirab::service {
+namespace {
+
+using namespace std::chrono_literals;
+
+const live::Wall kNow = *live::wall_of("2027-03-01T08:00:00.000Z");
+
+TEST(Tokens, AreCheckedBeforeTheyAreLookedUp) {
+  const std::string secret = make_secret("admin");
+  EXPECT_TRUE(secret.starts_with("mirab_admin_"));
+  EXPECT_EQ(secret.size(), std::string("mirab_admin_").size() + 36);
+  EXPECT_TRUE(has_form_of_secret(secret));
+  for (std::size_t at = 0; at < secret.size(); ++at) {
+    std::string other = secret;
+    other[at] = other[at] == 'x' ? 'y' : 'x';
+    EXPECT_FALSE(has_form_of_secret(other)) << at;
+  }
+  EXPECT_FALSE(has_form_of_secret(""));
+  EXPECT_FALSE(has_form_of_secret("mirab_"));
+  EXPECT_NE(make_secret("admin"), secret);
+}
+
+TEST(Tokens, AreFoundBySecretUntilTheyAreRevokedOrExpire) {
+  TokenTable table;
+  const std::string secret = make_secret("tenant");
+  table.set("t1", {{"scopes", {"submit", "read"}}, {"tenant", "ml"}, {"secret_sha256", live::sha256(secret)},
+                   {"expires", "2027-03-01T09:00:00.000Z"}});
+  const auto caller = table.find(secret, kNow);
+  ASSERT_TRUE(caller);
+  EXPECT_EQ(caller->by, "token:t1");
+  EXPECT_EQ(caller->tenant, "ml");
+  EXPECT_TRUE(caller->scopes.submit && caller->scopes.read && !caller->scopes.admin);
+  EXPECT_FALSE(table.find(make_secret("tenant"), kNow));
+  EXPECT_FALSE(table.find(secret, kNow + 2h));
+  table.set("t1", nullptr);
+  EXPECT_FALSE(table.find(secret, kNow));
+}
+
+TEST(Rates, LetABurstThroughAndThenSoMuchASecond) {
+  const Rate rate{.per_s = 10, .burst = 20};
+  Bucket bucket(rate);
+  const Bucket::Clock::time_point start{};
+  for (int n = 0; n < 20; ++n) EXPECT_FALSE(bucket.take(rate, 1, start)) << n;
+  const auto wait = bucket.take(rate, 1, start);
+  ASSERT_TRUE(wait);
+  EXPECT_NEAR(*wait, 0.1, 1e-9);
+  EXPECT_FALSE(bucket.take(rate, 1, start + 100ms));
+  EXPECT_TRUE(bucket.take(rate, 1, start + 100ms));
+}
+
+TEST(Rates, AreATenantsOwnAndDoNotHoldForTheAdministrator) {
+  RateTable table;
+  table.set_tenant("ml", {{"limits", {{"requests_per_s", 1}}}});
+  const Bucket::Clock::time_point start{};
+  EXPECT_FALSE(table.take("ml", RateOf::requests, 2, start));
+  EXPECT_TRUE(table.take("ml", RateOf::requests, 1, start));
+  EXPECT_FALSE(table.take("other", RateOf::requests, 1, start));
+  for (int n = 0; n < 10'000; ++n) ASSERT_FALSE(table.take("", RateOf::requests, 1, start));
+}
+
+}  // namespace
+}  // namespace mirab::service
