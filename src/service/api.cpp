@@ -115,8 +115,8 @@ net::Admission Api::admit(net::Request& head) {
   return admission;
 }
 
-/// Who asks for what, and may he? The token comes first: without one nobody learns which routes there are
-/// names for.
+/// Who asks for what, and with which right? The token comes first: without one no caller learns which routes
+/// there are names for.
 std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) {
   const auto target = net::read_target(head.target);
   if (!target) return response_of(live::bad_request("", "malformed target"));

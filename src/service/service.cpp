@@ -85,7 +85,7 @@ Result<int> serve(const ServiceOptions& options) {
     });
   };
   events.broken = [](const std::string& why) {
-    // After a failed sync nobody knows what the disk holds: only a new start reads it again.
+    // After a failed sync it is unknown what the disk holds: only a new start reads it again.
     journal("error", "store-failed", {{"why", why}});
     std::_Exit(kStoreFailed);
   };

@@ -38,7 +38,7 @@ class TokenTable {
   /// The row of table `token`: null when the token is gone.
   void set(const std::string& id, const live::Json& columns);
 
-  /// Whose secret it is; nothing when it is nobody's or has expired. Compared in constant time.
+  /// Whose secret it is; nothing when it is no token's or has expired. Compared in constant time.
   std::optional<live::Caller> find(std::string_view secret, live::Wall now) const;
 
   std::size_t size() const { return by_hash_.size(); }

@@ -44,7 +44,7 @@ struct OpenFile {
   sqlite3_file base;
   State* disk;
   std::string* name;
-  bool is_scratch;  ///< a temporary file, which nobody expects to survive
+  bool is_scratch;  ///< a temporary file, which need not survive
 };
 
 OpenFile& of(sqlite3_file* file) { return *reinterpret_cast<OpenFile*>(file); }
