@@ -1,13 +1,13 @@
 // Whatever bytes come as a head, they are refused or understood; what is understood has one reading only: the
 // head ends where the bytes end, and it says in one way alone where the body ends.
 
+#include "net/framing.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include <mirab/model/assert.hpp>
-
-#include "net/framing.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mirab::net;
@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   MIRAB_ASSERT(head.is_http_1_1 || !head.is_chunked, "HTTP/1.0 knows no chunks");
   MIRAB_ASSERT(head.fields.size() <= HeadLimits{}.fields, "the limits hold");
   if (const auto target = read_target(head.target)) {
-    for (const auto& segment : target->segments) MIRAB_ASSERT(is_utf8(segment) && !segment.empty(), "decoded segments are text");
+    for (const auto& segment : target->segments)
+      MIRAB_ASSERT(is_utf8(segment) && !segment.empty(), "decoded segments are text");
   }
   return 0;
 }

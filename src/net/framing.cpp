@@ -110,7 +110,8 @@ std::optional<FramingError> read_length(Head& head) {
       if (value != "chunked") return FramingError{501, "the only transfer coding is chunked"};
       head.is_chunked = true;
     } else if (name == "expect") {
-      if (small_letters(value) != "100-continue") return FramingError{417, "the only expectation is 100-continue"};
+      if (small_letters(value) != "100-continue")
+        return FramingError{417, "the only expectation is 100-continue"};
       head.expects_continue = head.is_http_1_1;
     } else if (name == "upgrade" && value.empty()) {
       return FramingError{400, "an empty Upgrade"};
@@ -232,8 +233,8 @@ std::optional<Target> read_target(std::string_view target) {
     const std::string_view part = query.substr(0, end);
     const std::size_t equals = part.find('=');
     auto name = percent_decoded(part.substr(0, equals), true);
-    auto value = equals == std::string_view::npos ? std::string()
-                                                  : percent_decoded(part.substr(equals + 1), true);
+    auto value =
+        equals == std::string_view::npos ? std::string() : percent_decoded(part.substr(equals + 1), true);
     if (!name || !value) return std::nullopt;
     if (!name->empty()) result.query.emplace_back(std::move(*name), std::move(*value));
     if (end == std::string_view::npos) break;

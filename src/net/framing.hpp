@@ -1,6 +1,7 @@
-// Where a request ends, decided by this project alone: the head of an HTTP/1.x request is checked, byte for byte,
-// before a library sees it. Two programs that disagree about the end of a request let one client's bytes be
-// read as another's request (request smuggling, RFC 9112 section 11.2), so whatever is doubtful is refused.
+// Where a request ends, decided by this project alone: the head of an HTTP/1.x request is checked, byte for
+// byte, before a library sees it. Two programs that disagree about the end of a request let one client's
+// bytes be read as another's request (request smuggling, RFC 9112 section 11.2), so whatever is doubtful is
+// refused.
 #pragma once
 
 #include <cstddef>
@@ -42,10 +43,11 @@ struct FramingError {
 };
 
 /// Checks the bytes of a head, from the request line to the empty line, both included.
-/// Refused are: anything but `\r\n` at the end of a line; folded lines; white space around the name of a field;
-/// control characters; a target that is not in origin form; two of host, content-length, transfer-encoding,
-/// authorization; a length that is no plain number; a transfer coding but exactly `chunked`; both length fields;
-/// `Transfer-Encoding` in HTTP/1.0; HTTP/1.1 without `Host`; what is over a limit.
+/// Refused are: anything but `\r\n` at the end of a line; folded lines; white space around the name of a
+/// field; control characters; a target that is not in origin form; two of host, content-length,
+/// transfer-encoding, authorization; a length that is no plain number; a transfer coding but exactly
+/// `chunked`; both length fields; `Transfer-Encoding` in HTTP/1.0; HTTP/1.1 without `Host`; what is over a
+/// limit.
 std::optional<FramingError> check_head(std::string_view bytes, const HeadLimits& limits, Head& head);
 
 /// The number of bytes of the head at the front of `bytes`, with its empty line; none while it is not whole.

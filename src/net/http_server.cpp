@@ -1,7 +1,5 @@
 #include "net/http_server.hpp"
 
-#include <utility>  // asio/awaitable.hpp of Boost 1.74 needs it first
-
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
@@ -24,6 +22,7 @@
 #include <openssl/x509.h>
 #include <set>
 #include <unordered_map>
+#include <utility>  // asio/awaitable.hpp of Boost 1.74 needs it first
 
 namespace mirab::net {
 namespace {
@@ -41,7 +40,8 @@ std::string as_bytes(const Response& response, bool keeps_alive, bool has_end = 
   std::string bytes;
   bytes.reserve(256 + response.body.size());
   fmt::format_to(std::back_inserter(bytes), "HTTP/1.1 {} {}\r\n", response.status, reason(response.status));
-  if (!response.type.empty()) fmt::format_to(std::back_inserter(bytes), "Content-Type: {}\r\n", response.type);
+  if (!response.type.empty())
+    fmt::format_to(std::back_inserter(bytes), "Content-Type: {}\r\n", response.type);
   for (const auto& [name, value] : response.fields)
     fmt::format_to(std::back_inserter(bytes), "{}: {}\r\n", name, value);
   if (has_end && response.status != 204 && response.status != 304)
@@ -78,7 +78,9 @@ Result<Networks> read_networks(const std::vector<std::string>& texts) {
     } else {
       networks.v6.push_back(asio::ip::make_network_v6(has_bits ? text : text + "/128", error));
     }
-    if (error) return Error{.message = fmt::format("'{}' is no network such as 10.0.0.0/8", text), .key = "--trusted-proxy"};
+    if (error)
+      return Error{.message = fmt::format("'{}' is no network such as 10.0.0.0/8", text),
+                   .key = "--trusted-proxy"};
   }
   return networks;
 }
@@ -213,8 +215,8 @@ std::shared_ptr<EventStream> ConnectionExchange::stream(Response head) {
   return std::make_shared<ConnectionStream>(server_, connection_);
 }
 
-/// One connection on a stream of bytes. At any time one operation reads or one request is served; beside it one
-/// operation writes. It ends when it forgets itself at the server.
+/// One connection on a stream of bytes. At any time one operation reads or one request is served; beside it
+/// one operation writes. It ends when it forgets itself at the server.
 template <class Stream>
 class StreamConnection final : public Connection {
  public:
@@ -358,9 +360,10 @@ class StreamConnection final : public Connection {
       return serve();
     }
     const auto seconds = 10 + head.content_length / server_.options.body_bytes_per_s;
-    read_body(admission.body_bytes, head.is_chunked
-                                        ? std::chrono::seconds(10 + admission.body_bytes / server_.options.body_bytes_per_s)
-                                        : std::chrono::seconds(seconds),
+    read_body(admission.body_bytes,
+              head.is_chunked
+                  ? std::chrono::seconds(10 + admission.body_bytes / server_.options.body_bytes_per_s)
+                  : std::chrono::seconds(seconds),
               head.expects_continue);
   }
 
@@ -515,14 +518,16 @@ Check BeastServer::listen() {
   ErrorCode error;
   const auto address = asio::ip::make_address(options.address, error);
   if (error)
-    return Error{.message = fmt::format("'{}' is no address such as 127.0.0.1", options.address), .key = "--listen"};
+    return Error{.message = fmt::format("'{}' is no address such as 127.0.0.1", options.address),
+                 .key = "--listen"};
   const tcp::endpoint endpoint(address, options.port);
   acceptor_.open(endpoint.protocol(), error);
   if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(4096, error);
   if (error)
-    return Error{.message = fmt::format("cannot listen on {} port {}: {}", options.address, options.port, error.message()),
+    return Error{.message = fmt::format("cannot listen on {} port {}: {}", options.address, options.port,
+                                        error.message()),
                  .key = "--listen"};
   port_ = acceptor_.local_endpoint().port();
   if (has_tls()) {
@@ -545,9 +550,10 @@ Check BeastServer::reload_certificate() {
   if (!error) fresh->use_private_key_file(options.key_file, asio::ssl::context::pem, error);
   if (error || SSL_CTX_check_private_key(raw) != 1) {
     ++figures_.failed_reloads;
-    return Error{.message = error ? "cannot be used: " + error.message() : "does not belong to the certificate",
-                 .key = has_certificate ? "--tls-key" : "--tls-cert",
-                 .file = has_certificate ? options.key_file : options.certificate_file};
+    return Error{
+        .message = error ? "cannot be used: " + error.message() : "does not belong to the certificate",
+        .key = has_certificate ? "--tls-key" : "--tls-cert",
+        .file = has_certificate ? options.key_file : options.certificate_file};
   }
   std::tm until{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(SSL_CTX_get0_certificate(raw)), &until) == 1)
@@ -569,14 +575,15 @@ void BeastServer::accept() {
     const auto peer = socket.remote_endpoint(error);
     const std::string address = error ? "" : peer.address().to_string();
     const bool is_proxy = !error && proxies.contains(peer.address());
-    const bool has_room =
-        !error && connections_.size() < options.connections && (!has_tls() || handshakes < options.handshakes);
+    const bool has_room = !error && connections_.size() < options.connections &&
+                          (!has_tls() || handshakes < options.handshakes);
     if (has_room && (is_proxy || enter(address))) {
       if (is_proxy) ++by_address_[address];
       socket.set_option(tcp::no_delay(true), error);
       std::shared_ptr<Connection> connection;
       if (has_tls()) {
-        connection = std::make_shared<StreamConnection<Secure>>(*this, Secure(Plain(std::move(socket)), *tls), address);
+        connection = std::make_shared<StreamConnection<Secure>>(*this, Secure(Plain(std::move(socket)), *tls),
+                                                                address);
       } else {
         connection = std::make_shared<StreamConnection<Plain>>(*this, Plain(std::move(socket)), address);
       }
@@ -678,44 +685,73 @@ Result<Endpoint> read_endpoint(const std::string& text, const std::string& key) 
   if (endpoint.address.starts_with('[') && endpoint.address.ends_with(']'))
     endpoint.address = endpoint.address.substr(1, endpoint.address.size() - 2);
   if (endpoint.address == "localhost") endpoint.address = "127.0.0.1";
-  const std::string_view port = colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1);
+  const std::string_view port =
+      colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1);
   const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
   ErrorCode error;
   asio::ip::make_address(endpoint.address, error);
   if (error || port.empty() || failure != std::errc() || end != port.data() + port.size())
-    return Error{.message = fmt::format("'{}' is no address and port such as 127.0.0.1:7417", text), .key = key};
+    return Error{.message = fmt::format("'{}' is no address and port such as 127.0.0.1:7417", text),
+                 .key = key};
   return endpoint;
 }
 
 std::string_view reason(int status) {
   switch (status) {
-    case 200: return "OK";
-    case 201: return "Created";
-    case 204: return "No Content";
-    case 304: return "Not Modified";
-    case 400: return "Bad Request";
-    case 401: return "Unauthorized";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 408: return "Request Timeout";
-    case 409: return "Conflict";
-    case 410: return "Gone";
-    case 412: return "Precondition Failed";
-    case 413: return "Content Too Large";
-    case 414: return "URI Too Long";
-    case 415: return "Unsupported Media Type";
-    case 417: return "Expectation Failed";
-    case 422: return "Unprocessable Content";
-    case 429: return "Too Many Requests";
-    case 431: return "Request Header Fields Too Large";
-    case 500: return "Internal Server Error";
-    case 501: return "Not Implemented";
-    case 503: return "Service Unavailable";
-    case 504: return "Gateway Timeout";
-    case 505: return "HTTP Version Not Supported";
-    case 507: return "Insufficient Storage";
-    default: return "Unknown";
+    case 200:
+      return "OK";
+    case 201:
+      return "Created";
+    case 204:
+      return "No Content";
+    case 304:
+      return "Not Modified";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 408:
+      return "Request Timeout";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Gone";
+    case 412:
+      return "Precondition Failed";
+    case 413:
+      return "Content Too Large";
+    case 414:
+      return "URI Too Long";
+    case 415:
+      return "Unsupported Media Type";
+    case 417:
+      return "Expectation Failed";
+    case 422:
+      return "Unprocessable Content";
+    case 429:
+      return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
+    case 505:
+      return "HTTP Version Not Supported";
+    case 507:
+      return "Insufficient Storage";
+    default:
+      return "Unknown";
   }
 }
 

@@ -1,5 +1,5 @@
-// An HTTP/1.1 server for one process that must not fall over: limits on everything, no answer without a reader,
-// TLS whose files may change while it runs. It knows nothing of what it serves.
+// An HTTP/1.1 server for one process that must not fall over: limits on everything, no answer without a
+// reader, TLS whose files may change while it runs. It knows nothing of what it serves.
 //
 // Threads: one I/O thread owns all connections (run()). `Exchange` and `EventStream` may be used from any
 // thread. A `Handler` is called on the I/O thread only and must return at once.
@@ -51,8 +51,8 @@ class EventStream {
   virtual bool is_closed() const = 0;
 };
 
-/// What is owed to one request. Exactly one of the two is called, once; an exchange that is destroyed unanswered
-/// answers 503.
+/// What is owed to one request. Exactly one of the two is called, once; an exchange that is destroyed
+/// unanswered answers 503.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -62,7 +62,7 @@ class Exchange {
 
 /// What the handler says of a request of which it has seen the head.
 struct Admission {
-  std::size_t body_bytes = 0;       ///< at most; 0: the request may have no body
+  std::size_t body_bytes = 0;         ///< at most; 0: the request may have no body
   std::unique_ptr<Response> refusal;  ///< set: the answer, and the body is not read
 };
 
@@ -79,7 +79,7 @@ class Handler {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  ///< 0: any; see Server::port
+  std::uint16_t port = 0;             ///< 0: any; see Server::port
   std::string certificate_file = {};  ///< PEM; with the key: TLS 1.2 and later only
   std::string key_file = {};
   std::vector<std::string> trusted_proxies = {};  ///< ADDR/BITS whose X-Forwarded-For is believed
@@ -112,7 +112,8 @@ class Server {
   virtual bool has_tls() const = 0;
   /// Serves until stop(), on the calling thread.
   virtual void run() = 0;
-  /// From any thread: takes no new connection, lets answers that are due be written for at most `grace`, returns run().
+  /// From any thread: takes no new connection, lets answers that are due be written for at most `grace`,
+  /// returns run().
   virtual void stop(std::chrono::milliseconds grace) = 0;
   /// From any thread: runs `work` on the I/O thread.
   virtual void post(std::function<void()> work) = 0;

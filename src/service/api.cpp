@@ -37,7 +37,8 @@ net::Response response_of(const live::Answer& answer) {
   return response;
 }
 
-live::Problem problem(int status, std::string type, std::string title, std::string detail = {}, std::string key = {}) {
+live::Problem problem(int status, std::string type, std::string title, std::string detail = {},
+                      std::string key = {}) {
   live::Problem made;
   made.status = status;
   made.type = std::move(type);
@@ -92,8 +93,8 @@ void Api::refused(std::string_view address, int status, std::string_view why) {
 
 net::Response Api::refusal(int status, std::string_view why) {
   const bool is_large = status == 413 || status == 414 || status == 431;
-  return response_of(problem(status, is_large ? "too-large" : "bad-request",
-                             std::string(net::reason(status)), std::string(why)));
+  return response_of(problem(status, is_large ? "too-large" : "bad-request", std::string(net::reason(status)),
+                             std::string(why)));
 }
 
 net::Admission Api::admit(net::Request& head) {
@@ -102,7 +103,9 @@ net::Admission Api::admit(net::Request& head) {
   if (auto refusal = check(*asked, head)) {
     metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
     journal("warning", "refused",
-            {{"from", head.address}, {"tenant", asked->caller.tenant}, {"status", refusal->status},
+            {{"from", head.address},
+             {"tenant", asked->caller.tenant},
+             {"status", refusal->status},
              {"route", asked->route == nullptr ? "none" : asked->route->path}});
     admission.refusal = std::make_unique<net::Response>(*std::move(refusal));
     return admission;
@@ -112,7 +115,8 @@ net::Admission Api::admit(net::Request& head) {
   return admission;
 }
 
-/// Who asks for what, and may he? The token comes first: without one nobody learns which routes there are names for.
+/// Who asks for what, and with which right? The token comes first: without one no caller learns which routes
+/// there are names for.
 std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) {
   const auto target = net::read_target(head.target);
   if (!target) return response_of(live::bad_request("", "malformed target"));
@@ -133,7 +137,8 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   if (asked.route->scopes != kNoToken) {
     const std::string_view given = head.field("authorization");
     constexpr std::string_view kBearer = "Bearer ";
-    auto caller = given.starts_with(kBearer) ? tokens_.find(given.substr(kBearer.size()), api_wall()) : std::nullopt;
+    auto caller =
+        given.starts_with(kBearer) ? tokens_.find(given.substr(kBearer.size()), api_wall()) : std::nullopt;
     if (!caller) return response_of(problem(401, "no-token", "A valid token is needed"));
     asked.caller = *std::move(caller);
     asked.caller.from = head.address;
@@ -171,11 +176,16 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
   const Reply reply = [this, asked, exchange](live::Answer answer) {
     net::Response response = response_of(answer);
     metrics_.count(asked->route, answer.status, Steady::now() - asked->at);
-    if (const auto* what = std::get_if<live::Do>(&asked->route->action)) metrics_.count_command(*what, answer.status);
+    if (const auto* what = std::get_if<live::Do>(&asked->route->action))
+      metrics_.count_command(*what, answer.status);
     if (logs_requests_ || answer.status >= 500) {
       journal(answer.status >= 500 ? "error" : "info", "request",
-              {{"route", asked->route->path}, {"method", asked->route->method}, {"tenant", asked->caller.tenant},
-               {"by", asked->caller.by}, {"status", answer.status}, {"revision", answer.revision},
+              {{"route", asked->route->path},
+               {"method", asked->route->method},
+               {"tenant", asked->caller.tenant},
+               {"by", asked->caller.by},
+               {"status", answer.status},
+               {"revision", answer.revision},
                {"ms", std::chrono::duration<double, std::milli>(Steady::now() - asked->at).count()}});
     }
     exchange->answer(std::move(response));
@@ -201,7 +211,8 @@ void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& reque
   }
   if (what == live::Do::policy_put && asked->given.contains("dry_run")) {
     live::Query query{.what = live::Ask::policy_dry_run, .given = asked->given, .body = std::move(body)};
-    if (!pipeline_->ask(std::move(query), asked->caller, Lane::worker, 0, reply)) reply(busy_answer("too many questions"));
+    if (!pipeline_->ask(std::move(query), asked->caller, Lane::worker, 0, reply))
+      reply(busy_answer("too many questions"));
     return;
   }
   if (what == live::Do::job_put && pipeline_->figures().is_disk_full.load())
@@ -215,8 +226,8 @@ void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& reque
     const auto& token = std::get<live::TokenContent>(std::get<live::Content>(content));
     secret = make_secret(kind_of(token.scopes));
   }
-  auto parsed = live::parse_command(asked->caller, what, asked->target, body, pipeline_->units(), std::move(conditions),
-                                    secret.empty() ? "" : live::sha256(secret));
+  auto parsed = live::parse_command(asked->caller, what, asked->target, body, pipeline_->units(),
+                                    std::move(conditions), secret.empty() ? "" : live::sha256(secret));
   if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return refuse(*wrong);
   auto command = std::get<live::Command>(std::move(parsed));
   command.failed = asked->first("failed") == "true";
@@ -237,13 +248,15 @@ void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& reque
   auto body = live::read_json(request.body);
   if (const auto* wrong = std::get_if<live::Problem>(&body)) return reply(live::answer_of(*wrong, 0));
   if (pipeline_->figures().is_disk_full.load())
-    return reply(live::answer_of(problem(507, "disk-full", "The disk is full", "cancel and finish still work"), 0));
+    return reply(
+        live::answer_of(problem(507, "disk-full", "The disk is full", "cancel and finish still work"), 0));
   auto parsed = live::parse_submits(asked->caller, std::get<live::Json>(body), pipeline_->units());
   if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return reply(live::answer_of(*wrong, 0));
   auto& commands = std::get<std::vector<live::Parsed<live::Command>>>(parsed);
   if (take_rate(*asked, RateOf::submits, static_cast<double>(commands.size())))
     return reply(live::answer_of(live::too_many("rate", "more submits than this tenant's limit allows"), 0));
-  if (!pipeline_->submit(std::move(commands), asked->caller.tenant, reply)) reply(busy_answer("too many commands wait"));
+  if (!pipeline_->submit(std::move(commands), asked->caller.tenant, reply))
+    reply(busy_answer("too many commands wait"));
 }
 
 void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply) {
@@ -267,30 +280,37 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exch
   const auto answer_text = [&](std::string type, std::string text) {
     net::Response response{.status = 200, .type = std::move(type), .body = std::move(text)};
     response.fields.emplace_back("X-Content-Type-Options", "nosniff");
-    response.fields.emplace_back("Content-Security-Policy", "default-src 'none'; style-src 'self'; frame-ancestors 'none'");
+    response.fields.emplace_back("Content-Security-Policy",
+                                 "default-src 'none'; style-src 'self'; frame-ancestors 'none'");
     response.fields.emplace_back("Referrer-Policy", "no-referrer");
     metrics_.count(asked->route, 200, Steady::now() - asked->at);
     exchange.answer(std::move(response));
   };
   const PipelineFigures& figures = pipeline_->figures();
   switch (what) {
-    case Own::submits: return;  // in submits()
+    case Own::submits:
+      return;  // in submits()
     case Own::livez: {
-      const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now().time_since_epoch()).count();
+      const auto now =
+          std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now().time_since_epoch()).count();
       const bool is_alive = now - figures.core_alive_ms.load() < 30'000;
       return reply({.status = is_alive ? 200 : 503, .body = {{"status", is_alive ? "alive" : "stuck"}}});
     }
     case Own::readyz: {
       const bool is_ready = figures.is_ready.load() && !is_stopping_;
       return reply({.status = is_ready ? 200 : 503,
-                    .body = {{"status", is_ready ? "ready" : "not ready"}, {"disk_full", figures.is_disk_full.load()}}});
+                    .body = {{"status", is_ready ? "ready" : "not ready"},
+                             {"disk_full", figures.is_disk_full.load()}}});
     }
     case Own::metrics:
       return answer_text("text/plain; version=0.0.4", metrics_.text(figures, server_->figures()));
-    case Own::openapi: return answer_text("application/json", openapi_document(version_));
-    case Own::docs: return answer_text("text/html; charset=utf-8", api_page());
+    case Own::openapi:
+      return answer_text("application/json", openapi_document(version_));
+    case Own::docs:
+      return answer_text("text/html; charset=utf-8", api_page());
     case Own::audit: {
-      const auto limit = std::clamp<std::uint64_t>(whole_number(asked->first("limit")).value_or(100), 1, 1000);
+      const auto limit =
+          std::clamp<std::uint64_t>(whole_number(asked->first("limit")).value_or(100), 1, 1000);
       pipeline_->audit(whole_number(asked->first("after")).value_or(0), limit, reply);
       return;
     }
@@ -314,7 +334,8 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exch
                              reply);
       return;
     }
-    case Own::events: return watch(asked, exchange, reply);
+    case Own::events:
+      return watch(asked, exchange, reply);
   }
 }
 
@@ -325,16 +346,19 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
   watch.is_from_now = !asked->given.contains("after");
   watch.after = whole_number(asked->first("after")).value_or(0);
   watch.at_once = asked->given.contains("now");
-  for (auto [at, end] = asked->given.equal_range("kind"); at != end; ++at) watch.filter.kinds.push_back(at->second);
+  for (auto [at, end] = asked->given.equal_range("kind"); at != end; ++at)
+    watch.filter.kinds.push_back(at->second);
   watch.filter.queue = asked->first("queue");
   watch.filter.job = asked->first("job");
   watch.filter.server = asked->first("server");
   if (!watch.is_from_now && watch.after + 1 < figures.oldest_revision.load())
-    return reply(live::answer_of(live::compacted(figures.oldest_revision.load()), figures.reader_revision.load()));
+    return reply(
+        live::answer_of(live::compacted(figures.oldest_revision.load()), figures.reader_revision.load()));
   if (asked->given.contains("wait")) {
     const auto wait = live::parse_duration(asked->first("wait"));
     if (!wait) return reply(live::answer_of(live::bad_request("/wait", wait.error().message), 0));
-    watch.wait = std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait), std::chrono::milliseconds(60'000));
+    watch.wait = std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait),
+                          std::chrono::milliseconds(60'000));
     watch.reply = reply;
     if (!pipeline_->watch(std::move(watch))) reply(busy_answer("too many watches"));
     return;

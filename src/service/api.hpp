@@ -1,5 +1,5 @@
-// The API on the pipeline: from a request to a command or question, and from an answer to a response. All of it on
-// the I/O thread, but for the replies, which come on the threads of the pipeline.
+// The API on the pipeline: from a request to a command or question, and from an answer to a response. All of
+// it on the I/O thread, but for the replies, which come on the threads of the pipeline.
 #pragma once
 
 #include <map>
@@ -34,7 +34,8 @@ class Api final : public net::Handler {
   /// Rows of the tables `token` and `tenant`. On the I/O thread.
   void set_row(const std::string& table, const std::string& key, const live::Json& columns);
 
-  /// Executors that fell silent: 60 s without a poll, or given up after `lost_after`. On the I/O thread, once a second.
+  /// Executors that fell silent: 60 s without a poll, or given up after `lost_after`. On the I/O thread, once
+  /// a second.
   void check_heartbeats(std::chrono::steady_clock::time_point now);
 
   void stop() { is_stopping_ = true; }

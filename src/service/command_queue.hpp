@@ -43,7 +43,7 @@ class CommandQueue {
   struct Line {
     std::deque<CommandWork> works;
     std::size_t waiting = 0;  ///< commands
-    std::size_t credit = 0;  ///< commands that it may still take in this turn
+    std::size_t credit = 0;   ///< commands that it may still take in this turn
   };
 
   std::size_t most_;

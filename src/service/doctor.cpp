@@ -1,8 +1,8 @@
 #include "service/doctor.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -21,7 +21,8 @@ Finding rights_of(const std::string& file, const char* what) {
   if (::stat(file.c_str(), &status) != 0) return {false, fmt::format("{}: {}", file, std::strerror(errno))};
   const unsigned mode = status.st_mode & 0777U;
   const bool is_well = (mode & 077U) == 0;
-  return {is_well, fmt::format("{} has mode {:o}{}", what, mode, is_well ? "" : ": others may read it; chmod 600")};
+  return {is_well,
+          fmt::format("{} has mode {:o}{}", what, mode, is_well ? "" : ": others may read it; chmod 600")};
 }
 
 /// The median of syncs of 4 KiB each, in milliseconds; below 0: it failed.
@@ -33,7 +34,8 @@ double sync_ms(const std::string& file) {
   for (int round = 0; round < 21; ++round) {
     const auto begin = std::chrono::steady_clock::now();
     if (::write(handle, page.data(), page.size()) != 4096 || ::fdatasync(handle) != 0) times.clear();
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    times.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
   }
   ::close(handle);
   ::unlink(file.c_str());
@@ -54,13 +56,15 @@ std::vector<Finding> examine(const std::string& file) {
   const double free_mib = error ? 0 : static_cast<double>(space.available) / (1 << 20);
   findings.push_back({free_mib >= 1024, fmt::format("{:.0f} MiB are free; 1024 or more are well", free_mib)});
   const double sync = sync_ms((folder / ".mirab-doctor").string());
-  findings.push_back({sync >= 0 && sync < 50, sync < 0 ? "the disk cannot be written and synced"
-                                                       : fmt::format("a sync of the disk takes {:.2f} ms", sync)});
+  findings.push_back({sync >= 0 && sync < 50, sync < 0
+                                                  ? "the disk cannot be written and synced"
+                                                  : fmt::format("a sync of the disk takes {:.2f} ms", sync)});
   findings.push_back({sqlite3_threadsafe() != 0, fmt::format("SQLite {}", sqlite3_libversion())});
   findings.push_back({true, OpenSSL_version(OPENSSL_VERSION)});
   rlimit files{};
   ::getrlimit(RLIMIT_NOFILE, &files);
-  findings.push_back({files.rlim_cur >= 4096, fmt::format("{} files may be open; each connection is one", files.rlim_cur)});
+  findings.push_back(
+      {files.rlim_cur >= 4096, fmt::format("{} files may be open; each connection is one", files.rlim_cur)});
   return findings;
 }
 

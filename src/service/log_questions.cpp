@@ -79,7 +79,8 @@ live::Answer placement_of(const std::string& file, live::Others others, const st
     if (!bytes) continue;
     auto reader = live::Reader::restore(*bytes, others);
     if (!reader) continue;
-    if (!reader->get({.what = live::Ask::task, .name = task}, {.scopes = {.admin = true}}).is_problem()) continue;
+    if (!reader->get({.what = live::Ask::task, .name = task}, {.scopes = {.admin = true}}).is_problem())
+      continue;
     std::optional<live::Answer> answer;
     std::string wrong;
     const auto failure = (*store)->read_log(row.revision + 1, [&](const live::Batch& batch) {

@@ -15,14 +15,22 @@ namespace mirab::service {
 
 struct Metrics::Families {
   prometheus::Registry registry;
-  prometheus::Family<prometheus::Counter>& requests =
-      prometheus::BuildCounter().Name("mirab_http_requests_total").Help("Answered requests").Register(registry);
+  prometheus::Family<prometheus::Counter>& requests = prometheus::BuildCounter()
+                                                          .Name("mirab_http_requests_total")
+                                                          .Help("Answered requests")
+                                                          .Register(registry);
   prometheus::Family<prometheus::Histogram>& seconds_family =
-      prometheus::BuildHistogram().Name("mirab_http_request_seconds").Help("From the head of a request to its answer").Register(registry);
-  prometheus::Histogram& seconds = seconds_family.Add(
-      {}, prometheus::Histogram::BucketBoundaries{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5});
-  prometheus::Family<prometheus::Counter>& commands =
-      prometheus::BuildCounter().Name("mirab_commands_total").Help("Commands by what came of them").Register(registry);
+      prometheus::BuildHistogram()
+          .Name("mirab_http_request_seconds")
+          .Help("From the head of a request to its answer")
+          .Register(registry);
+  prometheus::Histogram& seconds =
+      seconds_family.Add({}, prometheus::Histogram::BucketBoundaries{0.0005, 0.001, 0.0025, 0.005, 0.01,
+                                                                     0.025, 0.05, 0.1, 0.25, 1, 5});
+  prometheus::Family<prometheus::Counter>& commands = prometheus::BuildCounter()
+                                                          .Name("mirab_commands_total")
+                                                          .Help("Commands by what came of them")
+                                                          .Register(registry);
 
   std::mutex mutex;  ///< of the two below
   std::unordered_map<std::uint64_t, prometheus::Counter*> by_route;
@@ -56,7 +64,8 @@ void Metrics::count_command(live::Do what, int status) {
   {
     const std::lock_guard guard(families_->mutex);
     prometheus::Counter*& place = families_->by_command[key];
-    if (place == nullptr) place = &families_->commands.Add({{"do", std::string(live::word_of(what))}, {"result", result}});
+    if (place == nullptr)
+      place = &families_->commands.Add({{"do", std::string(live::word_of(what))}, {"result", result}});
     counter = place;
   }
   counter->Increment();
@@ -69,7 +78,8 @@ std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigur
     prometheus::BuildGauge().Name(name).Help(help).Register(now).Add(labels).Set(value);
   };
   const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
-    prometheus::BuildCounter().Name(name).Help(help).Register(now).Add({}).Increment(static_cast<double>(value));
+    prometheus::BuildCounter().Name(name).Help(help).Register(now).Add({}).Increment(
+        static_cast<double>(value));
   };
   const char* const revision = "The latest revision there";
   gauge("mirab_revision", revision, static_cast<double>(figures.core_revision), {{"at", "core"}});
@@ -86,9 +96,11 @@ std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigur
   gauge("mirab_log_bytes", "Size of the file", static_cast<double>(figures.log_bytes));
   gauge("mirab_disk_full", "1 while submits are refused for want of room", figures.is_disk_full ? 1 : 0);
   const auto unix_now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  gauge("mirab_snapshot_age_seconds", "Since the latest snapshot", static_cast<double>(unix_now - figures.snapshot_at_s));
+  gauge("mirab_snapshot_age_seconds", "Since the latest snapshot",
+        static_cast<double>(unix_now - figures.snapshot_at_s));
   if (server.certificate_expiry_s != 0) {
-    gauge("mirab_tls_expiry_timestamp_seconds", "End of the certificate", static_cast<double>(server.certificate_expiry_s));
+    gauge("mirab_tls_expiry_timestamp_seconds", "End of the certificate",
+          static_cast<double>(server.certificate_expiry_s));
     counter("mirab_tls_failed_reloads_total", "Certificates that could not be used", server.failed_reloads);
   }
   auto families = families_->registry.Collect();

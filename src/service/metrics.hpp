@@ -1,4 +1,5 @@
-// Figures for Prometheus, and the journal: one JSON object a line on standard error, without bodies and secrets.
+// Figures for Prometheus, and the journal: one JSON object a line on standard error, without bodies and
+// secrets.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// The description of the API, made from the route table: OpenAPI 3.1, the page of the reference, and a page for people.
+// The description of the API, made from the route table: OpenAPI 3.1, the page of the reference, and a page
+// for people.
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -75,8 +76,12 @@ constexpr const char* kSchemas = R"json({
 
 std::vector<std::string> scope_words(ScopeSet scopes) {
   std::vector<std::string> words;
-  for (const auto& [bit, word] : {std::pair<ScopeSet, const char*>{kAdmin, "admin"}, {kOperator, "operator"},
-                                  {kSubmit, "submit"}, {kRead, "read"}, {kExecutor, "executor"}, {kMetrics, "metrics"}}) {
+  for (const auto& [bit, word] : {std::pair<ScopeSet, const char*>{kAdmin, "admin"},
+                                  {kOperator, "operator"},
+                                  {kSubmit, "submit"},
+                                  {kRead, "read"},
+                                  {kExecutor, "executor"},
+                                  {kMetrics, "metrics"}}) {
     if ((scopes & bit) != 0) words.emplace_back(word);
   }
   return words;
@@ -105,12 +110,15 @@ Ordered operation_of(const Route& route) {
   Ordered operation;
   operation["summary"] = route.summary;
   std::string id(route.method);
-  for (const char letter : route.path) id += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+  for (const char letter : route.path)
+    id += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
   operation["operationId"] = id;
   operation["parameters"] = Ordered::array();
   for_each_name(route.path, '{', '}', [&](const std::string& name) {
-    operation["parameters"].push_back(
-        {{"name", name}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}, {"maxLength", 253}}}});
+    operation["parameters"].push_back({{"name", name},
+                                       {"in", "path"},
+                                       {"required", true},
+                                       {"schema", {{"type", "string"}, {"maxLength", 253}}}});
   });
   for_each_name(route.query, 0, ' ', [&](const std::string& name) {
     const bool is_number = name == "after" || name == "at_least" || name == "limit";
@@ -122,9 +130,11 @@ Ordered operation_of(const Route& route) {
   };
   if (!route.schema.empty())
     operation["requestBody"] = {{"required", true}, {"content", body(route.schema, "application/json")}};
-  operation["responses"]["200"] = {{"description", "Done"}, {"content", body(route.answer, answer_type(route))}};
+  operation["responses"]["200"] = {{"description", "Done"},
+                                   {"content", body(route.answer, answer_type(route))}};
   if (route.method == "PUT")
-    operation["responses"]["201"] = {{"description", "Made"}, {"content", body(route.answer, "application/json")}};
+    operation["responses"]["201"] = {{"description", "Made"},
+                                     {"content", body(route.answer, "application/json")}};
   operation["responses"]["default"] = {{"description", "A problem (RFC 9457)"},
                                        {"content", body("Problem", "application/problem+json")}};
   if (route.scopes == kNoToken) {
@@ -160,7 +170,8 @@ std::string escaped(std::string_view text) {
 std::string openapi_document(std::string_view version) {
   Ordered document;
   document["openapi"] = "3.1.0";
-  document["info"] = {{"title", "Mirab"}, {"version", version},
+  document["info"] = {{"title", "Mirab"},
+                      {"version", version},
                       {"description", "Fair sharing of a cluster: submit, ask who has what and why, watch"}};
   for (const Route& route : routes()) {
     std::string method(route.method);
@@ -181,9 +192,12 @@ std::string api_markdown() {
       "| method | path | scopes | parameters | what |\n|---|---|---|---|---|\n";
   for (const Route& route : routes()) {
     std::vector<std::string> parameters;
-    for_each_name(route.query, 0, ' ', [&](const std::string& name) { parameters.push_back("`" + name + "`"); });
-    const std::string scopes = route.scopes == kNoToken ? "without a token" : joined(scope_words(route.scopes));
-    text += fmt::format("| {} | `{}` | {} | {} | {} |\n", route.method, route.path, scopes, joined(parameters), route.summary);
+    for_each_name(route.query, 0, ' ',
+                  [&](const std::string& name) { parameters.push_back("`" + name + "`"); });
+    const std::string scopes =
+        route.scopes == kNoToken ? "without a token" : joined(scope_words(route.scopes));
+    text += fmt::format("| {} | `{}` | {} | {} | {} |\n", route.method, route.path, scopes,
+                        joined(parameters), route.summary);
   }
   text += "\n## Bodies\n\n| request | keys |\n|---|---|\n";
   const auto schemas = Ordered::parse(kSchemas);
@@ -197,7 +211,8 @@ std::string api_markdown() {
       const bool is_required = std::find(required.begin(), required.end(), key) != required.end();
       keys.push_back("`" + key + "`" + (is_required ? " (required)" : ""));
     }
-    text += fmt::format("| `{} {}` | {} |\n", route.method, route.path, keys.empty() ? "an object" : joined(keys));
+    text += fmt::format("| `{} {}` | {} |\n", route.method, route.path,
+                        keys.empty() ? "an object" : joined(keys));
   }
   text += fmt::format(
       "\nA key that is not listed is an error. `policy` and `whatif` check their own keys. A body has at\n"
@@ -210,7 +225,8 @@ std::string api_markdown() {
       "| 200, 201 | done; made |\n"
       "| 400, 413, 414, 431 | malformed, too large |\n"
       "| 401, 403, 404 | no valid token; not with these scopes; not there, or not to be seen |\n"
-      "| 409, 412, 410 | another content under this name; changed meanwhile; the log no longer goes back so far |\n"
+      "| 409, 412, 410 | another content under this name; changed meanwhile; the log no longer goes back so "
+      "far |\n"
       "| 422 | it can never fit, or an amount is no whole number of base units |\n"
       "| 429 | over a limit of the tenant; `Retry-After` says when |\n"
       "| 503, 507 | busy, the outcome is unknown: send it again under the same name; the disk is full |\n",
@@ -225,7 +241,8 @@ std::string api_page() {
                         escaped(route.path), joined(scope_words(route.scopes)), escaped(route.summary));
   }
   return "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Mirab: the API</title>\n"
-         "<h1>The API of this service</h1><p>Bodies are described in <a href=\"/openapi.json\">/openapi.json</a>.</p>\n"
+         "<h1>The API of this service</h1><p>Bodies are described in <a "
+         "href=\"/openapi.json\">/openapi.json</a>.</p>\n"
          "<table><thead><tr><th>method<th>path<th>scopes<th>what</thead><tbody>\n" +
          rows + "</tbody></table></html>\n";
 }

@@ -24,7 +24,8 @@ using std::chrono::milliseconds;
 
 live::Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 
-/// Engine time: boot clock since the start, after the last logged time and the gap by the wall clock (0 to 24 h).
+/// Engine time: boot clock since the start, after the last logged time and the gap by the wall clock (0 to 24
+/// h).
 class EngineClock {
  public:
   EngineClock(Time last, live::Wall last_wall) {
@@ -118,23 +119,27 @@ class Threads final : public Pipeline {
     return commands_.push({.commands = std::move(one), .is_list = false, .reply = std::move(reply)}, tenant,
                           lane == Lane::urgent);
   }
-  bool submit(std::vector<live::Parsed<live::Command>> commands, const std::string& tenant, Reply reply) override {
-    return commands_.push({.commands = std::move(commands), .is_list = true, .reply = std::move(reply)}, tenant, false);
+  bool submit(std::vector<live::Parsed<live::Command>> commands, const std::string& tenant,
+              Reply reply) override {
+    return commands_.push({.commands = std::move(commands), .is_list = true, .reply = std::move(reply)},
+                          tenant, false);
   }
   bool ask(live::Query query, live::Caller caller, Lane lane, std::uint64_t at_least, Reply reply) override;
   bool watch(Watch watch) override;
   bool assignments(live::Query query, live::Caller caller, std::uint64_t after, milliseconds wait,
                    Reply reply) override;
   bool audit(std::uint64_t after, std::size_t limit, Reply reply) override {
-    return give_to_worker("", [this, after, limit, reply] {
-      reply(audit_page(options_.file, after, limit));
-    }, reply);
+    return give_to_worker(
+        "", [this, after, limit, reply] { reply(audit_page(options_.file, after, limit)); }, reply);
   }
   bool explain_task(std::string task, live::Caller caller, Reply reply) override {
     const std::string tenant = caller.tenant;
-    return give_to_worker(tenant, [this, task = std::move(task), caller = std::move(caller), reply] {
-      reply(placement_of(options_.file, options_.others, task, caller));
-    }, reply);
+    return give_to_worker(
+        tenant,
+        [this, task = std::move(task), caller = std::move(caller), reply] {
+          reply(placement_of(options_.file, options_.others, task, caller));
+        },
+        reply);
   }
 
   const live::Units& units() const override { return units_; }
@@ -226,10 +231,10 @@ class Threads final : public Pipeline {
 
   // Of the reader.
   std::deque<live::Change> ring_;
-  std::uint64_t ring_after_ = 0;  ///< the ring has all changes after this revision
+  std::uint64_t ring_after_ = 0;                  ///< the ring has all changes after this revision
   std::multimap<std::uint64_t, Question> early_;  ///< by the revision that they wait for
   std::list<Attached> watchers_;
-  std::multimap<std::string, HeldPoll> polls_;  ///< by server
+  std::multimap<std::string, HeldPoll> polls_;    ///< by server
   std::map<std::string, std::uint64_t> changed_;  ///< the last revision of each server
   std::shared_ptr<live::Reader> copy_;
 
@@ -293,7 +298,8 @@ void Threads::run_core() {
       last_snapshot_time_ = Steady::now();
     }
     figures_.core_revision = revision;
-    if (!group.batch.empty() || !group.answers.empty() || group.snapshot != nullptr) hand_to_store(std::move(group));
+    if (!group.batch.empty() || !group.answers.empty() || group.snapshot != nullptr)
+      hand_to_store(std::move(group));
     if (is_ending) break;
   }
   {
@@ -353,8 +359,8 @@ void Threads::run_store() {
   reader_wakes_.notify_one();
 }
 
-/// True when the batches are on the disk. With a full disk it tries until there is room; answers that have waited
-/// too long are 503.
+/// True when the batches are on the disk. With a full disk it tries until there is room; answers that have
+/// waited too long are 503.
 bool Threads::append_or_wait(std::vector<Group>& groups) {
   std::vector<const live::Batch*> batches;
   for (const Group& group : groups) {
@@ -372,7 +378,8 @@ bool Threads::append_or_wait(std::vector<Group>& groups) {
     if (!std::exchange(has_said, true)) events_.say("error", "disk-full", {{"why", failure->message}});
     if (Steady::now() - begin > options_.full_disk_time) {
       for (Group& group : groups) {
-        for (auto& [reply, answer] : group.answers) reply(busy_answer("the disk is full; the outcome is unknown"));
+        for (auto& [reply, answer] : group.answers)
+          reply(busy_answer("the disk is full; the outcome is unknown"));
         group.answers.clear();
       }
     }
@@ -397,9 +404,10 @@ void Threads::write_groups(std::vector<Group>& groups) {
     }
     if (group.snapshot != nullptr && writing_) continue_snapshot(true);
     if (group.snapshot != nullptr && !writing_) {
-      writing_ = Writing{.revision = group.batch.empty() ? figures_.durable_revision.load() : group.batch.last,
-                         .bytes = group.snapshot,
-                         .sha256 = live::sha256(*group.snapshot)};
+      writing_ =
+          Writing{.revision = group.batch.empty() ? figures_.durable_revision.load() : group.batch.last,
+                  .bytes = group.snapshot,
+                  .sha256 = live::sha256(*group.snapshot)};
       expected.emplace_back(writing_->revision, writing_->sha256);
     }
     group.batch.rows.clear();
@@ -407,7 +415,8 @@ void Threads::write_groups(std::vector<Group>& groups) {
   }
   {
     const std::lock_guard guard(reader_mutex_);
-    durable_.insert(durable_.end(), std::make_move_iterator(durable.begin()), std::make_move_iterator(durable.end()));
+    durable_.insert(durable_.end(), std::make_move_iterator(durable.begin()),
+                    std::make_move_iterator(durable.end()));
     expected_snapshots_.insert(expected_snapshots_.end(), expected.begin(), expected.end());
   }
   reader_wakes_.notify_one();
@@ -428,7 +437,8 @@ void Threads::continue_snapshot(bool to_the_end) {
   };
   do {
     if (writing_->written < writing_->bytes->size()) {
-      const std::string_view part = std::string_view(*writing_->bytes).substr(writing_->written, kSnapshotPart);
+      const std::string_view part =
+          std::string_view(*writing_->bytes).substr(writing_->written, kSnapshotPart);
       if (failed(store_->add_snapshot_part(writing_->revision, writing_->parts++, part))) return;
       writing_->written += part.size();
       continue;
@@ -459,7 +469,8 @@ bool Threads::ask(live::Query query, live::Caller caller, Lane lane, std::uint64
   {
     const std::lock_guard guard(reader_mutex_);
     if (questions_.size() >= kQuestions) return false;
-    Question question{.query = std::move(query), .caller = std::move(caller), .reply = std::move(reply), .lane = lane};
+    Question question{
+        .query = std::move(query), .caller = std::move(caller), .reply = std::move(reply), .lane = lane};
     if (at_least > figures_.reader_revision.load()) {
       question.until = Steady::now() + std::chrono::seconds(5);
       reader_work_.push_back([this, at_least, held = std::move(question)]() mutable {
@@ -571,9 +582,10 @@ void Threads::answer_questions(std::vector<Question>& questions) {
     if (copy_ == nullptr) copy_ = std::make_shared<live::Reader>(reader_.copy());
     const std::string tenant = question.caller.tenant;
     Reply reply = question.reply;
-    give_to_worker(tenant, [copy = copy_, asked = std::move(question)] {
-      asked.reply(copy->get(asked.query, asked.caller));
-    }, reply);
+    give_to_worker(
+        tenant,
+        [copy = copy_, asked = std::move(question)] { asked.reply(copy->get(asked.query, asked.caller)); },
+        reply);
   }
   copy_.reset();  // a worker that needs it has it
 }
@@ -642,29 +654,33 @@ void Threads::attach(Watch watch) {
 /// What the ring no longer has comes from the file, on a worker, page by page.
 void Threads::read_old_events(Watch watch) {
   const Reply reply = watch.reply;
-  give_to_worker(watch.caller.tenant, [this, watch = std::move(watch)]() mutable {
-    const OldEvents old = old_events(options_.file, watch.after);
-    if (!old.failure.empty()) {
-      if (watch.reply) watch.reply(busy_answer(old.failure));
-      if (watch.stream != nullptr) watch.stream->close();
-      return;
-    }
-    std::string text;
-    for (const live::Change& change : old.changes) {
-      const auto message = live::message_of(change, watch.filter, watch.caller, options_.others);
-      if (!message) continue;
-      text += watch.stream != nullptr ? sse_message(change.revision, "change", *message)
-                                      : (text.empty() ? "" : ",") + *message;
-    }
-    watch.after = old.after;
-    if (watch.stream == nullptr && !text.empty()) {
-      return watch.reply({.status = 200,
-                          .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", old.after}},
-                          .revision = old.after});
-    }
-    if (watch.stream != nullptr && !text.empty()) watch.stream->send(std::move(text));
-    to_reader([this, watch = std::move(watch)]() mutable { attach(std::move(watch)); });
-  }, reply);
+  give_to_worker(
+      watch.caller.tenant,
+      [this, watch = std::move(watch)]() mutable {
+        const OldEvents old = old_events(options_.file, watch.after);
+        if (!old.failure.empty()) {
+          if (watch.reply) watch.reply(busy_answer(old.failure));
+          if (watch.stream != nullptr) watch.stream->close();
+          return;
+        }
+        std::string text;
+        for (const live::Change& change : old.changes) {
+          const auto message = live::message_of(change, watch.filter, watch.caller, options_.others);
+          if (!message) continue;
+          text += watch.stream != nullptr ? sse_message(change.revision, "change", *message)
+                                          : (text.empty() ? "" : ",") + *message;
+        }
+        watch.after = old.after;
+        if (watch.stream == nullptr && !text.empty()) {
+          return watch.reply(
+              {.status = 200,
+               .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", old.after}},
+               .revision = old.after});
+        }
+        if (watch.stream != nullptr && !text.empty()) watch.stream->send(std::move(text));
+        to_reader([this, watch = std::move(watch)]() mutable { attach(std::move(watch)); });
+      },
+      reply);
 }
 
 void Threads::give_change(Attached& watcher, const live::Change& change) {
@@ -777,9 +793,10 @@ live::Answer busy_answer(std::string_view detail) {
   return live::answer_of(problem, 0);
 }
 
-std::unique_ptr<Pipeline> Pipeline::start(PipelineOptions options, PipelineEvents events, std::unique_ptr<Store> store,
-                                          Recovered recovered) {
-  auto threads = std::make_unique<Threads>(std::move(options), std::move(events), std::move(store), std::move(recovered));
+std::unique_ptr<Pipeline> Pipeline::start(PipelineOptions options, PipelineEvents events,
+                                          std::unique_ptr<Store> store, Recovered recovered) {
+  auto threads = std::make_unique<Threads>(std::move(options), std::move(events), std::move(store),
+                                           std::move(recovered));
   threads->run();
   return threads;
 }

@@ -4,8 +4,8 @@
 //    ▲                                    │                          │                   │
 //    └───────────── answers ◀─────────────┴──────────────────────────┴───────────────────┘
 //
-// They share bounded queues only. The store writes all batches that wait in one transaction: while it syncs, the
-// next ones gather. The reader applies durable batches alone, so no answer shows what could be lost.
+// They share bounded queues only. The store writes all batches that wait in one transaction: while it syncs,
+// the next ones gather. The reader applies durable batches alone, so no answer shows what could be lost.
 #pragma once
 
 #include <atomic>
@@ -76,8 +76,8 @@ struct Watch {
   live::EventFilter filter = {};
   live::Caller caller = {};
   std::uint64_t after = 0;
-  bool is_from_now = false;  ///< no `after` was given
-  bool at_once = false;      ///< else at most four messages a second
+  bool is_from_now = false;                       ///< no `after` was given
+  bool at_once = false;                           ///< else at most four messages a second
   std::shared_ptr<net::EventStream> stream = {};  ///< server-sent events; else a long poll:
   Reply reply = {};
   std::chrono::milliseconds wait{0};
@@ -90,12 +90,15 @@ class Pipeline {
                                          std::unique_ptr<Store> store, Recovered recovered);
   virtual ~Pipeline() = default;
 
-  /// False when the queue is full; then the reply is not called. One command, or the list of POST /jobs:submit.
+  /// False when the queue is full; then the reply is not called. One command, or the list of POST
+  /// /jobs:submit.
   virtual bool submit(live::Command command, Lane lane, Reply reply) = 0;
-  virtual bool submit(std::vector<live::Parsed<live::Command>> commands, const std::string& tenant, Reply reply) = 0;
+  virtual bool submit(std::vector<live::Parsed<live::Command>> commands, const std::string& tenant,
+                      Reply reply) = 0;
 
   /// Asks when the reader has come to `at_least` (for 5 s at most). False when the queue is full.
-  virtual bool ask(live::Query query, live::Caller caller, Lane lane, std::uint64_t at_least, Reply reply) = 0;
+  virtual bool ask(live::Query query, live::Caller caller, Lane lane, std::uint64_t at_least,
+                   Reply reply) = 0;
   virtual bool watch(Watch watch) = 0;
   /// GET /servers/{name}/assignments: at once, or when something of the server has changed after `after`.
   virtual bool assignments(live::Query query, live::Caller caller, std::uint64_t after,

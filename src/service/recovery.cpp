@@ -36,8 +36,8 @@ Check write_secret(const std::string& file, const std::string& secret) {
   const int handle = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (handle < 0) return Error{.message = std::strerror(errno), .file = file};
   const std::string line = secret + "\n";
-  const bool is_written = ::write(handle, line.data(), line.size()) == static_cast<ssize_t>(line.size()) &&
-                          ::fsync(handle) == 0;
+  const bool is_written =
+      ::write(handle, line.data(), line.size()) == static_cast<ssize_t>(line.size()) && ::fsync(handle) == 0;
   ::close(handle);
   if (!is_written) return Error{.message = std::strerror(errno), .file = file};
   return std::nullopt;
@@ -62,7 +62,8 @@ Result<live::Batch> first_batch(live::Decider& decider, const std::string& secre
 StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view bytes) {
   std::uint64_t n = 0;
   for (std::size_t at = 0; at < bytes.size(); at += kSnapshotPart) {
-    if (auto failure = store.add_snapshot_part(revision, n++, bytes.substr(at, kSnapshotPart))) return failure;
+    if (auto failure = store.add_snapshot_part(revision, n++, bytes.substr(at, kSnapshotPart)))
+      return failure;
   }
   return store.complete_snapshot({.revision = revision,
                                   .bytes = bytes.size(),
@@ -77,7 +78,8 @@ Check init_file(const InitOptions& options) {
   }
   const std::string cluster_id = random_name(32);
   const std::uint64_t seed = std::hash<std::string>{}(random_name(16));
-  auto settings = live::make_settings(options.resources, options.discipline, options.placement, seed, cluster_id);
+  auto settings =
+      live::make_settings(options.resources, options.discipline, options.placement, seed, cluster_id);
   if (!settings) return std::move(settings).error();
   auto decider = live::Decider::from(*std::move(settings));
   if (!decider) return std::move(decider).error();

@@ -21,21 +21,22 @@ struct InitOptions {
   std::string placement = "best-fit";
 };
 
-/// Makes the file with its first snapshot, and FILE.admin-token (mode 0600) with the secret of a token of scope
-/// admin. Both appear whole or not at all. Errors: there is such a file, no such resource unit, discipline or placement.
+/// Makes the file with its first snapshot, and FILE.admin-token (mode 0600) with the secret of a token of
+/// scope admin. Both appear whole or not at all. Errors: there is such a file, no such resource unit,
+/// discipline or placement.
 Check init_file(const InitOptions& options);
 
 /// Deciding and answering state at the end of the log.
 struct Recovered {
   live::Decider decider;
   live::Reader reader;
-  live::Wall last_wall{};         ///< of the last batch; the epoch without one
-  std::uint64_t replayed = 0;     ///< batches after the snapshot
-  std::vector<std::string> notes; ///< snapshots that could not be used, and why
+  live::Wall last_wall{};          ///< of the last batch; the epoch without one
+  std::uint64_t replayed = 0;      ///< batches after the snapshot
+  std::vector<std::string> notes;  ///< snapshots that could not be used, and why
 };
 
-/// The newest snapshot that reads, restores and gives its own bytes again, and the batches after it, each outcome
-/// compared. Errors name the revision.
+/// The newest snapshot that reads, restores and gives its own bytes again, and the batches after it, each
+/// outcome compared. Errors name the revision.
 Result<Recovered> recover(Store& store, live::Others others);
 
 /// All that `mirab serve check` looks at: SQLite's own check, the chain from the beginning of the log, each

@@ -46,7 +46,7 @@ const std::array kRoutes = {
   Route{"GET", "/v1/tasks/{name}/explain", kReaders, Own::task_explain, "", "Thing", "", Lane::worker, RateOf::questions, "Why it was placed there: replayed from the snapshot before"},
   Route{"PUT", "/v1/tasks/{name}/outcome", kExecutor | kOperators, Do::outcome_put, "OutcomeContent", "Thing", "", Lane::urgent, RateOf::requests, "How a task ended; repeated until it is answered"},
   Route{"POST", "/v1/whatif", kReaders, Ask::what_if, "WhatIf", "Thing", "", Lane::worker, RateOf::what_ifs, "What would run after these changes, on a copy of the live state"},
-  Route{"GET", "/v1/shares", kReaders, Ask::shares, "", "Thing", "mechanism at_least", Lane::worker, RateOf::questions, "The fair share by each mechanism beside what each queue has"},
+  Route{"GET", "/v1/shares", kReaders, Ask::shares, "", "Thing", "mechanism at_least", Lane::worker, RateOf::questions, "The fair share by each mechanism, and what each queue has"},
   Route{"GET", "/v1/mechanisms", kReaders, Ask::mechanisms, "", "Thing", "", Lane::common, RateOf::requests, "The mechanisms, their claims and options"},
   Route{"GET", "/v1/mechanisms/{name}", kReaders, Ask::mechanism, "", "Thing", "", Lane::common, RateOf::requests, "A mechanism"},
   Route{"GET", "/v1/events", kReaders, Own::events, "", "Changes", "after wait kind queue job server now", Lane::common, RateOf::requests, "What happens, as server-sent events or, with wait, as a long poll"},
@@ -108,7 +108,8 @@ std::size_t body_bytes(const Route& route) {
   return route.action == Action(Own::submits) ? kSubmitsBytes : kBodyBytes;
 }
 
-std::optional<Match> match(std::string_view method, const net::Target& target, std::vector<std::string>& allowed) {
+std::optional<Match> match(std::string_view method, const net::Target& target,
+                           std::vector<std::string>& allowed) {
   for (std::size_t at = 0; at < kRoutes.size(); ++at) {
     const auto& parts = route_parts()[at];
     if (!fits(parts, target.segments)) continue;
@@ -137,8 +138,9 @@ std::string fuzz_dictionary() {
       from = space + 1;
     }
   }
-  for (const char* word : {"HTTP/1.1\\x0d\\x0a", "HTTP/1.0\\x0d\\x0a", "Host: a\\x0d\\x0a", "Content-Length: 1\\x0d\\x0a",
-                           "Transfer-Encoding: chunked\\x0d\\x0a", "Authorization: Bearer ", "\\x0d\\x0a\\x0d\\x0a"})
+  for (const char* word :
+       {"HTTP/1.1\\x0d\\x0a", "HTTP/1.0\\x0d\\x0a", "Host: a\\x0d\\x0a", "Content-Length: 1\\x0d\\x0a",
+        "Transfer-Encoding: chunked\\x0d\\x0a", "Authorization: Bearer ", "\\x0d\\x0a\\x0d\\x0a"})
     words.emplace(word);
   std::string text;
   for (const std::string& word : words) text += "\"" + word + "\"\n";

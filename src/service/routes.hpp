@@ -1,5 +1,5 @@
-// The one table of routes. Dispatch, scopes, limits of bodies and rates, the OpenAPI document, the page of the
-// documentation, the dictionary of the fuzzer and the tests of isolation all read it.
+// The one table of routes. Dispatch, scopes, limits of bodies and rates, the OpenAPI document, the page of
+// the documentation, the dictionary of the fuzzer and the tests of isolation all read it.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,8 @@ struct Match {
 };
 
 /// Finds the route. Where the path is known but the method is not, `allowed` has the methods for 405.
-std::optional<Match> match(std::string_view method, const net::Target& target, std::vector<std::string>& allowed);
+std::optional<Match> match(std::string_view method, const net::Target& target,
+                           std::vector<std::string>& allowed);
 
 /// OpenAPI 3.1, as JSON.
 std::string openapi_document(std::string_view version);

@@ -32,11 +32,15 @@ void reload(net::Server& server) {
 Check check_transport(const ServiceOptions& options) {
   const net::ServerOptions& server = options.server;
   if (server.certificate_file.empty() != server.key_file.empty())
-    return Error{.message = "--tls-cert and --tls-key go together", .key = server.key_file.empty() ? "--tls-key" : "--tls-cert"};
-  if (!server.certificate_file.empty() || options.allows_plaintext || net::is_loopback(server.address)) return std::nullopt;
-  return Error{.message = "tokens would cross the network unprotected: give --tls-cert and --tls-key, or --plaintext "
-                          "where something else protects them",
-               .key = "--listen"};
+    return Error{.message = "--tls-cert and --tls-key go together",
+                 .key = server.key_file.empty() ? "--tls-key" : "--tls-cert"};
+  if (!server.certificate_file.empty() || options.allows_plaintext || net::is_loopback(server.address))
+    return std::nullopt;
+  return Error{
+      .message =
+          "tokens would cross the network unprotected: give --tls-cert and --tls-key, or --plaintext "
+          "where something else protects them",
+      .key = "--listen"};
 }
 
 /// The rows that the I/O thread needs: tokens and tenants.
@@ -76,11 +80,12 @@ Result<int> serve(const ServiceOptions& options) {
   };
   events.rows = [&](std::shared_ptr<const std::vector<live::Row>> rows) {
     (*server)->post([&api, rows = std::move(rows)] {
-      for (const live::Row& row : *rows) api.set_row(row.table, row.key.at(0).get<std::string>(), row.columns);
+      for (const live::Row& row : *rows)
+        api.set_row(row.table, row.key.at(0).get<std::string>(), row.columns);
     });
   };
   events.broken = [](const std::string& why) {
-    // After a failed sync nobody knows what the disk holds: only a new start reads it again.
+    // After a failed sync it is unknown what the disk holds: only a new start reads it again.
     journal("error", "store-failed", {{"why", why}});
     std::_Exit(kStoreFailed);
   };
@@ -100,11 +105,14 @@ Result<int> serve(const ServiceOptions& options) {
   (*server)->every(std::chrono::seconds(1), [&] {
     api.check_heartbeats(std::chrono::steady_clock::now());
     if (!(*server)->has_tls()) return;
-    const auto time = std::max(changed_at(options.server.certificate_file), changed_at(options.server.key_file));
+    const auto time =
+        std::max(changed_at(options.server.certificate_file), changed_at(options.server.key_file));
     if (time != std::exchange(certificate_time, time)) reload(**server);
   });
   journal("info", "started",
-          {{"file", options.file}, {"revision", pipeline->figures().durable_revision.load()}, {"replayed", replayed}});
+          {{"file", options.file},
+           {"revision", pipeline->figures().durable_revision.load()},
+           {"replayed", replayed}});
   const std::string& address = options.server.address;
   fmt::print(stderr, "listening on {}://{}:{}\n", (*server)->has_tls() ? "https" : "http",
              address.find(':') == std::string::npos ? address : "[" + address + "]", (*server)->port());

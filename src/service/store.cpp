@@ -29,8 +29,8 @@ std::string schema() {
       "CREATE TABLE snapshot_part(revision INTEGER NOT NULL, n INTEGER NOT NULL, bytes BLOB NOT NULL,"
       " PRIMARY KEY(revision, n)) STRICT;";
   for (const char* table : kTables)
-    text += fmt::format("CREATE TABLE \"{}\"(key TEXT PRIMARY KEY, columns TEXT NOT NULL) STRICT, WITHOUT ROWID;",
-                        table);
+    text += fmt::format(
+        "CREATE TABLE \"{}\"(key TEXT PRIMARY KEY, columns TEXT NOT NULL) STRICT, WITHOUT ROWID;", table);
   return text;
 }
 
@@ -98,7 +98,8 @@ class SqliteStore final : public Store {
 
   StoreCheck append(const std::vector<const live::Batch*>& batches) override {
     StoreCheck failure = try_append(batches);
-    if (failure && failure->kind == StoreFailure::Kind::full && give_up_reserve()) failure = try_append(batches);
+    if (failure && failure->kind == StoreFailure::Kind::full && give_up_reserve())
+      failure = try_append(batches);
     return failure;
   }
 
@@ -141,7 +142,16 @@ class SqliteStore final : public Store {
 
  private:
   enum Which {
-    kBegin, kCommit, kRollback, kAddBatch, kSetMeta, kMeta, kAddPart, kAddSnapshot, kPutRow, kDropRow = kPutRow + 16,
+    kBegin,
+    kCommit,
+    kRollback,
+    kAddBatch,
+    kSetMeta,
+    kMeta,
+    kAddPart,
+    kAddSnapshot,
+    kPutRow,
+    kDropRow = kPutRow + 16,
     kEnd = kDropRow + 16
   };
 
@@ -198,7 +208,8 @@ Check SqliteStore::open() {
   const bool is_real = options_.vfs.empty();
   if (is_real) {
     const bool is_there = std::filesystem::exists(options_.file);
-    if (options_.creates && is_there) return Error{.message = "there is such a file already", .file = options_.file};
+    if (options_.creates && is_there)
+      return Error{.message = "there is such a file already", .file = options_.file};
     if (!options_.creates && !is_there)
       return Error{.message = "there is no such file; `mirab serve init` makes one", .file = options_.file};
     if (!options_.reads_only) {
@@ -219,22 +230,25 @@ Check SqliteStore::open() {
   std::string settings =
       options_.reads_only
           ? "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA trusted_schema=OFF;"
-          : fmt::format("PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous={};"
-                        "PRAGMA wal_autocheckpoint=1000; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;",
-                        options_.synchronous);
+          : fmt::format(
+                "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous={};"
+                "PRAGMA wal_autocheckpoint=1000; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;",
+                options_.synchronous);
   int result = sqlite3_exec(database_, settings.c_str(), nullptr, nullptr, nullptr);
   if (options_.reads_only) sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   if (result == SQLITE_OK && options_.creates) {
     result = sqlite3_exec(database_, ("BEGIN;" + schema() + "COMMIT").c_str(), nullptr, nullptr, nullptr);
     if (result == SQLITE_OK) {
-      if (const StoreCheck failure = set_meta("format", std::to_string(kFormat))) return error_of_file(*failure);
+      if (const StoreCheck failure = set_meta("format", std::to_string(kFormat)))
+        return error_of_file(*failure);
     }
   }
   if (result != SQLITE_OK) return error_of_file(*checked(result));
   const auto format = meta("format");
   if (!format) return Error{.message = "this is no file of `mirab serve`", .file = options_.file};
   if (*format != std::to_string(kFormat))
-    return Error{.message = fmt::format("its format is {}; this version reads {}", *format, kFormat), .file = options_.file};
+    return Error{.message = fmt::format("its format is {}; this version reads {}", *format, kFormat),
+                 .file = options_.file};
   if (is_real && !options_.reads_only && !options_.creates) restore_reserve();
   return std::nullopt;
 }
@@ -263,12 +277,14 @@ int SqliteStore::put_row(const live::Row& row) {
   if (table == kTables.size()) return SQLITE_ERROR;
   const std::string key = row.key.dump();
   if (row.columns.is_null())
-    return statement(kDropRow + static_cast<int>(table), fmt::format("DELETE FROM \"{}\" WHERE key = ?1", row.table))
+    return statement(kDropRow + static_cast<int>(table),
+                     fmt::format("DELETE FROM \"{}\" WHERE key = ?1", row.table))
         .bind(1, key)
         .run();
   const std::string columns = row.columns.dump();
   return statement(kPutRow + static_cast<int>(table),
-                   fmt::format("INSERT INTO \"{}\" VALUES(?1, ?2) ON CONFLICT DO UPDATE SET columns = ?2", row.table))
+                   fmt::format("INSERT INTO \"{}\" VALUES(?1, ?2) ON CONFLICT DO UPDATE SET columns = ?2",
+                               row.table))
       .bind(1, key)
       .bind(2, columns)
       .run();
@@ -285,7 +301,8 @@ StoreCheck SqliteStore::read_log(std::uint64_t from, const std::function<bool(co
       next = before.number(1) + 1;
     }
   }
-  Statement query(database_, "SELECT first, last, wall, hash, body FROM batch WHERE last >= ?1 ORDER BY first");
+  Statement query(database_,
+                  "SELECT first, last, wall, hash, body FROM batch WHERE last >= ?1 ORDER BY first");
   query.bind(1, from);
   int code = query.step();
   for (; code == SQLITE_ROW; code = query.step()) {
@@ -322,9 +339,11 @@ StoreCheck SqliteStore::trim_log(std::uint64_t revision) {
     if (last.bind(1, revision).step() == SQLITE_ROW) base = last.text(0);
   }
   if (code == SQLITE_OK && !base.empty()) {
-    Statement base_row(database_, "INSERT INTO meta VALUES('chain_base', ?1) ON CONFLICT DO UPDATE SET value = ?1");
+    Statement base_row(database_,
+                       "INSERT INTO meta VALUES('chain_base', ?1) ON CONFLICT DO UPDATE SET value = ?1");
     code = base_row.bind(1, base).run();
-    if (code == SQLITE_OK) code = Statement(database_, "DELETE FROM batch WHERE last <= ?1").bind(1, revision).run();
+    if (code == SQLITE_OK)
+      code = Statement(database_, "DELETE FROM batch WHERE last <= ?1").bind(1, revision).run();
   }
   return finished(code);
 }
@@ -347,7 +366,8 @@ StoreCheck SqliteStore::complete_snapshot(const SnapshotRow& row) {
 }
 
 std::vector<SnapshotRow> SqliteStore::snapshots() {
-  Statement query(database_, "SELECT revision, bytes, sha256, decision_version FROM snapshot ORDER BY revision DESC");
+  Statement query(database_,
+                  "SELECT revision, bytes, sha256, decision_version FROM snapshot ORDER BY revision DESC");
   std::vector<SnapshotRow> rows;
   while (query.step() == SQLITE_ROW)
     rows.push_back({.revision = query.number(0),
@@ -375,7 +395,9 @@ StoreCheck SqliteStore::keep_snapshots(std::size_t count) {
                .bind(1, count)
                .run();
   if (code == SQLITE_OK)
-    code = Statement(database_, "DELETE FROM snapshot_part WHERE revision NOT IN (SELECT revision FROM snapshot)").run();
+    code = Statement(database_,
+                     "DELETE FROM snapshot_part WHERE revision NOT IN (SELECT revision FROM snapshot)")
+               .run();
   return finished(code);
 }
 

@@ -1,9 +1,9 @@
-// Where the service keeps what must not be lost: the log of batches, chained by their hashes, snapshots in parts,
-// and the tables that are written in the same transaction as the log. An interface, because a cluster of
-// services may keep its log elsewhere.
+// Where the service keeps what must not be lost: the log of batches, chained by their hashes, snapshots in
+// parts, and the tables that are written in the same transaction as the log. An interface, because a cluster
+// of services may keep its log elsewhere.
 //
-// Thread safety: one thread at a time. This is more than style: SQLite 3.7.0 to 3.51.2 can damage a file in WAL
-// mode when two connections write or checkpoint at the same instant. So one connection does all of both.
+// Thread safety: one thread at a time. This is more than style: SQLite 3.7.0 to 3.51.2 can damage a file in
+// WAL mode when two connections write or checkpoint at the same instant. So one connection does all of both.
 #pragma once
 
 #include <cstdint>
@@ -51,18 +51,19 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  /// Writes the batches with their rows in one transaction; after a return without failure they are on the disk.
+  /// Writes the batches with their rows in one transaction; after a return without failure they are on the
+  /// disk.
   virtual StoreCheck append(const std::vector<const live::Batch*>& batches) = 0;
 
-  /// Calls `visit` for each batch from the one that holds revision `from` on, in order, with the chain of hashes
-  /// checked; `visit` returns false to stop. Damaged: names the revision.
+  /// Calls `visit` for each batch from the one that holds revision `from` on, in order, with the chain of
+  /// hashes checked; `visit` returns false to stop. Damaged: names the revision.
   virtual StoreCheck read_log(std::uint64_t from, const std::function<bool(const live::Batch&)>& visit) = 0;
   virtual LogEnds log_ends() = 0;
   /// Forgets batches that end at or before `revision`.
   virtual StoreCheck trim_log(std::uint64_t revision) = 0;
 
-  /// A snapshot goes in by parts of at most kSnapshotPart bytes, so that batches come in between; it counts once
-  /// it is completed.
+  /// A snapshot goes in by parts of at most kSnapshotPart bytes, so that batches come in between; it counts
+  /// once it is completed.
   virtual StoreCheck add_snapshot_part(std::uint64_t revision, std::uint64_t n, std::string_view bytes) = 0;
   virtual StoreCheck complete_snapshot(const SnapshotRow& row) = 0;
   /// Whole ones, the newest first.
@@ -75,8 +76,9 @@ class Store {
   virtual StoreCheck set_meta(const std::string& key, const std::string& value) = 0;
   virtual std::optional<std::string> meta(const std::string& key) = 0;
   /// The rows of one of the tables of live::Row, by key.
-  virtual StoreCheck read_table(const std::string& table,
-                                const std::function<void(const std::string& key, const std::string& columns)>& visit) = 0;
+  virtual StoreCheck read_table(
+      const std::string& table,
+      const std::function<void(const std::string& key, const std::string& columns)>& visit) = 0;
 
   /// Is there room beyond what is written? False once a full disk has taken the reserve file.
   virtual bool has_reserve() = 0;
@@ -93,10 +95,11 @@ inline constexpr std::size_t kSnapshotPart = std::size_t{1} << 20U;
 
 struct StoreOptions {
   std::string file;
-  bool creates = false;         ///< false: an error where there is none; true: an error where there is one
+  bool creates = false;  ///< false: an error where there is none; true: an error where there is one
   bool reads_only = false;
-  std::string vfs = {};         ///< SQLite's name of a file system; empty: the machine's
-  std::string synchronous = "FULL";  ///< anything less loses acknowledged batches at a power loss (a test shows it)
+  std::string vfs = {};  ///< SQLite's name of a file system; empty: the machine's
+  std::string synchronous =
+      "FULL";  ///< anything less loses acknowledged batches at a power loss (a test shows it)
   std::size_t reserve_bytes = std::size_t{64} << 20U;  ///< given up when the disk is full; 0: none
 };
 

@@ -135,7 +135,8 @@ void RateTable::set_tenant(const std::string& tenant, const live::Json& columns)
   }
 }
 
-std::int64_t RateTable::limit(const std::string& tenant, const std::string& name, std::int64_t otherwise) const {
+std::int64_t RateTable::limit(const std::string& tenant, const std::string& name,
+                              std::int64_t otherwise) const {
   const auto found = limits_.find(tenant);
   if (found == limits_.end()) return otherwise;
   const auto value = found->second.find(name);
@@ -151,9 +152,12 @@ Rate RateTable::rate(const std::string& tenant, RateOf of) const {
       const double per_s = number("requests_per_s", 200);
       return {per_s, 2 * per_s};
     }
-    case RateOf::submits: return {number("submits_per_s", 100), number("burst", 2000)};
-    case RateOf::questions: return {20, 40};
-    case RateOf::what_ifs: return {0.5, 30};
+    case RateOf::submits:
+      return {number("submits_per_s", 100), number("burst", 2000)};
+    case RateOf::questions:
+      return {20, 40};
+    case RateOf::what_ifs:
+      return {0.5, 30};
   }
   return {1, 1};
 }

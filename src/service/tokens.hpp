@@ -1,7 +1,8 @@
 // Tokens and rates: who a request is from, and how many of them are taken.
 //
-// A token is `mirab_<kind>_<30 letters of base62: 178 bits><6 letters: CRC-32>`: scanners for secrets find it, and a
-// mistyped one is refused without a look-up. Kept is its SHA-256 only; a random secret needs no slow hash.
+// A token is `mirab_<kind>_<30 letters of base62: 178 bits><6 letters: CRC-32>`: scanners for secrets find
+// it, and a mistyped one is refused without a look-up. Kept is its SHA-256 only; a random secret needs no
+// slow hash.
 #pragma once
 
 #include <chrono>
@@ -18,7 +19,8 @@
 
 namespace mirab::service {
 
-/// A new secret, from the system's random generator. `kind`: `admin`, `operator`, `tenant`, `executor`, `metrics`.
+/// A new secret, from the system's random generator. `kind`: `admin`, `operator`, `tenant`, `executor`,
+/// `metrics`.
 std::string make_secret(std::string_view kind);
 
 /// The kind by which a token with these scopes is known.
@@ -36,7 +38,7 @@ class TokenTable {
   /// The row of table `token`: null when the token is gone.
   void set(const std::string& id, const live::Json& columns);
 
-  /// Whose secret it is; nothing when it is nobody's or has expired. Compared in constant time.
+  /// Whose secret it is; nothing when it is no token's or has expired. Compared in constant time.
   std::optional<live::Caller> find(std::string_view secret, live::Wall now) const;
 
   std::size_t size() const { return by_hash_.size(); }
@@ -80,7 +82,8 @@ class RateTable {
   /// The columns of the tenant's row, with its `limits`; null when it is gone.
   void set_tenant(const std::string& tenant, const live::Json& columns);
   Rate rate(const std::string& tenant, RateOf of) const;
-  std::optional<double> take(const std::string& tenant, RateOf of, double amount, Bucket::Clock::time_point now);
+  std::optional<double> take(const std::string& tenant, RateOf of, double amount,
+                             Bucket::Clock::time_point now);
   std::int64_t limit(const std::string& tenant, const std::string& name, std::int64_t otherwise) const;
 
  private:

@@ -43,7 +43,8 @@ class Echo final : public Handler {
       return;
     }
     exchange->answer({.type = "text/plain",
-                      .body = fmt::format("{} {} {} [{}]", request.method, request.target, request.address, request.body)});
+                      .body = fmt::format("{} {} {} [{}]", request.method, request.target, request.address,
+                                          request.body)});
   }
   Response refusal(int status, std::string_view why) override {
     return {.status = status, .body = std::string(why)};
@@ -113,7 +114,10 @@ TEST(HttpServer, AnswersRequestAfterRequestOnOneConnection) {
   for (int n = 0; n < 3; ++n) EXPECT_THAT(client.send(get).read("[]"), StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(client.send("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc").read("[abc]"),
               HasSubstr("POST /b 127.0.0.1 [abc]"));
-  EXPECT_THAT(client.send("POST /b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n").read("[abc]"),
+  EXPECT_THAT(client
+                  .send("POST /b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
+                        "chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n")
+                  .read("[abc]"),
               HasSubstr("[abc]"));
   EXPECT_THAT(client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n").read("later"), HasSubstr("later"));
 }
@@ -130,9 +134,11 @@ TEST(HttpServer, AnswersRequestsThatCameTogetherInOrder) {
 TEST(HttpServer, ClosesAfterWhatItDoubts) {
   const Running running;
   for (const char* bytes :
-       {"GET /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+       {"GET /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET "
+        "/smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /a HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"}) {
+        "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nGET /smuggled "
+        "HTTP/1.1\r\nHost: x\r\n\r\n"}) {
     Client client(running);
     const std::string answer = client.send(bytes).read();
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 400")) << bytes;
@@ -144,14 +150,19 @@ TEST(HttpServer, HoldsTheLimitOfABodyWithAndWithoutALength) {
   const Running running;
   EXPECT_THAT(Client(running).send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n").read(),
               StartsWith("HTTP/1.1 413"));
-  EXPECT_THAT(Client(running).send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" + std::string(1001, 'a') + "\r\n0\r\n\r\n").read(),
+  EXPECT_THAT(Client(running)
+                  .send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" +
+                        std::string(1001, 'a') + "\r\n0\r\n\r\n")
+                  .read(),
               StartsWith("HTTP/1.1 413"));
 }
 
 TEST(HttpServer, RefusesWithoutReadingTheBody) {
   const Running running;
   const std::string answer =
-      Client(running).send("POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\nExpect: 100-continue\r\n\r\n").read();
+      Client(running)
+          .send("POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\nExpect: 100-continue\r\n\r\n")
+          .read();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(answer, HasSubstr("Connection: close"));
 }
@@ -166,7 +177,8 @@ TEST(HttpServer, AsksForTheBodyThatWaitsForIt) {
 
 TEST(HttpServer, AnExchangeThatIsDroppedAnswers503) {
   const Running running;
-  EXPECT_THAT(Client(running).send("GET /drop HTTP/1.1\r\nHost: x\r\n\r\n").read(), StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(Client(running).send("GET /drop HTTP/1.1\r\nHost: x\r\n\r\n").read(),
+              StartsWith("HTTP/1.1 503"));
 }
 
 TEST(HttpServer, ClosesClientsThatAreTooSlow) {
@@ -224,7 +236,8 @@ TEST(HttpServer, StreamsEventsUntilTheClientFallsBehind) {
 
 void make_certificate(const TemporaryFolder& folder, const std::string& name) {
   const std::string command = fmt::format(
-      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN={2} -keyout {0} -out {1} 2>&1",
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN={2} -keyout "
+      "{0} -out {1} 2>&1",
       folder.path("key"), folder.path("cert"), name);
   std::FILE* pipe = ::popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);

@@ -44,7 +44,7 @@ struct OpenFile {
   sqlite3_file base;
   State* disk;
   std::string* name;
-  bool is_scratch;  ///< a temporary file, which nobody expects to survive
+  bool is_scratch;  ///< a temporary file, which need not survive
 };
 
 OpenFile& of(sqlite3_file* file) { return *reinterpret_cast<OpenFile*>(file); }
@@ -77,7 +77,8 @@ int disk_write(sqlite3_file* file, const void* from, int count, sqlite3_int64 at
   const std::string_view what(static_cast<const char*>(from), static_cast<std::size_t>(count));
   put(bytes_of(file), static_cast<std::size_t>(at), what);
   if (!of(file).is_scratch)
-    disk.history.push_back({Entry::Kind::write, *of(file).name, static_cast<std::uint64_t>(at), std::string(what)});
+    disk.history.push_back(
+        {Entry::Kind::write, *of(file).name, static_cast<std::uint64_t>(at), std::string(what)});
   return SQLITE_OK;
 }
 
@@ -127,9 +128,11 @@ int disk_unmap(sqlite3_file* file, int) {
   return SQLITE_OK;
 }
 
-const sqlite3_io_methods kMethods = {2, disk_close, disk_read, disk_write, disk_truncate, disk_sync, disk_size,
-                                     disk_lock, disk_lock, disk_reserved, disk_control, disk_sector, disk_traits,
-                                     disk_map, disk_shared_lock, disk_barrier, disk_unmap, nullptr, nullptr};
+const sqlite3_io_methods kMethods = {
+    2,           disk_close, disk_read,        disk_write,    disk_truncate, disk_sync,
+    disk_size,   disk_lock,  disk_lock,        disk_reserved, disk_control,  disk_sector,
+    disk_traits, disk_map,   disk_shared_lock, disk_barrier,  disk_unmap,    nullptr,
+    nullptr};
 
 State& disk_of(sqlite3_vfs* vfs) { return *static_cast<State*>(vfs->pAppData); }
 

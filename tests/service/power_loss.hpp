@@ -1,6 +1,6 @@
-// A disk in memory for SQLite that can lose its power. It remembers every write, truncation and sync; any moment
-// of that history can be made the moment of a power loss: what was synced is kept, of each later write the test
-// keeps all, nothing, some sectors, or garbage.
+// A disk in memory for SQLite that can lose its power. It remembers every write, truncation and sync; any
+// moment of that history can be made the moment of a power loss: what was synced is kept, of each later write
+// the test keeps all, nothing, some sectors, or garbage.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ class PowerLossDisk {
   void note(std::uint64_t what);
   std::size_t history_size() const;
 
-  /// The files after a power loss when `moment` entries of the history had happened; notes up to then in `noted`.
+  /// The files after a power loss when `moment` entries of the history had happened; notes up to then in
+  /// `noted`.
   std::map<std::string, std::string> after_power_loss(std::size_t moment, Random& random,
                                                       std::vector<std::uint64_t>& noted) const;
   /// The files as they are when a process dies and the machine goes on.

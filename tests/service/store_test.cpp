@@ -34,7 +34,8 @@ class Script {
     batch.hash = live::chain_hash(hash_, batch.body);
     hash_ = batch.hash;
     for (std::uint64_t row = random_.below(3); row > 0; --row)
-      batch.rows.push_back({"job", live::Json::array({"q", std::to_string(batch.first)}), live::Json{{"revision", batch.last}}});
+      batch.rows.push_back({"job", live::Json::array({"q", std::to_string(batch.first)}),
+                            live::Json{{"revision", batch.last}}});
     return batch;
   }
   Random& random() { return random_; }
@@ -45,8 +46,10 @@ class Script {
   std::string hash_ = live::first_hash(kClusterId);
 };
 
-Result<std::unique_ptr<Store>> open_on(const PowerLossDisk& disk, bool creates, const std::string& synchronous = "FULL") {
-  auto store = open_store({.file = "f", .creates = creates, .vfs = disk.name(), .synchronous = synchronous, .reserve_bytes = 0});
+Result<std::unique_ptr<Store>> open_on(const PowerLossDisk& disk, bool creates,
+                                       const std::string& synchronous = "FULL") {
+  auto store = open_store(
+      {.file = "f", .creates = creates, .vfs = disk.name(), .synchronous = synchronous, .reserve_bytes = 0});
   if (store && creates) {
     if (const auto failure = (*store)->set_meta("chain_base", live::first_hash(kClusterId)))
       return Error{.message = failure->message};
@@ -72,7 +75,8 @@ void play(PowerLossDisk& disk, Store& store, Script& script, int batches) {
 }
 
 /// How many of the acknowledged revisions are not there; -1: the file cannot be read.
-std::int64_t lost(const PowerLossDisk& disk, const std::vector<std::uint64_t>& acknowledged, const std::string& synchronous) {
+std::int64_t lost(const PowerLossDisk& disk, const std::vector<std::uint64_t>& acknowledged,
+                  const std::string& synchronous) {
   auto store = open_on(disk, false, synchronous);
   if (!store) return -1;
   std::uint64_t last = 0;
@@ -113,7 +117,8 @@ Tried try_power_losses(std::uint64_t first_seed, std::uint64_t moments, const st
       for (int n = 0; n < 100; ++n, ++tried.moments) {
         std::vector<std::uint64_t> acknowledged;
         PowerLossDisk after("after-" + synchronous);
-        after.set_files(disk.after_power_loss(1 + script.random().below(size), script.random(), acknowledged));
+        after.set_files(
+            disk.after_power_loss(1 + script.random().below(size), script.random(), acknowledged));
         const std::int64_t gone = lost(after, acknowledged, synchronous);
         if (gone == 0) continue;
         ++tried.losses;
@@ -155,7 +160,8 @@ TEST(Store, LosesNothingWhicheverCallFails) {
       std::vector<std::uint64_t> acknowledged;
       PowerLossDisk after("errors-after");
       after.set_files(disk.after_power_loss(disk.history_size(), script.random(), acknowledged));
-      EXPECT_EQ(lost(after, acknowledged, "FULL"), 0) << "call " << n << (is_once ? " once" : " and all after it");
+      EXPECT_EQ(lost(after, acknowledged, "FULL"), 0)
+          << "call " << n << (is_once ? " once" : " and all after it");
     }
   }
 }

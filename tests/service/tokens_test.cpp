@@ -29,7 +29,9 @@ TEST(Tokens, AreCheckedBeforeTheyAreLookedUp) {
 TEST(Tokens, AreFoundBySecretUntilTheyAreRevokedOrExpire) {
   TokenTable table;
   const std::string secret = make_secret("tenant");
-  table.set("t1", {{"scopes", {"submit", "read"}}, {"tenant", "ml"}, {"secret_sha256", live::sha256(secret)},
+  table.set("t1", {{"scopes", {"submit", "read"}},
+                   {"tenant", "ml"},
+                   {"secret_sha256", live::sha256(secret)},
                    {"expires", "2027-03-01T09:00:00.000Z"}});
   const auto caller = table.find(secret, kNow);
   ASSERT_TRUE(caller);

@@ -19,7 +19,8 @@ struct ServeFlags {
   std::string others = "shares";
 };
 
-/// The file of a service that was started without one, in the state folder of the user or of the systemd unit.
+/// The file of a service that was started without one, in the state folder of the user or of the systemd
+/// unit.
 std::string state_file() {
   if (const char* folder = std::getenv("STATE_DIRECTORY"); folder != nullptr && *folder != 0) {
     const std::string all = folder;  // systemd separates several with a colon
@@ -68,7 +69,8 @@ Exit run_init(const service::InitOptions& options) {
 }
 
 Exit run_backup(const std::string& file, const std::string& copy) {
-  if (std::filesystem::exists(copy)) return report_error({.message = "there is such a file already", .file = copy});
+  if (std::filesystem::exists(copy))
+    return report_error({.message = "there is such a file already", .file = copy});
   auto store = service::open_store({.file = file, .reads_only = true, .reserve_bytes = 0});
   if (!store) return report_error(store.error());
   const std::string unfinished = copy + ".new";
@@ -79,7 +81,8 @@ Exit run_backup(const std::string& file, const std::string& copy) {
     return report_error({.message = failure->message}, Exit::failed);
   }
   std::error_code error;
-  std::filesystem::permissions(unfinished, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
+  std::filesystem::permissions(
+      unfinished, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
   if (error) return report_error({.message = error.message(), .file = unfinished}, Exit::failed);
   std::filesystem::rename(unfinished, copy, error);
   if (error) return report_error({.message = error.message(), .file = copy}, Exit::failed);
@@ -90,7 +93,8 @@ Exit run_check(const std::string& file) {
   auto store = service::open_store({.file = file, .reads_only = true, .reserve_bytes = 0});
   if (!store) return report_error(store.error());
   std::string text;
-  const Check wrong = service::check_file(**store, [&](const std::string& sentence) { text += sentence + "\n"; });
+  const Check wrong =
+      service::check_file(**store, [&](const std::string& sentence) { text += sentence + "\n"; });
   if (const Check failure = write_text(kStandardOutput, text)) return report_error(*failure, Exit::failed);
   if (!wrong) return Exit::done;
   Error error = *wrong;
@@ -114,11 +118,16 @@ Command add_init(CLI::App& serve) {
   CLI::App* command = serve.add_subcommand("init", "Make the file of a service");
   command->add_option("FILE", options->file, "The file to make")->required()->type_name("FILE");
   auto resources = std::make_shared<std::vector<std::string>>();
-  add_list_option(*command, "--resource", *resources,
-                  "A resource of the cluster, with the unit in which it is counted: milli, micro, nano, bytes",
-                  "NAME[:UNIT]");
-  command->add_option("--discipline", options->discipline, "Which user is next")->type_name("DISCIPLINE")->capture_default_str();
-  command->add_option("--placement", options->placement, "On which server a task goes")->type_name("PLACEMENT")->capture_default_str();
+  add_list_option(
+      *command, "--resource", *resources,
+      "A resource of the cluster, with the unit in which it is counted: milli, micro, nano, bytes",
+      "NAME[:UNIT]");
+  command->add_option("--discipline", options->discipline, "Which user is next")
+      ->type_name("DISCIPLINE")
+      ->capture_default_str();
+  command->add_option("--placement", options->placement, "On which server a task goes")
+      ->type_name("PLACEMENT")
+      ->capture_default_str();
   Manual manual;
   manual.paragraphs = {
       "Makes FILE, and FILE.admin-token with a token of scope admin, readable by its owner alone. Without "
@@ -145,8 +154,9 @@ Command add_backup(CLI::App& serve) {
   command->add_option("FILE", files->first, "The file of the service")->required()->type_name("FILE");
   command->add_option("COPY", files->second, "The file to make")->required()->type_name("FILE");
   Manual manual;
-  manual.paragraphs = {"Copies the state of one moment. The service goes on. The copy is a file for `mirab serve`; "
-                       "copying the file itself while the service runs is not safe."};
+  manual.paragraphs = {
+      "Copies the state of one moment. The service goes on. The copy is a file for `mirab serve`; "
+      "copying the file itself while the service runs is not safe."};
   manual.exits = {{1, "the copy could not be written"}};
   return {command, std::move(manual),
           [files](const std::string&) { return run_backup(files->first, files->second); }};
@@ -159,29 +169,53 @@ std::vector<Command> add_serve(CLI::App& app) {
   CLI::App* serve = app.add_subcommand("serve", "Serve the engine over HTTP: submit jobs, ask, watch");
   serve->require_subcommand(0, 1);
   service::ServiceOptions& options = flags->options;
-  serve->add_option("FILE", options.file, "The file of the service; without one it is made in the state folder")->type_name("FILE");
-  serve->add_option("--listen", flags->listen, "Where to listen; port 0: any")->type_name("ADDR:PORT")->capture_default_str();
-  serve->add_option("--tls-cert", options.server.certificate_file, "Certificate with its chain, as PEM; read again when it changes")->type_name("FILE");
+  serve
+      ->add_option("FILE", options.file,
+                   "The file of the service; without one it is made in the state folder")
+      ->type_name("FILE");
+  serve->add_option("--listen", flags->listen, "Where to listen; port 0: any")
+      ->type_name("ADDR:PORT")
+      ->capture_default_str();
+  serve
+      ->add_option("--tls-cert", options.server.certificate_file,
+                   "Certificate with its chain, as PEM; read again when it changes")
+      ->type_name("FILE");
   serve->add_option("--tls-key", options.server.key_file, "Its key, as PEM")->type_name("FILE");
   serve->add_flag("--plaintext", options.allows_plaintext, "Listen beyond this machine without TLS");
-  take_one_of(serve->add_option("--others", flags->others, "What a tenant sees of other tenants' queues")->capture_default_str(),
+  take_one_of(serve->add_option("--others", flags->others, "What a tenant sees of other tenants' queues")
+                  ->capture_default_str(),
               {"nothing", "shares", "all"});
-  take_whole_number(serve->add_option("--per-address", options.server.connections_per_address,
-                                      "Connections of one address; 0: no limit")->type_name("N")->capture_default_str(), 0);
+  take_whole_number(serve
+                        ->add_option("--per-address", options.server.connections_per_address,
+                                     "Connections of one address; 0: no limit")
+                        ->type_name("N")
+                        ->capture_default_str(),
+                    0);
   add_list_option(*serve, "--trusted-proxy", options.server.trusted_proxies,
                   "Believe X-Forwarded-For of proxies in this network", "CIDR");
-  take_whole_number(serve->add_option("--reserve", options.reserve_bytes,
-                                      "Bytes that are kept for the case of a full disk")->type_name("BYTES")->capture_default_str(), 0);
-  take_whole_number(serve->add_option("--snapshot-revisions", options.pipeline.snapshot_revisions,
-                                      "Write a snapshot after so much of the log")->type_name("N")->capture_default_str(), 1);
-  serve->add_flag("--log-requests", options.logs_requests, "Log every request, and not only those that are refused");
+  take_whole_number(
+      serve->add_option("--reserve", options.reserve_bytes, "Bytes that are kept for the case of a full disk")
+          ->type_name("BYTES")
+          ->capture_default_str(),
+      0);
+  take_whole_number(serve
+                        ->add_option("--snapshot-revisions", options.pipeline.snapshot_revisions,
+                                     "Write a snapshot after so much of the log")
+                        ->type_name("N")
+                        ->capture_default_str(),
+                    1);
+  serve->add_flag("--log-requests", options.logs_requests,
+                  "Log every request, and not only those that are refused");
 
   Manual manual;
   manual.paragraphs = {
-      "Keeps a cluster in one file: servers, queues, jobs and what runs where. Each change is on the disk before "
+      "Keeps a cluster in one file: servers, queues, jobs and what runs where. Each change is on the disk "
+      "before "
       "it is acknowledged. The API is described at /docs and /openapi.json of the running service.",
-      "Without FILE it takes mirab.db in $STATE_DIRECTORY, else in ~/.local/state/mirab, and makes it if need be. "
-      "When it is ready it prints `listening on http://ADDR:PORT` on standard error; the other lines there are "
+      "Without FILE it takes mirab.db in $STATE_DIRECTORY, else in ~/.local/state/mirab, and makes it if "
+      "need be. "
+      "When it is ready it prints `listening on http://ADDR:PORT` on standard error; the other lines there "
+      "are "
       "JSON. SIGTERM ends it with a snapshot; SIGHUP reads the certificate again."};
   manual.exits = {{4, "the disk failed: what it holds is read again at the next start"}};
   manual.examples = {{"mirab serve", "Start with a file in the state folder"},
@@ -190,18 +224,21 @@ std::vector<Command> add_serve(CLI::App& app) {
   commands.push_back({serve, std::move(manual), [flags](const std::string&) { return run_serve(*flags); }});
   commands.push_back(add_init(*serve));
   commands.push_back(add_backup(*serve));
-  commands.push_back(add_of_file(*serve, "check", "Check the file of a service: database, log, snapshots, replay",
-                                 {.paragraphs = {"Checks the database, the chain of the log's hashes, each snapshot, and that a replay "
-                                                 "gives every outcome that was recorded. Changes nothing."},
-                                  .examples = {{"mirab serve check mirab.db", "Check a file"}},
-                                  .exits = {{1, "something is wrong"}}},
-                                 run_check));
-  commands.push_back(add_of_file(*serve, "doctor", "Look for what would harm a service: disk, clock, rights, versions",
-                                 {.paragraphs = {"Looks at the file's rights, the room and the speed of its disk, the versions of the "
-                                                 "libraries, the limit of open files. Changes nothing but a file that it removes again."},
-                                  .examples = {{"mirab serve doctor mirab.db", "Look at a file and its machine"}},
-                                  .exits = {{1, "something is wrong"}}},
-                                 run_doctor));
+  commands.push_back(add_of_file(
+      *serve, "check", "Check the file of a service: database, log, snapshots, replay",
+      {.paragraphs = {"Checks the database, the chain of the log's hashes, each snapshot, and that a replay "
+                      "gives every outcome that was recorded. Changes nothing."},
+       .examples = {{"mirab serve check mirab.db", "Check a file"}},
+       .exits = {{1, "something is wrong"}}},
+      run_check));
+  commands.push_back(add_of_file(
+      *serve, "doctor", "Look for what would harm a service: disk, clock, rights, versions",
+      {.paragraphs =
+           {"Looks at the file's rights, the room and the speed of its disk, the versions of the "
+            "libraries, the limit of open files. Changes nothing but a file that it removes again."},
+       .examples = {{"mirab serve doctor mirab.db", "Look at a file and its machine"}},
+       .exits = {{1, "something is wrong"}}},
+      run_doctor));
   return commands;
 }
 

@@ -191,8 +191,10 @@ std::vector<Command> add_generate(CLI::App& app) {
       add_document(*generate, "zsh", "Completion for zsh", [=] { return zsh_completion(commands()); }),
       add_document(*generate, "fish", "Completion for fish", [=] { return fish_completion(commands()); }),
 #ifdef MIRAB_HAS_SERVICE
-      add_document(*generate, "api", "The reference of the service's API", [] { return service::api_markdown(); }),
-      add_document(*generate, "api-words", "A dictionary for fuzzing the service", [] { return service::fuzz_dictionary(); }),
+      add_document(*generate, "api", "The reference of the service's API",
+                   [] { return service::api_markdown(); }),
+      add_document(*generate, "api-words", "A dictionary for fuzzing the service",
+                   [] { return service::fuzz_dictionary(); }),
 #endif
   };
   generate->group("");  // hidden, for those who build and package; last, since subcommands inherit it
