@@ -55,7 +55,8 @@ TEST(Answers, OfGroupsThePathIsShown) {
   const Ran ran = shell("mirab explain examples/teams/organisation.yaml --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;
   bool found = false;
-  for (const json& user : json::parse(ran.out)["users"]) {
+  const json result = json::parse(ran.out);
+  for (const json& user : result["users"]) {
     if (user["name"] != "alice") continue;
     found = true;
     EXPECT_EQ(user["groups"], json::array({"research", "vision"}));
