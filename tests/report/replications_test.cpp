@@ -105,19 +105,22 @@ TEST(Replications, ARateIsOfALoadAMechanismAndAClass) {
   EXPECT_EQ(last["figure"], "service_rate");
 }
 
-TEST(Replications, OfATraceAreWaitingSlowdownUnfairnessAndUtilization) {
+TEST(Replications, OfATraceAreWhatStartedHowFairlyHowLongAndUtilization) {
   const ordered_json json = replications_json(Replay().runs);
-  ASSERT_EQ(json["spread"].size(), 10U);
+  ASSERT_EQ(json["spread"].size(), 16U);
   const auto entry = [&](std::size_t i) { return json["spread"][i]; };
-  EXPECT_EQ(entry(0)["figure"], "waiting");
-  EXPECT_EQ(entry(0)["placement"], "best-fit");
-  EXPECT_EQ(entry(0)["mean"], 60);
-  EXPECT_EQ(entry(1)["figure"], "slowdown");
-  EXPECT_EQ(entry(2)["figure"], "unfairness");
-  EXPECT_EQ(entry(4)["figure"], "utilization");
-  EXPECT_EQ(entry(4)["resource"], "memory");
-  EXPECT_EQ(entry(4)["mean"], 0.25);
-  EXPECT_EQ(entry(5)["discipline"], "fifo");
+  EXPECT_EQ(entry(0)["figure"], "started");
+  EXPECT_EQ(entry(1)["figure"], "starved_users");
+  EXPECT_EQ(entry(2)["figure"], "mean_unfairness");
+  EXPECT_EQ(entry(3)["figure"], "waiting");
+  EXPECT_EQ(entry(3)["placement"], "best-fit");
+  EXPECT_EQ(entry(3)["mean"], 60);
+  EXPECT_EQ(entry(4)["figure"], "slowdown");
+  EXPECT_EQ(entry(5)["figure"], "unfairness");
+  EXPECT_EQ(entry(7)["figure"], "utilization");
+  EXPECT_EQ(entry(7)["resource"], "memory");
+  EXPECT_EQ(entry(7)["mean"], 0.25);
+  EXPECT_EQ(entry(8)["discipline"], "fifo");
 }
 
 TEST(Replications, OfDemandsAreTheMeansOverTheIterations) {
