@@ -125,7 +125,7 @@ class Clusters(unittest.TestCase):
         self.assertEqual(key(group_parents=[-1], user_groups=[0, 0], group_guarantees=[[1, np.nan]]),
                          "group_guarantees")
         self.assertEqual(key(group_parents=[-1], user_groups=[0, 0], group_guarantees=[[10, 0]]),
-                         "groups[0].guarantee")
+                         "groups[0].guarantee.r0")
 
     def test_what_cannot_be_is_refused_with_its_key(self):
         for key, arguments in {

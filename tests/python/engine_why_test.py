@@ -12,18 +12,23 @@ COUNTED_AS = {"nothing": "with_room", "name": "not_allowed", "label": "not_allow
 
 def crowded():
     """Nothing can be placed, for every reason there is: old is drained, north is kept, and bare has no disk."""
-    engine = mirab.Engine(["cpu", "disk"], reservations=mirab.Reserving(after=10))
+    engine = mirab.Engine(["cpu", "disk"], reservations=mirab.Reserving(after=18))
     for name, capacity, zone, region in (("north", (5, 9), "a", "N"), ("south", (4, 9), "b", "S"),
                                          ("west", (2, 9), "c", "N"), ("bare", (4, 0), "d", "S"),
                                          ("old", (9, 9), "d", "S")):
         old = engine.server_added(name, capacity, labels={"zone": zone, "region": region})
     engine.server_drained(old)
     u, v = engine.user_added("u"), engine.user_added("v")
-    jobs = {"pack": engine.job_submitted(u, [1, 1], 9, pack="region"),
+    # The large task has waited longest: a part of north is held until the others have started.
+    engine.server_held(0, [1, 0], now=0)
+    large = engine.job_submitted(v, [5, 0])
+    jobs = {"pack": engine.job_submitted(u, [1, 1], 9, pack="region", now=5),
             "spread": engine.job_submitted(u, [1, 1], 9, spread="zone"),
             "per_server": engine.job_submitted(u, [1, 1], 9, per_server=2)}
-    engine.step_all(now=0)
-    jobs["large"] = engine.job_submitted(v, [5, 0])
+    engine.step_all()
+    engine.server_held(0, [0, 0])
+    engine.step_all()
+    jobs["large"] = large
     jobs["gang"] = engine.job_submitted(v, [2, 0], 3, gang=3)
     jobs["labelled"] = engine.job_submitted(v, [1, 1], select={"zone": ["a"]})
     engine.step()

@@ -422,7 +422,7 @@ TEST(Reservation, GangsOnBusyServersStartWithinTheBoundAndWhatIsKeptIsGivenToNob
     Random random(seed);
     const auto below = [&](std::uint64_t many) { return static_cast<std::int64_t>(random.below(many)); };
     const std::int64_t after = 1 + below(100), longest = 1 + below(12);
-    KeepingEngine small({.after = reservation_ns(after), .servers = 1 + random.below(2)}, 1, "fifo");
+    KeepingEngine small({.after = reservation_ns(after), .servers = 1 + random.below(2)});
     for (std::int64_t left = 2 + below(6); left > 0; --left)
       small.add({1 + below(6)}, {{"rack", std::to_string(below(3))}});
     const UserId crowd = small.user();
@@ -446,11 +446,6 @@ TEST(Reservation, GangsOnBusyServersStartWithinTheBoundAndWhatIsKeptIsGivenToNob
         small.finish(running[i].second);
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i--));
       }
-      if (now == submitted) {
-        small.run();  // the crowd is there first
-        if (!small.possible(job)) break;
-        gang = *small.engine.apply(job, small.now);
-      }
       for (;;) {
         const std::vector<ServerId> kept = gang ? small.kept_for(*gang) : std::vector<ServerId>{};
         const std::optional<Placed> placed = small.step();
@@ -462,6 +457,9 @@ TEST(Reservation, GangsOnBusyServersStartWithinTheBoundAndWhatIsKeptIsGivenToNob
         EXPECT_EQ(std::find(kept.begin(), kept.end(), placed->server), kept.end());
         running.emplace_back(now + 1 + below(static_cast<std::uint64_t>(longest)), placed->task);
       }
+      if (now != submitted) continue;
+      if (!small.possible(job)) break;
+      gang = *small.engine.apply(job, small.now);  // the crowd was there first
     }
     if (!gang) continue;
     ++gangs;
