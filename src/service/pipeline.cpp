@@ -456,9 +456,13 @@ void Threads::continue_snapshot(bool to_the_end) {
                           .decision_version = scheduling::kDecisionVersion};
     writing_.reset();
     if (failed(store_->complete_snapshot(row)) || failed(store_->keep_snapshots(3))) return;
+    const std::uint64_t oldest_snapshot = store_->snapshots().back().revision;
+    if (failed(store_->trim_log(oldest_snapshot, wall_now() - options_.log_time, options_.log_bytes))) return;
     figures_.snapshot_at_s = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     events_.say("info", "snapshot", {{"revision", row.revision}, {"bytes", row.bytes}});
-    figures_.log_bytes = store_->log_ends().bytes;
+    const LogEnds ends = store_->log_ends();
+    figures_.log_bytes = ends.bytes;
+    figures_.oldest_revision = ends.first;
     return;
   } while (to_the_end);
 }

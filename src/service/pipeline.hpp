@@ -38,7 +38,8 @@ struct PipelineOptions {
   std::uint64_t snapshot_revisions = 100'000;
   std::chrono::milliseconds snapshot_time = std::chrono::minutes(5);
   std::chrono::milliseconds full_disk_time = std::chrono::seconds(10);
-  std::chrono::hours log_time{24};
+  std::chrono::hours log_time{24};  ///< batches are kept so long, unless the file is larger than log_bytes
+  std::uint64_t log_bytes = std::uint64_t{2} << 30U;
   unsigned workers = 2;
 };
 

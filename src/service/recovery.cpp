@@ -43,6 +43,15 @@ Check write_secret(const std::string& file, const std::string& secret) {
   return std::nullopt;
 }
 
+/// The names of new files are durable only after this. A folder that cannot be opened is left as it is.
+void sync_folder_of(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  const int handle = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (handle < 0) return;
+  ::fsync(handle);
+  ::close(handle);
+}
+
 /// The decider with its first command: the token of the administrator.
 Result<live::Batch> first_batch(live::Decider& decider, const std::string& secret) {
   live::Caller caller{.by = "init", .scopes = {.admin = true}};
@@ -106,6 +115,7 @@ Check init_file(const InitOptions& options) {
     ::unlink(token_file.c_str());
     return Error{.message = why, .file = options.file};
   }
+  sync_folder_of(options.file);
   return std::nullopt;
 }
 
@@ -137,13 +147,13 @@ Result<Recovered> recover(Store& store, live::Others others) {
       if (!wrong) {
         if (auto changes = recovered.reader.apply(batch); !changes) wrong = std::move(changes).error();
       }
-      recovered.last_wall = batch.wall;
       ++recovered.replayed;
       return !wrong;
     });
     if (failure) return error_of(*failure);
     if (wrong) return *std::move(wrong);
     const LogEnds ends = store.log_ends();
+    recovered.last_wall = ends.last_wall;
     if (ends.last > recovered.decider.revision())
       return Error{.message = fmt::format("the log goes to revision {}, but its replay ends at {}", ends.last,
                                           recovered.decider.revision())};

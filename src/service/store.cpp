@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <limits>
 #include <sqlite3.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ namespace mirab::service {
 namespace {
 
 constexpr int kFormat = 1;
+constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::array kTables = {"tenant", "group", "queue", "server", "token", "job", "task_ended", "series"};
 
 std::string schema() {
@@ -105,7 +107,7 @@ class SqliteStore final : public Store {
 
   StoreCheck read_log(std::uint64_t from, const std::function<bool(const live::Batch&)>& visit) override;
   LogEnds log_ends() override;
-  StoreCheck trim_log(std::uint64_t revision) override;
+  StoreCheck trim_log(std::uint64_t revision, live::Wall older_than, std::uint64_t most_bytes) override;
   StoreCheck add_snapshot_part(std::uint64_t revision, std::uint64_t n, std::string_view bytes) override;
   StoreCheck complete_snapshot(const SnapshotRow& row) override;
   std::vector<SnapshotRow> snapshots() override;
@@ -231,9 +233,9 @@ Check SqliteStore::open() {
       options_.reads_only
           ? "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA trusted_schema=OFF;"
           : fmt::format(
-                "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous={};"
+                "PRAGMA page_size={}; PRAGMA journal_mode=WAL; PRAGMA synchronous={};"
                 "PRAGMA wal_autocheckpoint=1000; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;",
-                options_.synchronous);
+                kPageBytes, options_.synchronous);
   int result = sqlite3_exec(database_, settings.c_str(), nullptr, nullptr, nullptr);
   if (options_.reads_only) sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   if (result == SQLITE_OK && options_.creates) {
@@ -323,28 +325,43 @@ StoreCheck SqliteStore::read_log(std::uint64_t from, const std::function<bool(co
 }
 
 LogEnds SqliteStore::log_ends() {
-  Statement query(database_, "SELECT min(first), max(last) FROM batch");
   LogEnds ends;
-  if (query.step() == SQLITE_ROW) ends = {.first = query.number(0), .last = query.number(1), .bytes = 0};
-  Statement pages(database_, "PRAGMA page_count");
-  if (pages.step() == SQLITE_ROW) ends.bytes = pages.number(0) * 4096;
+  Statement query(database_,
+                  "SELECT (SELECT min(first) FROM batch), last, wall FROM batch ORDER BY first DESC LIMIT 1");
+  if (query.step() == SQLITE_ROW) {
+    ends.first = query.number(0);
+    ends.last = query.number(1);
+    ends.last_wall = live::Wall(std::chrono::milliseconds(static_cast<std::int64_t>(query.number(2))));
+  }
+  std::uint64_t pages = 0;
+  Statement all(database_, "PRAGMA page_count"), unused(database_, "PRAGMA freelist_count");
+  if (all.step() == SQLITE_ROW && unused.step() == SQLITE_ROW) pages = all.number(0) - unused.number(0);
+  ends.bytes = pages * kPageBytes;
   return ends;
 }
 
-StoreCheck SqliteStore::trim_log(std::uint64_t revision) {
-  int code = statement(kBegin, "BEGIN IMMEDIATE").run();
+StoreCheck SqliteStore::trim_log(std::uint64_t revision, live::Wall older_than, std::uint64_t most_bytes) {
+  const bool is_large = log_ends().bytes > most_bytes;
+  const std::int64_t before = is_large ? std::numeric_limits<std::int64_t>::max()
+                                       : std::max<std::int64_t>(older_than.time_since_epoch().count(), 0);
+  std::uint64_t last = 0;
   std::string base;
-  if (code == SQLITE_OK) {
-    Statement last(database_, "SELECT hash FROM batch WHERE last <= ?1 ORDER BY first DESC LIMIT 1");
-    if (last.bind(1, revision).step() == SQLITE_ROW) base = last.text(0);
+  {
+    Statement query(database_,
+                    "SELECT last, hash FROM batch WHERE last <= ?1 AND wall < ?2"
+                    " AND last < (SELECT max(last) FROM batch) ORDER BY first DESC LIMIT 1");
+    if (query.bind(1, revision).bind(2, static_cast<std::uint64_t>(before)).step() != SQLITE_ROW) return {};
+    last = query.number(0);
+    base = query.text(1);
   }
-  if (code == SQLITE_OK && !base.empty()) {
-    Statement base_row(database_,
-                       "INSERT INTO meta VALUES('chain_base', ?1) ON CONFLICT DO UPDATE SET value = ?1");
-    code = base_row.bind(1, base).run();
-    if (code == SQLITE_OK)
-      code = Statement(database_, "DELETE FROM batch WHERE last <= ?1").bind(1, revision).run();
-  }
+  int code = statement(kBegin, "BEGIN IMMEDIATE").run();
+  if (code == SQLITE_OK)
+    code =
+        Statement(database_, "INSERT INTO meta VALUES('chain_base', ?1) ON CONFLICT DO UPDATE SET value = ?1")
+            .bind(1, base)
+            .run();
+  if (code == SQLITE_OK)
+    code = Statement(database_, "DELETE FROM batch WHERE last <= ?1").bind(1, last).run();
   return finished(code);
 }
 

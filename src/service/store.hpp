@@ -44,7 +44,8 @@ struct SnapshotRow {
 struct LogEnds {
   std::uint64_t first = 0;  ///< the oldest revision that is kept; 0: none
   std::uint64_t last = 0;
-  std::uint64_t bytes = 0;  ///< of the bodies
+  live::Wall last_wall{};   ///< of the last batch; the epoch without one
+  std::uint64_t bytes = 0;  ///< of the file's pages in use, snapshots and tables with it
 };
 
 class Store {
@@ -59,8 +60,9 @@ class Store {
   /// hashes checked; `visit` returns false to stop. Damaged: names the revision.
   virtual StoreCheck read_log(std::uint64_t from, const std::function<bool(const live::Batch&)>& visit) = 0;
   virtual LogEnds log_ends() = 0;
-  /// Forgets batches that end at or before `revision`.
-  virtual StoreCheck trim_log(std::uint64_t revision) = 0;
+  /// Forgets the batches that end at or before `revision`, but never the last one of the log: those before
+  /// `older_than`, and all of them where the file has more than `most_bytes`.
+  virtual StoreCheck trim_log(std::uint64_t revision, live::Wall older_than, std::uint64_t most_bytes) = 0;
 
   /// A snapshot goes in by parts of at most kSnapshotPart bytes, so that batches come in between; it counts
   /// once it is completed.

@@ -70,7 +70,7 @@ void play(PowerLossDisk& disk, Store& store, Script& script, int batches) {
     if (store.append({&one, &two})) return;
     disk.note(two.last);
     if (n % 8 == 7 && write_snapshot(store, two.last, std::string(20'000, 's'))) return;
-    if (n % 16 == 15 && (store.keep_snapshots(2) || store.trim_log(one.first))) return;
+    if (n % 16 == 15 && (store.keep_snapshots(2) || store.trim_log(one.first, live::Wall::max(), 0))) return;
   }
 }
 
@@ -208,6 +208,38 @@ TEST(Store, NamesTheRevisionWhereTheLogIsDamaged) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, StoreFailure::Kind::damaged);
   EXPECT_THAT(failure->message, testing::HasSubstr("revision " + std::to_string(two.first)));
+}
+
+TEST(Store, ForgetsWhatIsOldOrTooMuchButNotTheLastBatch) {
+  PowerLossDisk disk("trim");
+  Script script(8);
+  auto store = open_on(disk, true);
+  ASSERT_TRUE(store);
+  std::vector<live::Batch> batches;
+  for (int hour = 1; hour <= 5; ++hour) {
+    batches.push_back(script.next());
+    batches.back().wall = live::Wall(std::chrono::hours(hour));
+    ASSERT_FALSE((*store)->append({&batches.back()}));
+  }
+  const auto first = [&] {
+    std::uint64_t revision = 0;
+    EXPECT_FALSE((*store)->read_log(0, [&](const live::Batch& batch) {
+      revision = batch.first;
+      return false;
+    }));
+    EXPECT_EQ((*store)->log_ends().first, revision);
+    return revision;
+  };
+  const std::uint64_t all = batches[4].last;
+  const live::Wall third(std::chrono::hours(3));
+  constexpr std::uint64_t kMany = 1'000'000'000;
+  ASSERT_FALSE((*store)->trim_log(batches[0].last, third, kMany));  // a snapshot needs the rest
+  EXPECT_EQ(first(), batches[1].first);
+  ASSERT_FALSE((*store)->trim_log(all, third, kMany));
+  EXPECT_EQ(first(), batches[2].first);
+  ASSERT_FALSE((*store)->trim_log(all, third, 1));
+  EXPECT_EQ(first(), batches[4].first);
+  EXPECT_EQ((*store)->log_ends().last_wall, batches[4].wall);
 }
 
 TEST(Store, IsNotOpenedByASecondProcess) {
