@@ -18,7 +18,7 @@ namespace mirab::service {
 namespace {
 
 constexpr int kFormat = 1;
-constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kDatabasePage = 4096;
 constexpr std::array kTables = {"tenant", "group", "queue", "server", "token", "job", "task_ended", "series"};
 
 std::string schema() {
@@ -235,7 +235,7 @@ Check SqliteStore::open() {
           : fmt::format(
                 "PRAGMA page_size={}; PRAGMA journal_mode=WAL; PRAGMA synchronous={};"
                 "PRAGMA wal_autocheckpoint=1000; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;",
-                kPageBytes, options_.synchronous);
+                kDatabasePage, options_.synchronous);
   int result = sqlite3_exec(database_, settings.c_str(), nullptr, nullptr, nullptr);
   if (options_.reads_only) sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   if (result == SQLITE_OK && options_.creates) {
@@ -336,7 +336,7 @@ LogEnds SqliteStore::log_ends() {
   std::uint64_t pages = 0;
   Statement all(database_, "PRAGMA page_count"), unused(database_, "PRAGMA freelist_count");
   if (all.step() == SQLITE_ROW && unused.step() == SQLITE_ROW) pages = all.number(0) - unused.number(0);
-  ends.bytes = pages * kPageBytes;
+  ends.bytes = pages * kDatabasePage;
   return ends;
 }
 
