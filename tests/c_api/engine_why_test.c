@@ -55,11 +55,11 @@ static void why_a_task_waits(void) {
   mirab_engine_free(engine);
 }
 
-static mirab_id submitted(mirab_engine* engine, mirab_id user, int64_t cpu, int64_t disk, int64_t tasks,
+static mirab_id submitted(mirab_engine* engine, int64_t now, mirab_id user, int64_t cpu, int64_t disk, int64_t tasks,
                           const mirab_terms* terms) {
   const int64_t demand[] = {cpu, disk};
   mirab_id job = 0;
-  EXPECT(mirab_job_submitted_with(engine, 0, user, demand, tasks, NULL, 0, NULL, 0, terms, &job) == MIRAB_OK);
+  EXPECT(mirab_job_submitted_with(engine, now, user, demand, tasks, NULL, 0, NULL, 0, terms, &job) == MIRAB_OK);
   return job;
 }
 
@@ -83,13 +83,15 @@ static void every_server_is_counted_once(void) {
   static const char* const kOptions =
       "{\"resources\": [\"cpu\", \"disk\"], \"discipline\": {\"name\": \"drf\", \"options\": {}}, "
       "\"placement\": {\"name\": \"first-fit\", \"options\": {}}, \"tie\": \"first\", \"oversized\": "
-      "\"refuse\", \"reservations\": {\"after\": 10, \"servers\": 1}}";
+      "\"refuse\", \"reservations\": {\"after\": 18, \"servers\": 1}}";
   static const char* const kNames[SERVERS] = {"north", "south", "west", "bare", "old"};
   static const int64_t kCapacity[SERVERS][2] = {{5, 9}, {4, 9}, {2, 9}, {4, 0}, {9, 9}};
   static const char* const kZones[SERVERS] = {"a", "b", "c", "d", "d"};
   static const char* const kRegions[SERVERS] = {"N", "S", "N", "S", "S"};
   mirab_terms pack = {sizeof pack, 0, 0, NULL, 0, "region"}, spread = {sizeof spread, 0, 0, "zone", 0, NULL};
   mirab_terms per_server = {sizeof per_server, 0, 2, NULL, 0, NULL}, gang = {sizeof gang, 3, 0, NULL, 0, NULL};
+  static const int64_t kOneCpu[2] = {1, 0}, kNothing[2] = {0, 0};
+  mirab_server_held_event some_held = {sizeof some_held, 0, kOneCpu}, none_held = {sizeof none_held, 0, kNothing};
   mirab_id server = 0, u = 0, v = 0, jobs[SERVERS];
   mirab_placed placed;
   mirab_why why;
@@ -105,13 +107,17 @@ static void every_server_is_counted_once(void) {
   EXPECT(mirab_server_drained(engine, 0, server) == MIRAB_OK);
   EXPECT(mirab_user_added(engine, 0, "u", "1", &u) == MIRAB_OK);
   EXPECT(mirab_user_added(engine, 0, "v", "1", &v) == MIRAB_OK);
-  jobs[0] = submitted(engine, u, 1, 1, 9, &pack);
-  jobs[1] = submitted(engine, u, 1, 1, 9, &spread);
-  jobs[2] = submitted(engine, u, 1, 1, 9, &per_server);
-  EXPECT(mirab_step_all(engine, 0, SIZE_MAX, NULL, NULL, NULL) == MIRAB_OK);
-  jobs[3] = submitted(engine, v, 5, 0, 1, NULL);
-  jobs[4] = submitted(engine, v, 2, 0, 3, &gang);
-  EXPECT(mirab_step(engine, 0, &placed) == MIRAB_NOTHING);
+  /* The large task has waited longest: a part of north is held until the others have started. */
+  EXPECT(mirab_apply_server_held(engine, 0, &some_held) == MIRAB_OK);
+  jobs[3] = submitted(engine, 0, v, 5, 0, 1, NULL);
+  jobs[0] = submitted(engine, 5, u, 1, 1, 9, &pack);
+  jobs[1] = submitted(engine, 5, u, 1, 1, 9, &spread);
+  jobs[2] = submitted(engine, 5, u, 1, 1, 9, &per_server);
+  EXPECT(mirab_step_all(engine, 5, SIZE_MAX, NULL, NULL, NULL) == MIRAB_OK);
+  EXPECT(mirab_apply_server_held(engine, 5, &none_held) == MIRAB_OK);
+  EXPECT(mirab_step_all(engine, 5, SIZE_MAX, NULL, NULL, NULL) == MIRAB_OK);
+  jobs[4] = submitted(engine, 5, v, 2, 0, 3, &gang);
+  EXPECT(mirab_step(engine, 5, &placed) == MIRAB_NOTHING);
   EXPECT(mirab_step(engine, 20, &placed) == MIRAB_NOTHING);
 
   for (k = 0; k < 5; ++k) {

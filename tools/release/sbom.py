@@ -5,7 +5,10 @@ Debian's packages are found, not listed: every header that the compiler read and
 given, by the package that owns it. One whose licence is not known here is an error. The packages of the page are
 those of package-lock.json that are not for development.
 
-Usage: tools/release/sbom.py BUILD FILE... >mirab.spdx.json      e.g. build/portable build/release-files/*.whl
+Usage: tools/release/sbom.py PORTABLE SHARED FILE... >mirab.spdx.json
+       e.g. build/portable build/release build/release-files/*.whl
+
+SHARED is the build of the .deb, which uses shared libraries and has `mirab serve`; PORTABLE that of all other files.
 """
 import hashlib
 import json
@@ -19,20 +22,32 @@ import time
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
 LICENCES = {
+    "libboost1.74-dev": "BSL-1.0",
     "libc6-dev": "LGPL-2.1-or-later",
     "libcli11-dev": "BSD-3-Clause",
     "libdeflate-dev": "MIT",
+    "libdeflate0": "MIT",
     "libeigen3-dev": "MPL-2.0",
     "libfmt-dev": "MIT",
+    "libfmt9": "MIT",
     "libgcc-12-dev": GCC,
     "libgmp-dev": "LGPL-3.0-or-later OR GPL-2.0-or-later",
     "libgmp10": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    "libgmpxx4ldbl": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    "libprometheus-cpp-core1.0": "MIT",
     "libpython3.11-dev": "PSF-2.0",
+    "libsqlite3-0": "blessing",
+    "libsqlite3-dev": "blessing",
+    "libssl-dev": "Apache-2.0",
+    "libssl3": "Apache-2.0",
     "libstdc++-12-dev": GCC,
     "libyaml-cpp-dev": "MIT",
+    "libyaml-cpp0.7": "MIT",
     "linux-libc-dev": "GPL-2.0-only WITH Linux-syscall-note",
     "nlohmann-json3-dev": "MIT",
+    "prometheus-cpp-dev": "MIT",
     "pybind11-dev": "BSD-3-Clause",
+    "zlib1g": "Zlib",
     "zlib1g-dev": "Zlib",
 }
 
@@ -50,12 +65,25 @@ def inputs(build: pathlib.Path) -> set[str]:
     return {os.path.realpath(path) for path in read | linked | runtime}
 
 
-def debian_packages(files: set[str]) -> list[str]:
-    owners = {line.split(":")[0] for line in said_by("dpkg", "-S", *sorted(files)).splitlines()}
-    unknown = owners - LICENCES.keys()
+def debian_packages(files: set[str]) -> dict[str, str]:
+    """The packages that own the files, each with its relation: a shared library is linked, all else compiled in."""
+    # dpkg knows some by their name in /lib, which is /usr/lib today.
+    asked = files | {path.removeprefix("/usr") for path in files}
+    answer = subprocess.run(["dpkg", "-S", *sorted(asked)], capture_output=True, text=True).stdout
+    owners = {line.split(": ")[1]: line.split(":")[0] for line in answer.splitlines()}
+    orphans = [path for path in files if path not in owners and path.removeprefix("/usr") not in owners]
+    if orphans:
+        sys.exit(f"sbom: no package owns {', '.join(sorted(orphans))}")
+    relations: dict[str, str] = {}
+    for path, owner in owners.items():
+        if re.search(r"\.so(\.|$)", path):
+            relations.setdefault(owner, "DYNAMIC_LINK")
+        else:
+            relations[owner] = "STATIC_LINK"
+    unknown = relations.keys() - LICENCES.keys()
     if unknown:
         sys.exit(f"sbom: the licence of {', '.join(sorted(unknown))} is not listed in tools/release/sbom.py")
-    return sorted(owners)
+    return dict(sorted(relations.items()))
 
 
 def identifier(name: str) -> str:
@@ -91,16 +119,23 @@ def file_of(path: pathlib.Path) -> dict[str, object]:
             "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"}
 
 
-def main(build: pathlib.Path, paths: list[pathlib.Path]) -> None:
-    version = said_by(str(build / "mirab"), "--version").split()[1]
+def main(portable: pathlib.Path, shared: pathlib.Path, paths: list[pathlib.Path]) -> None:
+    version = said_by(str(portable / "mirab"), "--version").split()[1]
     own = package("mirab", version, "Apache-2.0", f"pkg:generic/mirab@{version}", "NOASSERTION")
-    parts = [*map(of_debian, debian_packages(inputs(build))), *of_npm()]
+    of_portable = debian_packages(inputs(portable))
+    of_shared = debian_packages(inputs(shared)) if shared != portable else of_portable
+    page = of_npm()
+    parts = [*map(of_debian, sorted(of_portable | of_shared)), *page]
     files = [file_of(path) for path in paths]
     whole = hashlib.sha256("".join(str(each["checksums"]) for each in files).encode()).hexdigest()
     created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", own)]
     relations += [(each["SPDXID"], "GENERATED_FROM", own) for each in files]
-    relations += [(own["SPDXID"], "STATIC_LINK", each) for each in parts]
+    by_name = {str(each["name"]): each for each in parts}
+    for path, each in zip(paths, files):
+        linked = of_shared if path.suffix == ".deb" else of_portable
+        relations += [(each["SPDXID"], kind, by_name[name]) for name, kind in linked.items()]
+        relations += [(each["SPDXID"], "STATIC_LINK", part) for part in page]
     ids = [each["SPDXID"] for each in [own, *parts, *files]]
     assert len(set(ids)) == len(ids), "identifiers are unique"
     json.dump({"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
@@ -114,6 +149,6 @@ def main(build: pathlib.Path, paths: list[pathlib.Path]) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), [pathlib.Path(name) for name in sys.argv[2:]])
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), [pathlib.Path(name) for name in sys.argv[3:]])

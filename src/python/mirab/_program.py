@@ -1,5 +1,7 @@
 """What the program `mirab` does, for Python."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil

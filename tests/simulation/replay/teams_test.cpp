@@ -146,6 +146,13 @@ TEST(Teams, ACopyOfAUserIsInItsTeam) {
     EXPECT_EQ(input->team_of[n].has_value(), input->users[n].name.starts_with("b")) << n;
 }
 
+/// The distributions of a team have fewer steps than those of all tasks.
+ReplayTally without_steps(ReplayTally tally) {
+  for (Quantiles* each : {&tally.waiting, &tally.slowdown, &tally.completion, &tally.waiting_so_far})
+    each->cdf.clear();
+  return tally;
+}
+
 // Shares at each sample against sums over the users of what a flat replay tells.
 TEST(Teams, WhatATeamHoldsIsWhatItsUsersHoldTogether) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -157,7 +164,7 @@ TEST(Teams, WhatATeamHoldsIsWhatItsUsersHoldTogether) {
                 .group_of = std::vector<std::optional<std::size_t>>(users, std::size_t{1})};
     const ReplayOutcome outcome = replayed_with(trace, teams, "drf:groups=ignore");
     EXPECT_EQ(outcome.team_shares[0].values, outcome.team_shares[1].values);
-    EXPECT_EQ(static_cast<const ReplayTally&>(outcome.teams[0]), static_cast<const ReplayTally&>(outcome));
+    EXPECT_EQ(without_steps(outcome.teams[0]), without_steps(outcome));
     for (std::size_t k = 0; k < outcome.times.size(); ++k) {
       double granted = 0;
       for (const Series& series : outcome.utilization_over_time)
