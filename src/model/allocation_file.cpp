@@ -40,9 +40,10 @@ Result<AllocationEntries> read_allocation_csv(const InputText& input) {
       return wrong(table->head[i], fmt::format("unknown column{}", known_names(table->head[i], kColumns)), 1);
     places[static_cast<std::size_t>(column - kColumns.begin())] = i;
   }
-  for (const std::size_t needed : {0, 2, 3}) {
-    if (!places[needed])
-      return wrong(kColumns[needed], "no such column; the first line is user,shape,server,tasks", 1);
+  for (std::size_t c = 0; c < kColumns.size(); ++c) {
+    const bool is_needed = kColumns[c] != "shape";
+    if (is_needed && !places[c])
+      return wrong(kColumns[c], "no such column; the first line is user,shape,server,tasks", 1);
   }
   AllocationEntries read{.running = {}, .csv = true};
   for (const CsvRow& row : table->rows) {
