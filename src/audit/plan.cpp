@@ -338,9 +338,10 @@ Error unreachable(const Problem& problem, const PlanGoal& goal, PurchaseSearch& 
     return {.message = fmt::format("the search stops at {}; '{}' gets at most {} tasks in all that was tried",
                                    servers, user, tasks),
             .key = "--tasks"};
-  return {.message = fmt::format("with up to {} '{}' gets at most {} tasks in the {} purchases that were tried",
-                                 servers, user, tasks, search.solved()),
-          .key = "--tasks"};
+  return {
+      .message = fmt::format("with up to {} '{}' gets at most {} tasks in the {} purchases that were tried",
+                             servers, user, tasks, search.solved()),
+      .key = "--tasks"};
 }
 
 Result<Plan> finished(const Choice& choice, Result<Problem> changed, Outcome before,

@@ -195,7 +195,8 @@ TEST(Plan, SaysWhatTheMostServersBring) {
   const double today = tasks_with(problem_of(cluster), "drf", 0, {0, 0});
   ASSERT_GT(today, 2.9);
   // 9 CPUs: the dominant share of both is of CPUs when memory is plenty.
-  EXPECT_THAT(message(20, "memory"), HasSubstr("with up to 1048576 more servers of this kind 'A' gets at most "));
+  EXPECT_THAT(message(20, "memory"),
+              HasSubstr("with up to 1048576 more servers of this kind 'A' gets at most "));
   EXPECT_THAT(message(20, "memory"), Not(HasSubstr("at most 0.0 tasks")));
   EXPECT_THAT(message(1'000'000'000'000, "pool"),
               HasSubstr("the search stops at 1048576 more servers of this kind; 'A' gets at most 3145731"));

@@ -134,7 +134,8 @@ TEST(Answers, KindsWithAndWithoutAPriceAreRefused) {
   const std::string ask = "mirab " + kTraining + "--tasks 30 --kinds " + file;
   for (const auto& [kinds, message] : std::vector<std::pair<std::string, std::string>>{
            {"", "--kinds: 'gpu-large' has no price and 'gpu-small' has one"},
-           {" --kind gpu-small --kind gpu-large", "--kind: 'gpu-large' has no price and 'gpu-small' has one"}}) {
+           {" --kind gpu-small --kind gpu-large",
+            "--kind: 'gpu-large' has no price and 'gpu-small' has one"}}) {
     const Ran ran = shell(ask + kinds);
     EXPECT_EQ(ran.status, 2) << kinds;
     EXPECT_THAT(ran.err, HasSubstr(message)) << kinds;
@@ -149,7 +150,8 @@ TEST(Answers, APlanSaysWhichMechanismWasChosen) {
   for (const std::string tasks : {"3", "9"}) {
     const std::string ask = "mirab plan examples/slides.yaml --user A --tasks " + tasks;
     EXPECT_THAT(shell(ask).out, HasSubstr("taken since")) << tasks;
-    EXPECT_THAT(json::parse(shell(ask + " --format json").out)["notices"].dump(), HasSubstr("taken since")) << tasks;
+    EXPECT_THAT(json::parse(shell(ask + " --format json").out)["notices"].dump(), HasSubstr("taken since"))
+        << tasks;
   }
   const json weight =
       json::parse(shell("mirab plan examples/slides.yaml --user A --tasks 3.5 --weights --format json").out);

@@ -43,12 +43,12 @@ struct Plan {
   Outcome after;
   std::vector<std::int64_t> bought = {};  ///< of each kind, [k]; empty for a weight
   double price = 0;
-  double least_price = 0;               ///< no purchase below it is enough; `price` where the plan is exact
-  bool exact = true;                    ///< no cheaper purchase is enough; never of a weight
-  std::size_t uncertain = 0;            ///< cheaper purchases of which it is not known whether they are enough
+  double least_price = 0;     ///< no purchase below it is enough; `price` where the plan is exact
+  bool exact = true;          ///< no cheaper purchase is enough; never of a weight
+  std::size_t uncertain = 0;  ///< cheaper purchases of which it is not known whether they are enough
   std::optional<Quantity> weight = {};  ///< the user's new weight
   std::optional<Quantity> too_little =
-      {};  ///< the next smaller weight of as many digits, which is not enough
+      {};              ///< the next smaller weight of as many digits, which is not enough
   bool steady = true;  ///< in all weights that were tried more never brought less
   /// Of one kind: counts n and n + 1 of which the second brings the user less. Where there is one, more is
   /// not always better, and each count below the plan's was tried.
@@ -75,8 +75,9 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
                            const std::vector<ServerKind>& kinds, const PlanOptions& options = {});
 
 /// The smallest weight of the user, in four digits, with which the mechanism gives it its tasks: by doubling
-/// and halving, with 32 more weights between as a test that no smaller one is enough. It is a sample and never
-/// `exact`; `steady` when in all that were tried more weight never brought less. Errors: as above; a mechanism without weights.
+/// and halving, with 32 more weights between as a test that no smaller one is enough. It is a sample and
+/// never `exact`; `steady` when in all that were tried more weight never brought less. Errors: as above; a
+/// mechanism without weights.
 Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                          const PlanOptions& options = {});
 

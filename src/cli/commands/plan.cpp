@@ -119,7 +119,8 @@ Result<std::vector<Offer>> read_kinds_file(const std::string& file, const Proble
       const bool known = std::any_of(kinds.begin(), kinds.end(),
                                      [&](const Offer& other) { return other.kind.name == offer.kind.name; });
       if (known && !reader.failed())
-        reader.fail(key + ".name", fmt::format("'{}' is given twice", offer.kind.name), entries[i].value.line);
+        reader.fail(key + ".name", fmt::format("'{}' is given twice", offer.kind.name),
+                    entries[i].value.line);
       kinds.push_back(std::move(offer));
     }
   }

@@ -66,11 +66,11 @@ std::string certainty(const PlanReport& report) {
     std::string text =
         plan.too_little ? fmt::format("A weight of {} is not enough. ", plan.too_little->text()) : "";
     text += plan.steady ? fmt::format("More weight never brought it less, in {} weights that were tried.",
-                                     plan.solved)
-                       : fmt::format(
-                             "More weight once brought it less, so a smaller one that was not among the {} "
-                             "tried may be enough.",
-                             plan.solved);
+                                      plan.solved)
+                        : fmt::format(
+                              "More weight once brought it less, so a smaller one that was not among the {} "
+                              "tried may be enough.",
+                              plan.solved);
     return text;
   }
   std::string text;
