@@ -35,7 +35,7 @@ export interface Outcome {
   /** Of how many users; a user with task shapes is one, unlike in problem.users. */
   satisfied_of: number;
   /** The fairness figures of metrics: min_dominant_share over those who are short of tasks, the others over these and those who hold more per weight than one of these; null when none is short or fewer than two are compared. */
-  metrics_short: {min_dominant_share: number; gini: number; jain: number; ratio_20_20: number | null; sample_standard_deviation: number} | null;
+  metrics_short: {min_dominant_share: number; lowest_share?: number; gini: number; jain: number; ratio_20_20: number | null; sample_standard_deviation: number} | null;
   metrics: Metrics;
   notices: string[];
   /** One placed task each, with --trace. */
@@ -134,6 +134,8 @@ export interface Metrics {
   jain_dominant: Record<string, number>;
   /** Jain's index of what the users whom the resource does not dominate hold of it (Hamzeh, 4.27). */
   jain_non_dominant: Record<string, number>;
+  /** The same as min_dominant_share. */
+  lowest_share?: number;
 }
 
 export interface Step {
