@@ -141,6 +141,11 @@ class AloneBound {
   std::vector<std::vector<double>> more_;  // c_{k,r}
 };
 
+struct Solved {
+  double tasks = 0;
+  bool is_certain = false;  // divided, to the accuracy of the mechanism
+};
+
 // f, and how often it was asked. Remembers its answers.
 class PurchaseSearch {
  public:
@@ -167,7 +172,7 @@ class PurchaseSearch {
 
   double tasks_of(const Purchase& counts) {
     solve({counts});
-    return known_.at(counts);
+    return known_.at(counts).tasks;
   }
 
   // Solves those of them that are not known, on several threads.
@@ -176,14 +181,15 @@ class PurchaseSearch {
     for (const Purchase& counts : asked) {
       if (!known_.contains(counts)) fresh.push_back(counts);
     }
-    std::vector<double> tasks(fresh.size(), 0);
+    std::vector<Solved> answers(fresh.size());
     numerics::for_each_index(0, fresh.size(), options_.execution.threads, [&](std::size_t i) {
       const Result<Problem> other = with_purchase(problem_, kinds_, fresh[i]);
       if (!other) return;
       const Result<Outcome> outcome = allocate(*other, choice_);
-      if (outcome) tasks[i] = outcome->allocation.tasks[goal_.user];
+      if (outcome)
+        answers[i] = {outcome->allocation.tasks[goal_.user], outcome->status != Status::not_converged};
     });
-    for (std::size_t i = 0; i < fresh.size(); ++i) known_.emplace(fresh[i], tasks[i]);
+    for (std::size_t i = 0; i < fresh.size(); ++i) known_.emplace(fresh[i], answers[i]);
     if (options_.progress && !fresh.empty()) options_.progress(known_.size());
   }
 
@@ -191,16 +197,35 @@ class PurchaseSearch {
   const std::optional<Purchase>& best() const { return best_; }
   double most_tasks() const {
     double most = 0;
-    for (const auto& [counts, tasks] : known_) most = std::max(most, tasks);
+    for (const auto& [counts, answer] : known_) most = std::max(most, answer.tasks);
     return most;
+  }
+
+  // The prices of those that are cheaper than the best and of which it is not known whether they are enough.
+  std::vector<double> uncertain_prices() const {
+    std::vector<double> prices;
+    for (const auto& [counts, answer] : known_) {
+      const double each = price(counts);
+      if (!answer.is_certain && each < price(*best_)) prices.push_back(each);
+    }
+    return prices;
+  }
+
+  // Do more servers still bring more where the search stops? Also when this cannot be divided.
+  bool grows_at_most_servers() {
+    const Purchase most(kinds_.size(), kMostServers);
+    const Purchase half(kinds_.size(), kMostServers / 2);
+    solve({half, most});
+    return !known_.at(most).is_certain || known_.at(most).tasks > known_.at(half).tasks * (1 + kEnough);
   }
 
   // Of one kind: a count after which one more brings less.
   std::optional<std::int64_t> falls_after() const {
-    for (const auto& [counts, tasks] : known_) {
+    for (const auto& [counts, answer] : known_) {
       if (counts.size() != 1) return {};
       const auto next = known_.find({counts[0] + 1});
-      if (next != known_.end() && next->second < tasks * (1 - kEnough)) return counts[0];
+      if (next == known_.end() || !answer.is_certain || !next->second.is_certain) continue;
+      if (next->second.tasks < answer.tasks * (1 - kEnough)) return counts[0];
     }
     return {};
   }
@@ -245,7 +270,7 @@ class PurchaseSearch {
   const std::vector<ServerKind>& kinds_;
   const PlanOptions& options_;
   const AloneBound& bound_;
-  std::map<Purchase, double> known_;
+  std::map<Purchase, Solved> known_;
   std::optional<Purchase> best_;
 };
 
@@ -260,19 +285,22 @@ struct Candidate {
 };
 
 // Tries purchases in the order of their price. Returns the price below which none is enough, and whether the
-// best that is known is thereby the cheapest.
+// best that is known is thereby the cheapest. Of one kind all below a best that is known are tried, whatever
+// `solves` says.
 std::pair<double, bool> prove(PurchaseSearch& search, std::size_t kinds, std::size_t solves) {
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> heap;
   heap.push({0, Purchase(kinds, 0), 0});
+  const bool to_the_end = kinds == 1 && search.best();
   const std::size_t most = search.solved() + solves;
   std::vector<Candidate> batch;
   for (std::size_t step = 0; !heap.empty(); ++step) {
     Candidate next = heap.top();
     heap.pop();
     const bool at_best = search.best() && next.price >= search.price(*search.best());
-    const bool full = search.solved() + batch.size() >= most || step >= kMostSteps;
+    const bool full = !to_the_end && (search.solved() + batch.size() >= most || step >= kMostSteps);
     if (!at_best) {
       for (std::size_t k = next.last; k < kinds; ++k) {
+        if (next.counts[k] >= kMostServers) continue;
         Candidate child{0, next.counts, k};
         ++child.counts[k];
         child.price = search.price(child.counts);
@@ -280,7 +308,7 @@ std::pair<double, bool> prove(PurchaseSearch& search, std::size_t kinds, std::si
       }
       if (search.may_be_enough(next.counts)) batch.push_back(next);
     }
-    if (batch.size() < kPurchasesAtOnce && !at_best && !full) continue;
+    if (batch.size() < kPurchasesAtOnce && !at_best && !full && !heap.empty()) continue;
     std::vector<Purchase> counts;
     for (const Candidate& each : batch) counts.push_back(each.counts);
     search.solve(counts);
@@ -294,17 +322,25 @@ std::pair<double, bool> prove(PurchaseSearch& search, std::size_t kinds, std::si
   return {0, true};
 }
 
-Error unreachable(const Problem& problem, const PlanGoal& goal, const PurchaseSearch& search, bool any_helps,
-                  std::size_t kinds) {
+Error unreachable(const Problem& problem, const PlanGoal& goal, PurchaseSearch& search, bool any_helps,
+                  std::size_t kinds, double now) {
   const std::string& user = problem.users()[goal.user].name;
   if (!any_helps)
     return {.message =
                 fmt::format("'{}' may run on none of these kinds, and without them it cannot have {} tasks",
                             user, goal.tasks.text()),
             .key = "--kind"};
+  const std::string servers =
+      fmt::format("{} more servers of {}", kMostServers, kinds == 1 ? "this kind" : "each kind");
+  const bool grows = search.grows_at_most_servers();
+  const std::string tasks = number_words(std::max(now, search.most_tasks()));
+  if (grows)
+    return {.message = fmt::format("the search stops at {}; '{}' gets at most {} tasks in all that was tried",
+                                   servers, user, tasks),
+            .key = "--tasks"};
   return {
-      .message = fmt::format("even {} more servers of {} bring '{}' no more than {} tasks", kMostServers,
-                             kinds == 1 ? "this kind" : "each kind", user, number_words(search.most_tasks())),
+      .message = fmt::format("with up to {} '{}' gets at most {} tasks in the {} purchases that were tried",
+                             servers, user, tasks, search.solved()),
       .key = "--tasks"};
 }
 
@@ -337,15 +373,20 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
       search.double_up();
       proof = prove(search, kinds.size(), options.solves);
     }
-    if (!search.best()) return unreachable(problem, goal, search, bound.any_kind_helps(), kinds.size());
+    if (!search.best())
+      return unreachable(problem, goal, search, bound.any_kind_helps(), kinds.size(),
+                         before->allocation.tasks[goal.user]);
   }
   Result<Plan> plan =
       finished(choice, with_purchase(problem, kinds, *search.best()), *std::move(before), options.execution);
   if (!plan) return plan;
   plan->bought = *search.best();
   plan->price = search.price(plan->bought);
-  plan->exact = proof.second;
-  plan->least_price = plan->exact ? plan->price : proof.first;
+  const std::vector<double> uncertain = search.uncertain_prices();
+  plan->uncertain = uncertain.size();
+  plan->exact = proof.second && uncertain.empty();
+  plan->least_price = proof.second ? plan->price : proof.first;
+  for (const double price : uncertain) plan->least_price = std::min(plan->least_price, price);
   plan->falls_after = search.falls_after();
   plan->solved = search.solved();
   return plan;
@@ -432,7 +473,9 @@ Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const Pla
   WeightSearch search(problem, choice, goal, options);
   if (is_enough(before->allocation.tasks[goal.user], goal)) {
     Result<Plan> plan = finished(choice, problem, *std::move(before), options.execution);
-    if (plan) plan->weight = user.weight;
+    if (!plan) return plan;
+    plan->weight = user.weight;
+    plan->exact = false;
     return plan;
   }
 
@@ -455,23 +498,29 @@ Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const Pla
   const double unit = std::pow(10, exponent);
   const auto least = static_cast<std::int64_t>(user.weight.is_zero() ? 0 : std::floor(now / unit));
   std::int64_t units = static_cast<std::int64_t>(std::ceil(enough / unit));
-  while (!search.reaches(weight_of(units, exponent))) ++units;  // rounding, or not monotone
-  const bool has_half = !user.weight.is_zero() || enough > now;
-  const auto half = static_cast<std::int64_t>(has_half ? enough / 2 / unit : 0);
-  units = search.halve(std::max(least, half), units, exponent);
-  for (int sample = 1; sample <= kSamples;
-       ++sample) {  // a smaller one that is enough, where f is not monotone
-    const std::int64_t between = least + (units - least) * sample / (kSamples + 1);
-    if (between > least && between < units && search.reaches(weight_of(between, exponent)))
-      units = search.halve(least, between, exponent);
+  const std::int64_t rounded = units;  // f need not be monotone: the rounded weight may not be enough
+  while (units < rounded + kSamples && !search.reaches(weight_of(units, exponent))) ++units;
+  const bool in_digits = search.reaches(weight_of(units, exponent));
+  if (in_digits) {
+    const bool has_half = !user.weight.is_zero() || enough > now;
+    const auto half = static_cast<std::int64_t>(has_half ? enough / 2 / unit : 0);
+    units = search.halve(std::max(least, half), units, exponent);
+    for (int sample = 1; sample <= kSamples; ++sample) {  // a smaller one, where f is not monotone
+      const std::int64_t between = least + (units - least) * sample / (kSamples + 1);
+      if (between > least && between < units && search.reaches(weight_of(between, exponent)))
+        units = search.halve(least, between, exponent);
+    }
+    while (units - 1 > least && search.reaches(weight_of(units - 1, exponent)))
+      units = search.halve(least, units - 1, exponent);
   }
 
-  Result<Plan> plan =
-      finished(choice, search.with(weight_of(units, exponent)), *std::move(before), options.execution);
+  const Quantity found = in_digits ? weight_of(units, exponent) : *Quantity::from(enough);
+  Result<Plan> plan = finished(choice, search.with(found), *std::move(before), options.execution);
   if (!plan) return plan;
-  plan->weight = weight_of(units, exponent);
-  if (units - 1 > least) plan->too_little = weight_of(units - 1, exponent);
-  plan->exact = search.is_steady();
+  plan->weight = found;
+  if (in_digits && units - 1 > least) plan->too_little = weight_of(units - 1, exponent);
+  plan->exact = false;
+  plan->steady = search.is_steady();
   plan->solved = search.solved();
   return plan;
 }

@@ -14,6 +14,7 @@ using testing::cluster_of;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::problem_of;
 using testing::slides;
 
@@ -183,6 +184,34 @@ TEST(Plan, SaysWhyAGoalCannotBeReached) {
               HasSubstr("follows no rule"));
 }
 
+// Memory alone lets A and B have 4.5 tasks each at most, half of the CPUs, and A has 3 now. Servers of both
+// resources bring more without end, so only the number of servers that are tried is in the way.
+TEST(Plan, SaysWhatTheMostServersBring) {
+  Cluster cluster = slides();
+  cluster.servers.push_back({.name = "memory", .capacity = amounts({0, 1})});
+  const auto message = [&](std::int64_t tasks, const std::string& kind) {
+    return describe(planned(problem_of(cluster), "drf", 0, tasks, {entry(kind)}, {.solves = 20}).error());
+  };
+  const double today = tasks_with(problem_of(cluster), "drf", 0, {0, 0});
+  ASSERT_GT(today, 2.9);
+  // 9 CPUs: the dominant share of both is of CPUs when memory is plenty.
+  EXPECT_THAT(message(20, "memory"),
+              HasSubstr("with up to 1048576 more servers of this kind 'A' gets at most "));
+  EXPECT_THAT(message(20, "memory"), Not(HasSubstr("at most 0.0 tasks")));
+  EXPECT_THAT(message(1'000'000'000'000, "pool"),
+              HasSubstr("the search stops at 1048576 more servers of this kind; 'A' gets at most 3145731"));
+}
+
+// Of one kind all smaller counts are tried, however few `solves` are given.
+TEST(Plan, OfOneKindIsExactWithFewSolves) {
+  const Problem problem = problem_of(cluster_of({{4, 4}}, {{1, 1}, {1, 2}, {2, 1}}));
+  const Result<Plan> plan = planned(problem, "drfh", 0, 60, {entry("s1", 3)}, {.solves = 1});
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_TRUE(plan->exact);
+  EXPECT_GT(plan->bought[0], 20);
+  EXPECT_LT(tasks_with(problem, "drfh", 0, {plan->bought[0] - 1}), 60 * (1 - 1e-6));
+}
+
 // DRF on one resource: weights w and 1 of capacity 10 give 10 w / (w + 1).
 TEST(Plan, FindsTheSmallestWeight) {
   const Problem problem = problem_of(cluster_of({{10}}, {{1}, {1}}));
@@ -193,7 +222,8 @@ TEST(Plan, FindsTheSmallestWeight) {
   ASSERT_TRUE(eight) << describe(eight.error());
   EXPECT_EQ(eight->weight->text(), "4");
   EXPECT_EQ(eight->too_little->text(), "3.999");
-  EXPECT_TRUE(eight->exact);
+  EXPECT_FALSE(eight->exact) << "weights are a sample";
+  EXPECT_TRUE(eight->steady);
   EXPECT_THAT(eight->after.allocation.tasks[0], DoubleNear(8, 1e-9));
   EXPECT_EQ(weight(5)->weight->text(), "1");
   EXPECT_THAT(describe(weight(11).error()),

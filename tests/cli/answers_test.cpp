@@ -127,6 +127,38 @@ TEST(Answers, AFileOfKindsThatIsWrongIsNamedWithItsLine) {
               StartsWith("mirab: no-such.yaml: cannot be read"));
 }
 
+TEST(Answers, KindsWithAndWithoutAPriceAreRefused) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("kinds.yaml", "kinds:\n  - {name: gpu-small, price: 25000}\n  - {name: gpu-large}\n");
+  const std::string ask = "mirab " + kTraining + "--tasks 30 --kinds " + file;
+  for (const auto& [kinds, message] : std::vector<std::pair<std::string, std::string>>{
+           {"", "--kinds: 'gpu-large' has no price and 'gpu-small' has one"},
+           {" --kind gpu-small --kind gpu-large",
+            "--kind: 'gpu-large' has no price and 'gpu-small' has one"}}) {
+    const Ran ran = shell(ask + kinds);
+    EXPECT_EQ(ran.status, 2) << kinds;
+    EXPECT_THAT(ran.err, HasSubstr(message)) << kinds;
+  }
+  EXPECT_EQ(shell(ask + " --kind gpu-small").status, 0);
+  EXPECT_EQ(shell(ask + " --kind gpu-small --kind gpu-large=60000").status, 0);
+  EXPECT_EQ(shell("mirab " + kTraining + "--tasks 30 --solves 0").status, 2);
+}
+
+// Without -m the recommended mechanism is a notice, also where nothing has to change.
+TEST(Answers, APlanSaysWhichMechanismWasChosen) {
+  for (const std::string tasks : {"3", "9"}) {
+    const std::string ask = "mirab plan examples/slides.yaml --user A --tasks " + tasks;
+    EXPECT_THAT(shell(ask).out, HasSubstr("taken since")) << tasks;
+    EXPECT_THAT(json::parse(shell(ask + " --format json").out)["notices"].dump(), HasSubstr("taken since"))
+        << tasks;
+  }
+  const json weight =
+      json::parse(shell("mirab plan examples/slides.yaml --user A --tasks 3.5 --weights --format json").out);
+  EXPECT_FALSE(weight["exact"]);
+  EXPECT_TRUE(weight["weight"]["steady"]);
+}
+
 TEST(Answers, ADifferenceMarksWhoHasAll) {
   const std::string text = shell("mirab diff examples/team-cluster.yaml -m ps-dsf -m ps-dsf-tdm").out;
   EXPECT_THAT(text, HasSubstr("200 ✓"));

@@ -164,7 +164,7 @@ const std::vector<BadUsage> kBadUsages = {
     {"PlanOfSomePrices",
      "plan examples/team-cluster.yaml --user training --tasks 20 -m ps-dsf --kind gpu-large=3 --kind "
      "gpu-small",
-     "--kind: give every kind a price, or none"},
+     "' has one; give every kind a price, or none"},
     {"PlanOfAWeightAndServers", "plan examples/slides.yaml --user A --tasks 5 --weights --kind pool",
      "--weights: looks for a weight and buys no servers"},
     {"PlanBeyondWhatIsAskedFor", "plan examples/team-cluster.yaml --user website --tasks 900 -m hdrfh",

@@ -224,6 +224,9 @@ TEST(Schema, WhatIsPlannedHolds) {
   }
   const Json kinds = json_of(YAML::LoadFile(MIRAB_SOURCE_DIR "/examples/prices/servers.yaml"));
   EXPECT_EQ(faults("kinds.schema.json", kinds), "");
+  Json free = kinds;  // the reader refuses this too
+  free["kinds"][0]["price"] = 0;
+  EXPECT_NE(faults("kinds.schema.json", free), "");
 }
 
 TEST(Schema, WhatDiffersHolds) {

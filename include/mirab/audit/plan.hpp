@@ -31,7 +31,7 @@ struct PlanGoal {
 };
 
 struct PlanOptions {
-  std::size_t solves = 1000;  ///< purchases that are tried, at most, to prove that none is cheaper
+  std::size_t solves = 1000;  ///< > 0; purchases tried, at most, to prove that none is cheaper
   Execution execution = {};
   std::function<void(std::size_t done)> progress = {};  ///< called now and then
 };
@@ -43,11 +43,13 @@ struct Plan {
   Outcome after;
   std::vector<std::int64_t> bought = {};  ///< of each kind, [k]; empty for a weight
   double price = 0;
-  double least_price = 0;               ///< no purchase below it is enough; `price` where the plan is exact
-  bool exact = true;                    ///< no cheaper purchase (no smaller weight of four digits) is enough
+  double least_price = 0;     ///< no purchase below it is enough; `price` where the plan is exact
+  bool exact = true;          ///< no cheaper purchase is enough; never of a weight
+  std::size_t uncertain = 0;  ///< cheaper purchases of which it is not known whether they are enough
   std::optional<Quantity> weight = {};  ///< the user's new weight
   std::optional<Quantity> too_little =
-      {};  ///< the next smaller weight of as many digits, which is not enough
+      {};              ///< the next smaller weight of as many digits, which is not enough
+  bool steady = true;  ///< in all weights that were tried more never brought less
   /// Of one kind: counts n and n + 1 of which the second brings the user less. Where there is one, more is
   /// not always better, and each count below the plan's was tried.
   std::optional<std::int64_t> falls_after = {};
@@ -62,7 +64,9 @@ struct Plan {
 /// with which the user alone on the cluster would not have its tasks; the first that is enough is the
 /// cheapest. Before that a purchase that is enough is sought by doubling and halving, of each kind alone and
 /// of all together: it is the plan where `solves` are not enough to prove a better one, and `least_price`
-/// bounds how far it is from the cheapest.
+/// bounds how far it is from the cheapest. Of one kind all counts below such a purchase are tried, whatever
+/// `solves` says, so the plan is exact. A cheaper purchase that cannot be divided, or does not converge, is
+/// counted in `uncertain`, and the plan is not exact. At most 2^20 servers of each kind are bought.
 ///
 /// Requires a user of the problem and kinds of a price > 0. Errors: as for allocate(); a mechanism that is no
 /// rule; a user who asks for fewer tasks, or whose limits allow fewer; a goal that no purchase reaches; a new
@@ -71,8 +75,9 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
                            const std::vector<ServerKind>& kinds, const PlanOptions& options = {});
 
 /// The smallest weight of the user, in four digits, with which the mechanism gives it its tasks: by doubling
-/// and halving, with 32 more weights between as a test that no smaller one is enough; `exact` when in all
-/// that were tried more weight never brought less. Errors: as above; a mechanism without weights.
+/// and halving, with 32 more weights between as a test that no smaller one is enough. It is a sample and
+/// never `exact`; `steady` when in all that were tried more weight never brought less. Errors: as above; a
+/// mechanism without weights.
 Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                          const PlanOptions& options = {});
 

@@ -56,18 +56,25 @@ bool is_entry(const Problem& problem, const std::string& name) {
                      [&](const Server& server) { return server.name == name; });
 }
 
-// One kind of the file: an entry of the cluster by its name, or a new one with its capacity.
-ServerKind read_kind(FieldReader& reader, const Node& node, const std::string& key, const Problem& problem) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"name", "capacity", "price", "labels"};
+struct Offer {
   ServerKind kind;
-  if (!reader.expect_map(node, key, kKeys)) return kind;
+  bool has_price = false;  // of the file or a flag
+};
+
+// One kind of the file: an entry of the cluster by its name, or a new one with its capacity.
+Offer read_kind(FieldReader& reader, const Node& node, const std::string& key, const Problem& problem) {
+  static constexpr std::array<std::string_view, 4> kKeys = {"name", "capacity", "price", "labels"};
+  Offer offer;
+  ServerKind& kind = offer.kind;
+  if (!reader.expect_map(node, key, kKeys)) return offer;
   kind.name = reader.text(reader.required(node, key, "name"), key + ".name");
   if (const Node* price = node.find("price")) {
     kind.price = reader.amount(*price, key + ".price");
+    offer.has_price = true;
     if (kind.price.is_zero()) reader.fail(key + ".price", "must be more than 0", price->line);
   }
   const Node* capacity = node.find("capacity");
-  if (reader.failed()) return kind;
+  if (reader.failed()) return offer;
   if (is_entry(problem, kind.name)) {
     if (capacity != nullptr || node.find("labels") != nullptr)
       reader.fail(key,
@@ -75,7 +82,7 @@ ServerKind read_kind(FieldReader& reader, const Node& node, const std::string& k
                               "leave them out, or take another name",
                               kind.name),
                   node.line);
-    return kind;
+    return offer;
   }
   if (capacity == nullptr) {
     std::vector<std::string_view> names;
@@ -84,16 +91,16 @@ ServerKind read_kind(FieldReader& reader, const Node& node, const std::string& k
                 fmt::format("'{}' is no server entry of the cluster{}; a new kind needs its capacity",
                             kind.name, known_names(kind.name, names)),
                 node.line);
-    return kind;
+    return offer;
   }
   Server server{.name = kind.name,
                 .capacity = reader.amounts(*capacity, key + ".capacity", problem.resources())};
   if (const Node* labels = node.find("labels")) server.labels = reader.labels(*labels, key + ".labels");
   kind.fresh = std::move(server);
-  return kind;
+  return offer;
 }
 
-Result<std::vector<ServerKind>> read_kinds_file(const std::string& file, const Problem& problem) {
+Result<std::vector<Offer>> read_kinds_file(const std::string& file, const Problem& problem) {
   const Result<InputText> input = read_input(file);
   if (!input) return input.error();
   std::istringstream text(input->text);
@@ -101,19 +108,20 @@ Result<std::vector<ServerKind>> read_kinds_file(const std::string& file, const P
   if (!document) return document.error();
   FieldReader reader(input->name);
   static constexpr std::array<std::string_view, 2> kKeys = {"version", "kinds"};
-  std::vector<ServerKind> kinds;
+  std::vector<Offer> kinds;
   if (reader.expect_map(*document, "", kKeys)) {
     const Node& list = reader.required(*document, "", "kinds");
     const std::vector<Node::Entry>& entries = reader.list(list, "kinds");
     if (!reader.failed() && entries.empty()) reader.fail("kinds", "at least one kind", list.line);
     for (std::size_t i = 0; i < entries.size() && !reader.failed(); ++i) {
       const std::string key = fmt::format("kinds[{}]", i);
-      ServerKind kind = read_kind(reader, entries[i].value, key, problem);
+      Offer offer = read_kind(reader, entries[i].value, key, problem);
       const bool known = std::any_of(kinds.begin(), kinds.end(),
-                                     [&](const ServerKind& other) { return other.name == kind.name; });
+                                     [&](const Offer& other) { return other.kind.name == offer.kind.name; });
       if (known && !reader.failed())
-        reader.fail(key + ".name", fmt::format("'{}' is given twice", kind.name), entries[i].value.line);
-      kinds.push_back(std::move(kind));
+        reader.fail(key + ".name", fmt::format("'{}' is given twice", offer.kind.name),
+                    entries[i].value.line);
+      kinds.push_back(std::move(offer));
     }
   }
   if (reader.error()) return *reader.error();
@@ -121,14 +129,14 @@ Result<std::vector<ServerKind>> read_kinds_file(const std::string& file, const P
 }
 
 // `NAME` or `NAME=PRICE`, one of `known`.
-Result<ServerKind> chosen_kind(const std::string& text, const std::vector<ServerKind>& known) {
+Result<Offer> chosen_kind(const std::string& text, const std::vector<Offer>& known) {
   std::vector<std::string_view> names;
-  for (const ServerKind& kind : known) names.push_back(kind.name);
+  for (const Offer& offer : known) names.push_back(offer.kind.name);
   const auto named = [&](const std::string& name) {
     return std::find_if(known.begin(), known.end(),
-                        [&](const ServerKind& kind) { return kind.name == name; });
+                        [&](const Offer& offer) { return offer.kind.name == name; });
   };
-  if (const auto kind = named(text); kind != known.end()) return *kind;
+  if (const auto offer = named(text); offer != known.end()) return *offer;
   const std::size_t equals = text.rfind('=');
   const std::string name = text.substr(0, equals);
   const auto found = named(name);
@@ -136,46 +144,59 @@ Result<ServerKind> chosen_kind(const std::string& text, const std::vector<Server
     return Error{
         .message = fmt::format("there is no server entry or kind '{}'{}", name, known_names(name, names)),
         .key = "--kind"};
-  ServerKind kind = *found;
+  Offer offer = *found;
   const Result<Quantity> price = Quantity::parse(text.substr(equals + 1));
   if (!price)
     return Error{.message = fmt::format("price of '{}': {}", name, price.error().message), .key = "--kind"};
   if (price->is_zero())
     return Error{.message = fmt::format("the price of '{}' must be more than 0", name), .key = "--kind"};
-  kind.price = *price;
-  return kind;
+  offer.kind.price = *price;
+  offer.has_price = true;
+  return offer;
+}
+
+// A price of 1 next to prices in money would make a kind nearly free.
+Check check_prices(const std::vector<Offer>& offers, const std::string& key) {
+  const auto priced =
+      std::find_if(offers.begin(), offers.end(), [](const Offer& offer) { return offer.has_price; });
+  const auto unpriced =
+      std::find_if(offers.begin(), offers.end(), [](const Offer& offer) { return !offer.has_price; });
+  if (priced == offers.end() || unpriced == offers.end()) return {};
+  return Error{.message = fmt::format("'{}' has no price and '{}' has one; give every kind a price, or none",
+                                      unpriced->kind.name, priced->kind.name),
+               .key = key};
 }
 
 /// Those that are named; without names all of the file, or without a file all server entries, at a price
 /// of 1.
 Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Problem& problem) {
-  std::vector<ServerKind> known;
+  std::vector<Offer> known;
   if (!options.kinds_file.empty()) {
-    Result<std::vector<ServerKind>> of_file = read_kinds_file(options.kinds_file, problem);
-    if (!of_file) return of_file;
+    Result<std::vector<Offer>> of_file = read_kinds_file(options.kinds_file, problem);
+    if (!of_file) return of_file.error();
     known = *std::move(of_file);
-    if (options.kinds.empty()) return known;
   }
+  std::vector<Offer> chosen;
+  if (options.kinds.empty()) chosen = known;
   for (const Server& server : problem.servers()) {
     const bool listed = std::any_of(known.begin(), known.end(),
-                                    [&](const ServerKind& kind) { return kind.name == server.name; });
-    if (!listed) known.push_back({.name = server.name});
+                                    [&](const Offer& offer) { return offer.kind.name == server.name; });
+    if (!listed) known.push_back({.kind = {.name = server.name}});
   }
-  if (options.kinds.empty()) return known;
-  std::vector<ServerKind> chosen;
-  std::size_t priced = 0;
+  if (options.kinds.empty() && options.kinds_file.empty()) chosen = known;
   for (const std::string& text : options.kinds) {
-    const Result<ServerKind> kind = chosen_kind(text, known);
-    if (!kind) return kind.error();
+    const Result<Offer> offer = chosen_kind(text, known);
+    if (!offer) return offer.error();
     if (std::any_of(chosen.begin(), chosen.end(),
-                    [&](const ServerKind& other) { return other.name == kind->name; }))
-      return Error{.message = fmt::format("'{}' is given twice", kind->name), .key = "--kind"};
-    if (text != kind->name) ++priced;
-    chosen.push_back(*kind);
+                    [&](const Offer& other) { return other.kind.name == offer->kind.name; }))
+      return Error{.message = fmt::format("'{}' is given twice", offer->kind.name), .key = "--kind"};
+    chosen.push_back(*offer);
   }
-  if (options.kinds_file.empty() && priced > 0 && priced < chosen.size())
-    return Error{.message = "give every kind a price, or none", .key = "--kind"};
-  return chosen;
+  if (Check wrong = check_prices(chosen, options.kinds.empty() ? "--kinds" : "--kind"))
+    return *std::move(wrong);
+  std::vector<ServerKind> kinds;
+  for (Offer& offer : chosen) kinds.push_back(std::move(offer.kind));
+  return kinds;
 }
 
 Result<Quantity> read_wanted_tasks(const std::string& text) {
@@ -272,7 +293,7 @@ Command add_plan(CLI::App& app) {
       command
           ->add_option("--solves", options->solves, "Try at most N purchases to prove that none is cheaper")
           ->capture_default_str(),
-      0, 10'000'000);
+      1, 10'000'000);
   take_whole_number(command
                         ->add_option("--top", options->most,
                                      "Show at most this many users who gain, and as many who lose (table)")
@@ -292,8 +313,9 @@ Command add_plan(CLI::App& app) {
       "every user gets before and after. Shares on both sides are of the cluster before.",
       "Purchases are tried in the order of their price, so that the first that is enough is the cheapest: "
       "more "
-      "servers may bring a user less, and no shortcut is sound. Where --solves are not enough, the plan is "
-      "the best that was found, and says how much more it costs at most than the cheapest.",
+      "servers may bring a user less, and no shortcut is sound. Of one kind every smaller number is tried. "
+      "Of several kinds, where --solves are not enough, the plan is the best that was found, and says how "
+      "much more it costs at most than the cheapest.",
       "With --weights it looks for the smallest weight of the user instead, in four digits. Tasks are "
       "divisible "
       "here: 'mirab fill' with the file of --changed places whole ones."};

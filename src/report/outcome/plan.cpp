@@ -65,24 +65,31 @@ std::string certainty(const PlanReport& report) {
   if (plan.weight) {
     std::string text =
         plan.too_little ? fmt::format("A weight of {} is not enough. ", plan.too_little->text()) : "";
-    text += plan.exact ? fmt::format("More weight never brought it less, in {} weights that were tried.",
-                                     plan.solved)
-                       : fmt::format(
-                             "More weight once brought it less, so a smaller one that was not among the {} "
-                             "tried may be enough.",
-                             plan.solved);
+    text += plan.steady ? fmt::format("More weight never brought it less, in {} weights that were tried.",
+                                      plan.solved)
+                        : fmt::format(
+                              "More weight once brought it less, so a smaller one that was not among the {} "
+                              "tried may be enough.",
+                              plan.solved);
     return text;
   }
-  std::string text =
-      plan.exact
-          ? fmt::format(
-                "No {} purchase of these kinds is enough: {} were tried, all cheaper ones among them or "
-                "ruled out.",
-                all_cost_one(report) ? "smaller" : "cheaper", plan.solved)
-          : fmt::format(
-                "After {} purchases a cheaper one is not ruled out, but none below {} is enough: this one "
-                "costs at most {} more than the cheapest. --solves tries more.",
-                plan.solved, csv_number(plan.least_price), percent(plan.price / plan.least_price - 1, 1));
+  std::string text;
+  if (plan.exact) {
+    text = fmt::format(
+        "No {} purchase of these kinds is enough: {} were tried, all cheaper ones among them or ruled out.",
+        all_cost_one(report) ? "smaller" : "cheaper", plan.solved);
+  } else if (plan.least_price <= 0) {
+    text = fmt::format("After {} purchases nothing is proved about cheaper ones.", plan.solved);
+  } else {
+    text = fmt::format(
+        "After {} purchases a cheaper one is not ruled out, but none below {} is enough: this one costs at "
+        "most {} more than the cheapest.",
+        plan.solved, csv_number(plan.least_price), percent(plan.price / plan.least_price - 1, 1));
+  }
+  if (plan.uncertain > 0)
+    text += fmt::format(" {} of the cheaper ones could not be divided exactly enough.", plan.uncertain);
+  else if (!plan.exact)
+    text += " --solves tries more.";
   if (plan.falls_after) {
     text += fmt::format(" More is not always better here: with {} it gets less than with {}.",
                         *plan.falls_after + 1, *plan.falls_after);
@@ -122,7 +129,13 @@ std::string plan_table(const PlanReport& report, std::size_t most, std::size_t w
                                    user_of(report), report.plan.before.mechanism)),
              page) +
       "\n" + advice(report, page);
-  if (!is_needed(report)) return text;
+  if (!is_needed(report)) {
+    const Outcome& outcome = report.plan.after;
+    for (const std::string& notice : outcome.notices)
+      text += broken(fmt::format("{}: {}: {}", notice_kind(notice), outcome.mechanism, printable(notice)),
+                     page, "      ");
+    return text;
+  }
   return text + "\n" + difference_table(before_and_after(report), most, width);
 }
 
@@ -164,16 +177,19 @@ Json plan_json(const PlanReport& report) {
   if (plan.weight) {
     json["weight"] = {{"before", report.problem.users()[report.goal.user].weight.value()},
                       {"after", plan.weight->value()},
-                      {"too_little", plan.too_little ? Json(plan.too_little->value()) : Json(nullptr)}};
+                      {"too_little", plan.too_little ? Json(plan.too_little->value()) : Json(nullptr)},
+                      {"steady", plan.steady}};
   } else {
     json["kinds"] = kinds_json(report);
     json["price"] = plan.price;
     json["least_price"] = plan.least_price;
+    json["uncertain"] = plan.uncertain;
   }
   json["exact"] = plan.exact;
   json["falls_after"] = plan.falls_after ? Json(*plan.falls_after) : Json(nullptr);
   json["solved"] = plan.solved;
   json["words"] = is_needed(report) ? certainty(report) : "nothing has to change";
+  json["notices"] = plan.after.notices;
   json["difference"] = difference_json(before_and_after(report));
   return json;
 }

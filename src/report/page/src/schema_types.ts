@@ -841,14 +841,16 @@ export interface Planned {
   tasks_before: number;
   tasks_after: number;
   /** With --weights. */
-  weight?: {before: number; after: number; too_little: number | null};
+  weight?: {before: number; after: number; too_little: number | null; steady: boolean};
   /** Those that could be bought; without --weights. */
   kinds?: PlannedKind[];
   /** Of all that is bought. */
   price?: number;
   /** No purchase below it is enough; the price where the plan is exact. */
   least_price?: number;
-  /** No cheaper purchase, no smaller weight of four digits, is enough. */
+  /** Cheaper purchases that could not be divided, or did not converge, so that the plan is not exact. */
+  uncertain?: number;
+  /** No cheaper purchase is enough. False with --weights, which are sampled. */
   exact: boolean;
   /** Of one kind: a count after which one more brings the user less; null where there is none. */
   falls_after: number | null;
@@ -856,6 +858,8 @@ export interface Planned {
   solved: number;
   /** How good the plan is. */
   words: string;
+  /** Of the cluster after the change, and which mechanism was chosen. */
+  notices: string[];
   /** Before and after, as in difference.schema.json. */
   difference: unknown;
 }
