@@ -9,8 +9,8 @@
 // So there is a key, k', below which b was, and above which every victim was and at or above which it
 // stays: tasks go from users above their fair share to one below its own, and the order does not flip.
 //
-// While tasks are taken one by one, a user who has lost some by share is above b's key before, and at or above
-// its key with the task and without what b has lost so far. The first asks for more where b itself loses.
+// While tasks are taken one by one, a user who has lost some by share is above the key of b before, and at or
+// above its key with the task and without what it has lost so far. The former matters where b loses itself.
 //
 // By rank: a task of b itself of a job with a lower priority, which has not started since the latest event.
 // It needs no keys. Where tasks end by share too, k' is b's key after all that it gains and loses, and the
