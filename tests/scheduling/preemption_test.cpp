@@ -187,6 +187,39 @@ TEST(Preemption, TasksThatAreNotNeededGoOn) {
   EXPECT_EQ(small.preempted(), std::vector{large}) << "the small task alone has done less, and makes no room";
 }
 
+// b takes 2/10 and wants 3/10. Without what it runs there it would have 1/10, which v reaches after a loss,
+// but what b runs there goes on in the end.
+TEST(Preemption, WhoWouldFallToTheKeyBeforeIsPassedOverWhateverTheGainerLosesItself) {
+  for (const bool in_tree : {false, true}) {
+    SCOPED_TRACE(in_tree);
+    PreemptingEngine small(kFreely, "drf", 2);
+    if (in_tree) {
+      ASSERT_TRUE(small.engine.apply(GroupAdded{.name = "g"}, small.now));
+    }
+    small.server({2, 4}, "near");
+    small.server({20, 6}, "far");
+    const UserId b = small.user();
+    const UserId v = small.user();
+    const UserId w = small.user();
+    const std::vector<std::string> near{"near"}, far{"far"};
+    small.job({.user = v, .demand = {0, 1}, .tasks = 2, .servers = far});
+    small.job({.user = w, .demand = {0, 1}, .tasks = 4, .servers = far});
+    ASSERT_EQ(small.run().size(), 6U);
+    small.now = at(1);
+    small.job({.user = w, .demand = {1, 1}, .servers = near});
+    const TaskId oldest = small.step()->task;
+    small.now = at(2);
+    small.job({.user = v, .demand = {1, 0}, .demand_on = {{"near", {1, 1}}}});
+    ASSERT_EQ(small.run().size(), 1U);
+    small.now = at(19);
+    small.job({.user = b, .demand = {0, 2}, .servers = near});
+    ASSERT_EQ(small.run().size(), 1U);
+    small.now = at(20);
+    small.job({.user = b, .demand = {1, 1}, .servers = near, .rank = Rank{.priority = 1}});
+    EXPECT_EQ(small.preempted(), std::vector{oldest});
+  }
+}
+
 TEST(Preemption, ATaskThatTakesNothingThatCountsGetsNothingByForce) {
   PreemptingEngine small(kFreely, "drf", 2, {Quantity(1), Quantity(0)});
   small.server({10, 2});

@@ -472,10 +472,15 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
   for (std::size_t r = 0; r < demand.size(); ++r)
     if (demand[r] > 0 && room[r] < demand[r]) missing.push_back(r);
   const auto right_of = [&](const Task& task) -> std::optional<Right> {
-    if (in_tree) return right(after, b, task.user, missing);
+    if (in_tree) {
+      const std::optional<Right> right = this->right(after, b, task.user, missing);
+      const bool falls_too_low = right == Right::share && after.standing(task.user) <= standing(b);
+      return falls_too_low ? std::nullopt : right;
+    }
     if (task.user == b) return Right::rank;
+    const mpq_class key_left = after.key(group(job_of(task)), prices);
     const bool is_above =
-        rises && after.key(group(job_of(task)), prices) >= after.key(*candidate.group, prices);
+        rises && key_left > candidate.key && key_left >= after.key(*candidate.group, prices);
     return is_above ? std::optional(Right::share) : std::nullopt;
   };
   std::vector<Task> taken;

@@ -15,8 +15,8 @@
 //   4. if a right is by share: V_b is above k = V_b before, and each V that falls is above k;
 //   5. no task ends that started after the latest event.
 //
-// Rank and tier do not ask for 2. While tasks are taken one by one, 2 and 3 are asked of the user who loses;
-// of the final set everything is asked.
+// Rank and tier do not ask for 2. While tasks are taken one by one, 2 and 3 are asked of the user who loses,
+// and by share that it is above k; of the final set everything is asked.
 //
 // Standings are compared from the top, in doubles; where keys are too close, as fractions. A node of weight 0
 // with κ > 0 is above every one with a weight, as in the descent.
@@ -274,7 +274,7 @@ class RightsInTree final : public Rights {
     if (ledger_.weight(own).numerator == 0) return false;
     const Descent descent = after(move_);
     if (ledger_.weight(other).numerator > 0 && !is_not_ahead(descent, own, other)) return false;
-    return compare(descent, gain_.user, descent, user) <= 0;
+    return compare(descent, gain_.user, descent, user) <= 0 && compare_with_before(descent, user) > 0;
   }
 
   /// Of each missing resource, or by the largest of all, does the one have no more per weight?

@@ -9,6 +9,9 @@
 // So there is a key, k', below which b was, and above which every victim was and at or above which it
 // stays: tasks go from users above their fair share to one below its own, and the order does not flip.
 //
+// While tasks are taken one by one, a user who has lost some by share is above the key of b before, and at or
+// above its key with the task and without what it has lost so far. The former matters where b loses itself.
+//
 // By rank: a task of b itself of a job with a lower priority, which has not started since the latest event.
 // It needs no keys. Where tasks end by share too, k' is b's key after all that it gains and loses, and the
 // two conditions are asked of the final set.
@@ -124,7 +127,8 @@ class RightsOfUsers final : public Rights {
       level_ = rounded(after);
       return true;
     }
-    if (is_at_least(after)) return true;
+    // What b loses lowers level_, but in the end its key is above the one before.
+    if (is_at_least(after) && (!has_own_ || order(after, *before_, least_) > 0)) return true;
     after.add(loss.task_class, loss.demand, 1);
     return false;
   }
@@ -169,10 +173,14 @@ class RightsOfUsers final : public Rights {
   }
 
   /// Is the key after these losses at least that of b, exactly?
-  bool is_at_least(const UsageAfter& after) const {
+  bool is_at_least(const UsageAfter& after) const { return order(after, *after_, level_) >= 0; }
+
+  /// Compares the key after these losses with that of b, exactly; `rounded_b` is the latter in doubles.
+  std::weak_ordering order(const UsageAfter& after, const UsageAfter& of_b, double rounded_b) const {
     const double key = rounded(after);
-    if (std::abs(key - level_) > kRounding * std::max(key, level_)) return key > level_;
-    return compare(after, *after_) >= 0;
+    if (std::abs(key - rounded_b) > kRounding * std::max(key, rounded_b))
+      return key > rounded_b ? std::weak_ordering::greater : std::weak_ordering::less;
+    return compare(after, of_b);
   }
 
   const ShareContext& context_;
