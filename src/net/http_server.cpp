@@ -86,6 +86,7 @@ Result<Networks> read_networks(const std::vector<std::string>& texts) {
 }
 
 class BeastServer;
+using Counter = std::shared_ptr<std::atomic<std::size_t>>;
 
 /// What a connection does, whatever it is made of.
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -95,7 +96,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   virtual void shut() = 0;
   /// On the I/O thread: writes the answer to the request that is being served.
   virtual void deliver(Response response) = 0;
-  virtual void begin_stream(Response head) = 0;
+  virtual void begin_stream(Response head, Counter unsent) = 0;
   virtual void send_event(std::string text) = 0;
   virtual bool is_idle() const = 0;
 };
@@ -137,7 +138,6 @@ class BeastServer final : public Server {
     if (stopping && connections_.empty()) context.stop();
   }
 
-  asio::io_context context{1};
   ServerOptions options;
   Handler& handler;
   Networks proxies;
@@ -145,6 +145,15 @@ class BeastServer final : public Server {
   std::size_t handshakes = 0;
   std::size_t streams = 0;
   bool stopping = false;
+
+ private:
+  std::unordered_map<std::string, std::size_t> by_address_;
+  ServerFigures figures_;
+
+ public:
+  /// Behind all that a connection uses when it is destroyed: the context's handlers own connections, and are
+  /// destroyed with it.
+  asio::io_context context{1};
 
  private:
   void accept();
@@ -155,10 +164,8 @@ class BeastServer final : public Server {
   asio::steady_timer last_call_{context};
   std::uint16_t port_ = 0;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
-  std::unordered_map<std::string, std::size_t> by_address_;
   std::unique_ptr<asio::signal_set> signals_;
   std::function<void(int)> on_signal_;
-  ServerFigures figures_;
 };
 
 /// The answer that a connection waits for.
@@ -188,9 +195,11 @@ class ConnectionExchange final : public Exchange {
 
 class ConnectionStream final : public EventStream {
  public:
-  ConnectionStream(BeastServer& server, std::weak_ptr<Connection> connection)
-      : server_(server), connection_(std::move(connection)) {}
+  ConnectionStream(BeastServer& server, std::weak_ptr<Connection> connection, Counter unsent)
+      : server_(server), connection_(std::move(connection)), unsent_(std::move(unsent)) {}
+  std::size_t unsent() const override { return unsent_->load(); }
   void send(std::string text) override {
+    *unsent_ += text.size();
     asio::post(server_.context, [connection = connection_, text = std::move(text)]() mutable {
       if (const auto alive = connection.lock()) alive->send_event(std::move(text));
     });
@@ -205,14 +214,16 @@ class ConnectionStream final : public EventStream {
  private:
   BeastServer& server_;
   std::weak_ptr<Connection> connection_;
+  Counter unsent_;
 };
 
 std::shared_ptr<EventStream> ConnectionExchange::stream(Response head) {
   if (is_used_.exchange(true)) return nullptr;
-  asio::post(server_.context, [connection = connection_, head = std::move(head)]() mutable {
-    if (const auto alive = connection.lock()) alive->begin_stream(std::move(head));
+  auto unsent = std::make_shared<std::atomic<std::size_t>>(0);
+  asio::post(server_.context, [connection = connection_, head = std::move(head), unsent]() mutable {
+    if (const auto alive = connection.lock()) alive->begin_stream(std::move(head), std::move(unsent));
   });
-  return std::make_shared<ConnectionStream>(server_, connection_);
+  return std::make_shared<ConnectionStream>(server_, connection_, std::move(unsent));
 }
 
 /// One connection on a stream of bytes. At any time one operation reads or one request is served; beside it
@@ -268,8 +279,9 @@ class StreamConnection final : public Connection {
     write(as_bytes(response, keeps_alive_));
   }
 
-  void begin_stream(Response head) override {
+  void begin_stream(Response head, Counter unsent) override {
     if (is_shut_ || state_ != State::serving) return;
+    unsent_count_ = std::move(unsent);
     is_streaming_ = true;
     ++server_.streams;
     state_ = State::streaming;
@@ -280,11 +292,11 @@ class StreamConnection final : public Connection {
 
   void send_event(std::string text) override {
     if (is_shut_ || state_ != State::streaming) return;
-    if (unsent_.size() + text.size() > server_.options.unsent_bytes) return shut();
+    if (unsent_.size() > server_.options.unsent_bytes) return shut();
     if (is_writing_) {
       unsent_ += text;
     } else {
-      write(std::move(text));
+      write_events(std::move(text));
     }
   }
 
@@ -422,6 +434,11 @@ class StreamConnection final : public Connection {
     write_more();
   }
 
+  void write_events(std::string text) {
+    event_bytes_ = text.size();
+    write(std::move(text));
+  }
+
   /// Each write must make progress within the stall time, however long the whole is.
   void write_more() {
     lowest().expires_after(server_.options.stall_time);
@@ -438,7 +455,8 @@ class StreamConnection final : public Connection {
     is_writing_ = false;
     if (state_ == State::streaming) {
       lowest().expires_never();
-      if (!unsent_.empty()) write(std::exchange(unsent_, {}));
+      *unsent_count_ -= std::exchange(event_bytes_, 0);
+      if (!unsent_.empty()) write_events(std::exchange(unsent_, {}));
       return;
     }
     writing_.clear();
@@ -511,6 +529,8 @@ class StreamConnection final : public Connection {
   std::string writing_;
   std::size_t written_ = 0;
   std::string unsent_;
+  Counter unsent_count_;
+  std::size_t event_bytes_ = 0;  ///< of the events that are being written; a head is none
   std::array<char, 512> scrap_{};
 };
 

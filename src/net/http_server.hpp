@@ -45,8 +45,10 @@ struct Response {
 class EventStream {
  public:
   virtual ~EventStream() = default;
-  /// Sends the text. A client that has more than the limit of unsent bytes is closed.
+  /// Sends the text. A client that already has more than the limit of unsent bytes is closed.
   virtual void send(std::string text) = 0;
+  /// Bytes of the texts whose writing has not ended.
+  virtual std::size_t unsent() const = 0;
   virtual void close() = 0;
   virtual bool is_closed() const = 0;
 };

@@ -343,6 +343,7 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
   const PipelineFigures& figures = pipeline_->figures();
   Watch watch;
   watch.caller = asked->caller;
+  watch.expires = tokens_.expires(asked->caller.by);
   watch.is_from_now = !asked->given.contains("after");
   watch.after = whole_number(asked->first("after")).value_or(0);
   watch.at_once = asked->given.contains("now");

@@ -55,6 +55,34 @@ struct Group {
   std::shared_ptr<std::string> snapshot;  ///< of the state after this batch; empty: none
 };
 
+/// A batch on its way to the reader; it may be empty where a snapshot was taken without one.
+struct Durable {
+  live::Batch batch;
+  std::string snapshot_sha256;  ///< of the decider's state after this batch; empty: none was taken
+};
+
+/// Work for a worker. `refuse` is called instead of it when there is no room, or when it fails.
+struct Job {
+  std::string tenant;
+  std::function<void()> work;
+  Reply refuse;
+};
+
+live::Answer problem_answer(int status, std::string type, std::string title, std::string_view detail) {
+  live::Problem problem;
+  problem.status = status;
+  problem.type = std::move(type);
+  problem.title = std::move(title);
+  problem.detail = detail;
+  return live::answer_of(problem, 0);
+}
+
+/// How a watch ends early: a poll with an answer, a stream with its end.
+void end_watch(const Watch& watch, const live::Answer& answer) {
+  if (watch.reply) watch.reply(answer);
+  if (watch.stream != nullptr) watch.stream->close();
+}
+
 struct Question {
   live::Query query;
   live::Caller caller;
@@ -66,14 +94,15 @@ struct Question {
 struct HeldPoll {
   live::Query query;
   live::Caller caller;
+  std::uint64_t after = 0;
   Reply reply;
   Steady::time_point until{};
 };
 
 struct Attached {
   Watch watch;
-  std::string unsent;
   std::uint64_t sent = 0;  ///< all events up to this revision are sent or do not concern it
+  bool is_catching_up = false;
   Steady::time_point flushed{};
   Steady::time_point marked{};
   Steady::time_point until{};
@@ -129,18 +158,20 @@ class Threads final : public Pipeline {
   bool assignments(live::Query query, live::Caller caller, std::uint64_t after, milliseconds wait,
                    Reply reply) override;
   bool audit(std::uint64_t after, std::size_t limit, Reply reply) override {
-    return give_to_worker(
-        "", [this, after, limit, reply] { reply(audit_page(options_.file, after, limit)); }, reply);
+    give_to_worker(
+        {"", [this, after, limit, reply] { reply(audit_page(options_.file, after, limit)); }, reply});
+    return true;
   }
   bool explain_task(std::string task, live::Caller caller, Reply reply) override {
     const std::string tenant = caller.tenant;
-    return give_to_worker(
-        tenant,
-        [this, task = std::move(task), caller = std::move(caller), reply] {
-          reply(placement_of(options_.file, options_.others, task, caller));
-        },
-        reply);
+    give_to_worker({tenant,
+                    [this, task = std::move(task), caller = std::move(caller), reply] {
+                      reply(placement_of(options_.file, options_.others, task, caller));
+                    },
+                    reply});
+    return true;
   }
+  void token_changed(const std::string& id) override;
 
   const live::Units& units() const override { return units_; }
   const PipelineFigures& figures() const override { return figures_; }
@@ -155,12 +186,14 @@ class Threads final : public Pipeline {
   void run_core();
   live::Answer apply(CommandWork& work, Time now, live::Wall wall);
   void hand_to_store(Group group);
+  void refuse_commands();
   bool wants_snapshot(std::uint64_t revision, bool is_last) const;
 
   // The store.
   void run_store();
   void write_groups(std::vector<Group>& groups);
   bool append_or_wait(std::vector<Group>& groups);
+  void refuse_groups(std::vector<Group>& groups);
   void continue_snapshot(bool to_the_end);
   void broken(const std::string& why) {
     figures_.is_ready = false;
@@ -169,12 +202,22 @@ class Threads final : public Pipeline {
 
   // The reader.
   void run_reader();
-  void apply_batches(std::vector<live::Batch>& batches);
-  void compare_snapshots();
+  void apply_batches(const std::vector<Durable>& batches);
+  void apply_batch(const live::Batch& batch);
+  void compare_snapshot(const std::string& expected);
+  void say_mismatch(std::uint64_t revision, const std::string& why);
+  live::Answer internal_answer(const std::exception& failure);
+  live::Answer get(const live::Reader& reader, const live::Query& query, const live::Caller& caller);
   void answer_questions(std::vector<Question>& questions);
   void attach(Watch watch);
   void read_old_events(Watch watch);
-  void give_change(Attached& watcher, const live::Change& change);
+  bool is_behind(const Attached& watcher) const {
+    return !ring_.empty() && watcher.sent < ring_.back().revision;
+  }
+  bool add_message(std::string& text, const Watch& watch, const live::Change& change) const;
+  std::string next_messages(Attached& watcher) const;
+  bool flush_poll(Attached& watcher, Steady::time_point now, bool is_last);
+  bool flush_stream(Attached& watcher, Steady::time_point now, bool is_last);
   void flush(Steady::time_point now, bool is_last);
   void turn_polls(Steady::time_point now);
   void to_reader(std::function<void()> work) {
@@ -187,7 +230,7 @@ class Threads final : public Pipeline {
 
   // The workers.
   void run_worker();
-  bool give_to_worker(const std::string& tenant, std::function<void()> work, const Reply& reply);
+  void give_to_worker(Job job);
 
   PipelineOptions options_;
   PipelineEvents events_;
@@ -220,13 +263,14 @@ class Threads final : public Pipeline {
   std::optional<Writing> writing_;
   std::atomic<std::uint64_t> agreed_ = 0;  ///< up to here the reader's snapshots were the decider's
   std::atomic<bool> differs_ = false;
+  std::atomic<bool> is_stuck_ = false;  ///< the disk has been full for longer than answers may wait
+  bool has_given_up_ = false;           ///< nothing more is written: a batch before is missing
 
   std::mutex reader_mutex_;
   std::condition_variable reader_wakes_;
-  std::vector<live::Batch> durable_;
+  std::vector<Durable> durable_;
   std::vector<Question> questions_;
   std::vector<std::function<void()>> reader_work_;
-  std::deque<std::pair<std::uint64_t, std::string>> expected_snapshots_;  ///< revision and hash
   bool store_has_ended_ = false;
 
   // Of the reader.
@@ -234,13 +278,14 @@ class Threads final : public Pipeline {
   std::uint64_t ring_after_ = 0;                  ///< the ring has all changes after this revision
   std::multimap<std::uint64_t, Question> early_;  ///< by the revision that they wait for
   std::list<Attached> watchers_;
-  std::multimap<std::string, HeldPoll> polls_;    ///< by server
-  std::map<std::string, std::uint64_t> changed_;  ///< the last revision of each server
+  std::multimap<std::string, HeldPoll> polls_;          ///< by server
+  std::map<std::string, std::uint64_t> changed_;        ///< the last revision of each server
+  std::map<std::string, std::uint64_t> token_changes_;  ///< how often each `token:ID` has changed
   std::shared_ptr<live::Reader> copy_;
 
   std::mutex worker_mutex_;
   std::condition_variable worker_wakes_;
-  std::deque<std::pair<std::string, std::function<void()>>> jobs_;
+  std::deque<Job> jobs_;
   std::set<std::string> tenants_at_work_;
   bool workers_end_ = false;
 
@@ -251,10 +296,12 @@ class Threads final : public Pipeline {
   std::vector<std::thread> worker_threads_;
 };
 
-constexpr std::size_t kRing = 20'000;
 constexpr std::size_t kQuestions = 8192;
 constexpr std::size_t kJobs = 32;
 constexpr std::size_t kGroups = 2;
+constexpr std::size_t kPiece = std::size_t{256} << 10U;  // bytes that a watcher is sent at once
+constexpr std::size_t kLookedAt = 4096;                  // changes that a watcher looks at in a turn
+constexpr std::string_view kDiskFull = "the disk is full; the outcome is unknown";
 
 // ---- core
 
@@ -318,10 +365,25 @@ bool Threads::wants_snapshot(std::uint64_t revision, bool is_last) const {
 void Threads::hand_to_store(Group group) {
   {
     std::unique_lock lock(store_mutex_);
-    store_has_room_.wait(lock, [&] { return groups_.size() < kGroups; });
+    while (!store_has_room_.wait_for(lock, milliseconds(100), [&] { return groups_.size() < kGroups; })) {
+      figures_.core_alive_ms = steady_ms();
+      if (!is_stuck_.load()) continue;
+      for (auto& [reply, answer] : group.answers) reply(busy_answer(kDiskFull));
+      group.answers.clear();
+      refuse_commands();
+    }
     groups_.push_back(std::move(group));
   }
   store_wakes_.notify_one();
+}
+
+/// While the disk is full for long: commands are refused before anything is done for them.
+void Threads::refuse_commands() {
+  while (true) {
+    const std::vector<CommandWork> taken = commands_.take(options_.commands_of_batch, milliseconds(0));
+    if (taken.empty()) return;
+    for (const CommandWork& work : taken) work.reply(busy_answer("the disk is full"));
+  }
 }
 
 // ---- store
@@ -359,9 +421,23 @@ void Threads::run_store() {
   reader_wakes_.notify_one();
 }
 
-/// True when the batches are on the disk. With a full disk it tries until there is room; answers that have
-/// waited too long are 503.
+void Threads::refuse_groups(std::vector<Group>& groups) {
+  const auto refuse = [](Group& group) {
+    for (auto& [reply, answer] : group.answers) reply(busy_answer(kDiskFull));
+    group.answers.clear();
+  };
+  for (Group& group : groups) refuse(group);
+  const std::lock_guard guard(store_mutex_);
+  for (Group& group : groups_) refuse(group);
+}
+
+/// True when the batches are on the disk. With a full disk it tries until there is room or the service ends;
+/// answers that have waited too long are 503, those of the groups behind too.
 bool Threads::append_or_wait(std::vector<Group>& groups) {
+  if (has_given_up_) {
+    refuse_groups(groups);
+    return false;
+  }
   std::vector<const live::Batch*> batches;
   for (const Group& group : groups) {
     if (!group.batch.empty()) batches.push_back(&group.batch);
@@ -371,20 +447,24 @@ bool Threads::append_or_wait(std::vector<Group>& groups) {
   bool has_said = false;
   while (const StoreCheck failure = store_->append(batches)) {
     if (failure->kind != StoreFailure::Kind::full) {
+      has_given_up_ = true;
       broken(failure->message);
       return false;
     }
     figures_.is_disk_full = true;
     if (!std::exchange(has_said, true)) events_.say("error", "disk-full", {{"why", failure->message}});
-    if (Steady::now() - begin > options_.full_disk_time) {
-      for (Group& group : groups) {
-        for (auto& [reply, answer] : group.answers)
-          reply(busy_answer("the disk is full; the outcome is unknown"));
-        group.answers.clear();
-      }
+    has_given_up_ = commands_.is_closed();
+    if (has_given_up_ || Steady::now() - begin > options_.full_disk_time) {
+      is_stuck_ = true;
+      refuse_groups(groups);
+    }
+    if (has_given_up_) {
+      events_.say("error", "disk-full", {{"why", "stopped with changes that were not acknowledged"}});
+      return false;
     }
     std::this_thread::sleep_for(milliseconds(100));
   }
+  is_stuck_ = false;
   figures_.commit_ns += static_cast<std::uint64_t>(std::chrono::nanoseconds(Steady::now() - begin).count());
   ++figures_.commits;
   if (!store_->has_reserve() && !figures_.is_disk_full.exchange(true))
@@ -395,35 +475,38 @@ bool Threads::append_or_wait(std::vector<Group>& groups) {
 void Threads::write_groups(std::vector<Group>& groups) {
   if (!append_or_wait(groups)) return;
   auto rows = std::make_shared<std::vector<live::Row>>();
-  std::vector<live::Batch> durable;
-  std::vector<std::pair<std::uint64_t, std::string>> expected;
+  std::vector<Durable> durable;
+  std::vector<Writing> snapshots;
   for (Group& group : groups) {
     if (!group.batch.empty()) figures_.durable_revision = group.batch.last;
     for (live::Row& row : group.batch.rows) {
       if (row.table == "token" || row.table == "tenant") rows->push_back(std::move(row));
     }
-    if (group.snapshot != nullptr && writing_) continue_snapshot(true);
-    if (group.snapshot != nullptr && !writing_) {
-      writing_ =
-          Writing{.revision = group.batch.empty() ? figures_.durable_revision.load() : group.batch.last,
-                  .bytes = group.snapshot,
-                  .sha256 = live::sha256(*group.snapshot)};
-      expected.emplace_back(writing_->revision, writing_->sha256);
-    }
     group.batch.rows.clear();
-    if (!group.batch.empty()) durable.push_back(std::move(group.batch));
+    Durable next{.batch = std::move(group.batch), .snapshot_sha256 = {}};
+    if (group.snapshot != nullptr) {
+      next.snapshot_sha256 = live::sha256(*group.snapshot);
+      snapshots.push_back({.revision = figures_.durable_revision.load(),
+                           .bytes = std::move(group.snapshot),
+                           .sha256 = next.snapshot_sha256});
+    }
+    if (!next.batch.empty() || !next.snapshot_sha256.empty()) durable.push_back(std::move(next));
   }
   {
     const std::lock_guard guard(reader_mutex_);
     durable_.insert(durable_.end(), std::make_move_iterator(durable.begin()),
                     std::make_move_iterator(durable.end()));
-    expected_snapshots_.insert(expected_snapshots_.end(), expected.begin(), expected.end());
   }
   reader_wakes_.notify_one();
   if (!rows->empty()) events_.rows(std::move(rows));
   for (Group& group : groups) {
     figures_.commit_commands += group.answers.size();
     for (auto& [reply, answer] : group.answers) reply(std::move(answer));
+  }
+  // Only now: the reader, whose agreement a snapshot needs, has all that the snapshot holds.
+  for (Writing& next : snapshots) {
+    if (writing_) continue_snapshot(true);
+    writing_ = std::move(next);
   }
 }
 
@@ -490,7 +573,7 @@ bool Threads::ask(live::Query query, live::Caller caller, Lane lane, std::uint64
 
 void Threads::run_reader() {
   while (true) {
-    std::vector<live::Batch> batches;
+    std::vector<Durable> batches;
     std::vector<Question> questions;
     std::vector<std::function<void()>> work;
     bool is_last = false;
@@ -506,9 +589,15 @@ void Threads::run_reader() {
       work.swap(reader_work_);
       is_last = store_has_ended_ && batches.empty() && questions.empty() && work.empty();
     }
-    if (!batches.empty()) apply_batches(batches);
-    compare_snapshots();
-    for (auto& each : work) each();
+    apply_batches(batches);
+    for (auto& each : work) {
+      try {
+        each();
+      } catch (const std::exception& failure) {
+        internal_answer(failure);  // dropped: a request without an answer gets 503 from the server
+      }
+      each = nullptr;
+    }
     const auto now = Steady::now();
     while (!early_.empty() && (early_.begin()->first <= figures_.reader_revision.load())) {
       questions.push_back(std::move(early_.begin()->second));
@@ -529,67 +618,81 @@ void Threads::run_reader() {
   }
 }
 
-void Threads::apply_batches(std::vector<live::Batch>& batches) {
-  for (const live::Batch& batch : batches) {
+void Threads::apply_batches(const std::vector<Durable>& batches) {
+  for (const Durable& next : batches) {
     if (differs_.load()) return;
-    copy_.reset();
-    Result<std::vector<live::Change>> changes = reader_.apply(batch);
-    if (!changes) {
-      differs_ = true;
-      figures_.is_ready = false;
-      ++figures_.mismatches;
-      events_.say("error", "state-mismatch", {{"revision", batch.first}, {"why", changes.error().message}});
-      return;
+    try {
+      if (!next.batch.empty()) apply_batch(next.batch);
+      if (!next.snapshot_sha256.empty() && !differs_.load()) compare_snapshot(next.snapshot_sha256);
+    } catch (const std::exception& failure) {
+      say_mismatch(next.batch.first, failure.what());
     }
-    figures_.reader_revision = batch.last;
-    for (live::Change& change : *changes) {
-      for (const live::Event& event : change.events) {
-        if (!event.server.empty()) changed_[event.server] = change.revision;
-      }
-      for (Attached& watcher : watchers_) give_change(watcher, change);
-      ring_.push_back(std::move(change));
+  }
+}
+
+void Threads::apply_batch(const live::Batch& batch) {
+  copy_.reset();
+  Result<std::vector<live::Change>> changes = reader_.apply(batch);
+  if (!changes) return say_mismatch(batch.first, changes.error().message);
+  figures_.reader_revision = batch.last;
+  for (live::Change& change : *changes) {
+    for (const live::Event& event : change.events) {
+      if (!event.server.empty()) changed_[event.server] = change.revision;
     }
-    while (ring_.size() > kRing) {
-      ring_after_ = ring_.front().revision;
-      ring_.pop_front();
-    }
-    compare_snapshots();
+    ring_.push_back(std::move(change));
+  }
+  while (ring_.size() > options_.ring) {
+    ring_after_ = ring_.front().revision;
+    ring_.pop_front();
   }
 }
 
 /// Two engines that were given the same have the same bytes; else one of them is damaged.
-void Threads::compare_snapshots() {
+void Threads::compare_snapshot(const std::string& expected) {
   const std::uint64_t revision = figures_.reader_revision.load();
-  std::string expected;
-  {
-    const std::lock_guard guard(reader_mutex_);
-    if (expected_snapshots_.empty() || expected_snapshots_.front().first > revision) return;
-    expected = std::move(expected_snapshots_.front().second);
-    expected_snapshots_.pop_front();
-  }
-  if (live::sha256(reader_.snapshot()) == expected) {
-    agreed_ = revision;
-    return;
-  }
+  if (live::sha256(reader_.snapshot()) != expected) return say_mismatch(revision, "the two engines differ");
+  agreed_ = revision;
+}
+
+void Threads::say_mismatch(std::uint64_t revision, const std::string& why) {
   differs_ = true;
   figures_.is_ready = false;
   ++figures_.mismatches;
-  events_.say("error", "state-mismatch", {{"revision", revision}, {"why", "the two engines differ"}});
+  events_.say("error", "state-mismatch", {{"revision", revision}, {"why", why}});
+}
+
+live::Answer Threads::internal_answer(const std::exception& failure) {
+  events_.say("error", "internal", {{"why", failure.what()}});
+  return problem_answer(500, "internal", "Internal error", "the service could not answer; its log says why");
+}
+
+/// The answer, whatever the question: none ends the process.
+live::Answer Threads::get(const live::Reader& reader, const live::Query& query, const live::Caller& caller) {
+  try {
+    return reader.get(query, caller);
+  } catch (const std::exception& failure) {
+    return internal_answer(failure);
+  }
 }
 
 void Threads::answer_questions(std::vector<Question>& questions) {
   for (Question& question : questions) {
     if (question.lane != Lane::worker) {
-      question.reply(reader_.get(question.query, question.caller));
+      question.reply(get(reader_, question.query, question.caller));
       continue;
     }
-    if (copy_ == nullptr) copy_ = std::make_shared<live::Reader>(reader_.copy());
+    try {
+      if (copy_ == nullptr) copy_ = std::make_shared<live::Reader>(reader_.copy());
+    } catch (const std::exception& failure) {
+      question.reply(internal_answer(failure));
+      continue;
+    }
     const std::string tenant = question.caller.tenant;
     Reply reply = question.reply;
     give_to_worker(
-        tenant,
-        [copy = copy_, asked = std::move(question)] { asked.reply(copy->get(asked.query, asked.caller)); },
-        reply);
+        {tenant,
+         [copy = copy_, asked = std::move(question)] { asked.reply(copy->get(asked.query, asked.caller)); },
+         std::move(reply)});
   }
   copy_.reset();  // a worker that needs it has it
 }
@@ -601,10 +704,11 @@ bool Threads::assignments(live::Query query, live::Caller caller, std::uint64_t 
     const auto changed = changed_.find(query.name);
     const bool has_news = after == 0 || (changed != changed_.end() && changed->second > after) ||
                           (changed == changed_.end() && after < ring_after_);
-    if (has_news || wait.count() == 0) return reply(reader_.get(query, caller));
+    if (has_news || wait.count() == 0) return reply(get(reader_, query, caller));
     const std::string server = query.name;
     polls_.emplace(server, HeldPoll{.query = std::move(query),
                                     .caller = std::move(caller),
+                                    .after = after,
                                     .reply = std::move(reply),
                                     .until = Steady::now() + wait});
     changed_.try_emplace(server, after);
@@ -614,13 +718,11 @@ bool Threads::assignments(live::Query query, live::Caller caller, std::uint64_t 
 
 void Threads::turn_polls(Steady::time_point now) {
   for (auto each = polls_.begin(); each != polls_.end();) {
-    const auto given = each->second.query.given.find("after");
-    const std::uint64_t after = given == each->second.query.given.end() ? 0 : std::stoull(given->second);
-    if (changed_[each->first] <= after && each->second.until > now) {
+    if (changed_[each->first] <= each->second.after && each->second.until > now) {
       ++each;
       continue;
     }
-    each->second.reply(reader_.get(each->second.query, each->second.caller));
+    each->second.reply(get(reader_, each->second.query, each->second.caller));
     each = polls_.erase(each);
   }
 }
@@ -631,99 +733,166 @@ std::string sse_message(std::uint64_t revision, std::string_view event, std::str
   return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", revision, event, data);
 }
 
+live::Answer no_token_answer() { return problem_answer(401, "no-token", "A valid token is needed", ""); }
+
 bool Threads::watch(Watch watch) {
-  if (figures_.watchers.load() >= 10'000) return false;
-  to_reader([this, watch = std::move(watch)]() mutable { attach(std::move(watch)); });
+  if (figures_.watchers.load() >= 10'000) {
+    if (watch.stream != nullptr) watch.stream->close();
+    return false;
+  }
+  to_reader([this, watch = std::move(watch)]() mutable {
+    if (watch.is_from_now) watch.after = figures_.reader_revision.load();
+    watch.token_changes = token_changes_[watch.caller.by];
+    attach(std::move(watch));
+  });
   return true;
 }
 
 void Threads::attach(Watch watch) {
-  if (watch.is_from_now) watch.after = figures_.reader_revision.load();
-  if (watch.after < ring_after_) return read_old_events(std::move(watch));
+  if (watch.token_changes != token_changes_[watch.caller.by]) return end_watch(watch, no_token_answer());
   Attached watcher{.watch = std::move(watch),
-                   .unsent = {},
-                   .sent = 0,
                    .flushed = Steady::now() - std::chrono::seconds(1),
                    .marked = Steady::now(),
                    .until = {}};
   watcher.sent = watcher.watch.after;
   watcher.until = Steady::now() + watcher.watch.wait;
-  for (const live::Change& change : ring_) {
-    if (change.revision > watcher.watch.after) give_change(watcher, change);
-  }
   watchers_.push_back(std::move(watcher));
   figures_.watchers = watchers_.size();
 }
 
-/// What the ring no longer has comes from the file, on a worker, page by page.
-void Threads::read_old_events(Watch watch) {
-  const Reply reply = watch.reply;
-  give_to_worker(
-      watch.caller.tenant,
-      [this, watch = std::move(watch)]() mutable {
-        const OldEvents old = old_events(options_.file, watch.after);
-        if (!old.failure.empty()) {
-          if (watch.reply) watch.reply(busy_answer(old.failure));
-          if (watch.stream != nullptr) watch.stream->close();
-          return;
-        }
-        std::string text;
-        for (const live::Change& change : old.changes) {
-          const auto message = live::message_of(change, watch.filter, watch.caller, options_.others);
-          if (!message) continue;
-          text += watch.stream != nullptr ? sse_message(change.revision, "change", *message)
-                                          : (text.empty() ? "" : ",") + *message;
-        }
-        watch.after = old.after;
-        if (watch.stream == nullptr && !text.empty()) {
-          return watch.reply(
-              {.status = 200,
-               .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", old.after}},
-               .revision = old.after});
-        }
-        if (watch.stream != nullptr && !text.empty()) watch.stream->send(std::move(text));
-        to_reader([this, watch = std::move(watch)]() mutable { attach(std::move(watch)); });
-      },
-      reply);
+/// Called after the I/O thread has forgotten the token, so that no watch can come in between.
+void Threads::token_changed(const std::string& id) {
+  to_reader([this, by = "token:" + id] {
+    ++token_changes_[by];
+    watchers_.remove_if([&](const Attached& watcher) {
+      if (watcher.watch.caller.by != by) return false;
+      end_watch(watcher.watch, no_token_answer());
+      return true;
+    });
+    for (auto each = polls_.begin(); each != polls_.end();) {
+      const bool is_over = each->second.caller.by == by;
+      if (is_over) each->second.reply(no_token_answer());
+      each = is_over ? polls_.erase(each) : std::next(each);
+    }
+  });
 }
 
-void Threads::give_change(Attached& watcher, const live::Change& change) {
-  watcher.sent = change.revision;
-  const auto message = live::message_of(change, watcher.watch.filter, watcher.watch.caller, options_.others);
-  if (!message) return;
-  if (watcher.watch.stream != nullptr) {
-    watcher.unsent += sse_message(change.revision, "change", *message);
+/// What the ring no longer has comes from the file, on a worker, piece by piece.
+void Threads::read_old_events(Watch watch) {
+  if (watch.after + 1 < figures_.oldest_revision.load())
+    return end_watch(watch, live::answer_of(live::compacted(figures_.oldest_revision.load()),
+                                            figures_.reader_revision.load()));
+  const std::string tenant = watch.caller.tenant;
+  const auto shared = std::make_shared<Watch>(std::move(watch));
+  give_to_worker({tenant,
+                  [this, shared] {
+                    Watch& held = *shared;
+                    const OldEvents old = old_events(options_.file, held.after);
+                    if (!old.failure.empty()) return end_watch(held, busy_answer(old.failure));
+                    std::string text;
+                    std::uint64_t after = old.after;
+                    for (const live::Change& change : old.changes) {
+                      if (add_message(text, held, change)) continue;
+                      after = change.revision - 1;
+                      break;
+                    }
+                    held.after = after;
+                    if (held.stream == nullptr && !text.empty()) {
+                      return held.reply(
+                          {.status = 200,
+                           .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", after}},
+                           .revision = after});
+                    }
+                    if (held.stream != nullptr && !text.empty()) held.stream->send(std::move(text));
+                    to_reader([this, shared] { attach(*shared); });
+                  },
+                  [shared](const live::Answer& answer) { end_watch(*shared, answer); }});
+}
+
+/// False when the piece has no room for the message.
+bool Threads::add_message(std::string& text, const Watch& watch, const live::Change& change) const {
+  const auto message = live::message_of(change, watch.filter, watch.caller, options_.others);
+  if (!message) return true;
+  if (!text.empty() && text.size() + message->size() > kPiece - 100) return false;
+  if (watch.stream != nullptr) {
+    text += sse_message(change.revision, "change", *message);
   } else {
-    if (!watcher.unsent.empty()) watcher.unsent += ',';
-    watcher.unsent += *message;
+    text += (text.empty() ? "" : ",") + *message;
   }
+  return true;
+}
+
+/// A piece of what the ring has for the watcher.
+std::string Threads::next_messages(Attached& watcher) const {
+  std::string text;
+  auto next = std::upper_bound(
+      ring_.begin(), ring_.end(), watcher.sent,
+      [](std::uint64_t revision, const live::Change& change) { return revision < change.revision; });
+  for (std::size_t n = 0; n < kLookedAt && next != ring_.end(); ++n, ++next) {
+    if (!add_message(text, watcher.watch, *next)) break;
+    watcher.sent = next->revision;
+  }
+  return text;
+}
+
+/// True when the poll has its answer.
+bool Threads::flush_poll(Attached& watcher, Steady::time_point now, bool is_last) {
+  const std::string text = next_messages(watcher);
+  if (text.empty() && now < watcher.until && !is_last) return false;
+  const std::uint64_t revision =
+      is_behind(watcher) ? watcher.sent : std::max(watcher.sent, figures_.reader_revision.load());
+  watcher.watch.reply({.status = 200,
+                       .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", revision}},
+                       .revision = figures_.reader_revision.load()});
+  return true;
+}
+
+/// True when the stream is over. A client that takes little is sent little: what it has not taken yet stays
+/// in the ring, or in the file.
+bool Threads::flush_stream(Attached& watcher, Steady::time_point now, bool is_last) {
+  net::EventStream& stream = *watcher.watch.stream;
+  if (stream.is_closed()) return true;
+  const bool is_due = watcher.watch.at_once || watcher.is_catching_up || is_last ||
+                      now - watcher.flushed >= milliseconds(250);
+  if (is_behind(watcher)) {
+    if (!is_due || stream.unsent() >= kPiece) return is_last;
+    std::string text = next_messages(watcher);
+    watcher.is_catching_up = is_behind(watcher);
+    if (text.empty()) return is_last;
+    stream.send(std::move(text));
+    watcher.flushed = watcher.marked = now;
+  } else if (now - watcher.marked >= std::chrono::seconds(15)) {
+    const std::uint64_t revision = figures_.reader_revision.load();
+    stream.send(": \n\n" + sse_message(revision, "bookmark", fmt::format("{{\"revision\":{}}}", revision)));
+    watcher.marked = now;
+  }
+  return is_last;
 }
 
 void Threads::flush(Steady::time_point now, bool is_last) {
+  const live::Wall wall = wall_now();
   for (auto each = watchers_.begin(); each != watchers_.end();) {
-    bool is_over = is_last;
-    Attached& watcher = *each;
-    if (watcher.watch.stream == nullptr) {
-      if (!watcher.unsent.empty() || now >= watcher.until || is_last) {
-        watcher.watch.reply({.status = 200,
-                             .body = {{"changes", live::Json::parse("[" + watcher.unsent + "]")},
-                                      {"revision", std::max(watcher.sent, figures_.reader_revision.load())}},
-                             .revision = figures_.reader_revision.load()});
-        is_over = true;
+    Watch& watch = each->watch;
+    bool is_over = true;
+    try {
+      if (watch.expires && *watch.expires <= wall) {
+        end_watch(watch, no_token_answer());
+      } else if (each->sent < ring_after_ && is_last) {
+        end_watch(watch, busy_answer("the service ends"));
+      } else if (each->sent < ring_after_) {
+        is_over = watch.stream == nullptr || watch.stream->unsent() < kPiece;
+        watch.after = each->sent;
+        if (is_over) read_old_events(std::move(watch));
+      } else if (watch.stream == nullptr) {
+        is_over = flush_poll(*each, now, is_last);
+      } else {
+        is_over = flush_stream(*each, now, is_last);
+        if (is_over) watch.stream->close();
       }
-    } else if (watcher.watch.stream->is_closed()) {
+    } catch (const std::exception& failure) {
+      end_watch(watch, internal_answer(failure));
       is_over = true;
-    } else if (!watcher.unsent.empty() &&
-               (watcher.watch.at_once || is_last || now - watcher.flushed >= milliseconds(250))) {
-      watcher.watch.stream->send(std::exchange(watcher.unsent, {}));
-      watcher.flushed = watcher.marked = now;
-    } else if (watcher.unsent.empty() && now - watcher.marked >= std::chrono::seconds(15)) {
-      const std::uint64_t revision = figures_.reader_revision.load();
-      watcher.watch.stream->send(
-          ": \n\n" + sse_message(revision, "bookmark", fmt::format("{{\"revision\":{}}}", revision)));
-      watcher.marked = now;
     }
-    if (is_over && watcher.watch.stream != nullptr) watcher.watch.stream->close();
     each = is_over ? watchers_.erase(each) : std::next(each);
   }
   figures_.watchers = watchers_.size();
@@ -731,25 +900,24 @@ void Threads::flush(Steady::time_point now, bool is_last) {
 
 // ---- workers
 
-bool Threads::give_to_worker(const std::string& tenant, std::function<void()> work, const Reply& reply) {
+void Threads::give_to_worker(Job job) {
   {
     const std::lock_guard guard(worker_mutex_);
-    if (jobs_.size() >= kJobs) {
-      if (reply) reply(busy_answer("too many long questions at once"));
-      return true;
+    if (jobs_.size() < kJobs) {
+      jobs_.push_back(std::move(job));
+      worker_wakes_.notify_one();
+      return;
     }
-    jobs_.emplace_back(tenant, std::move(work));
   }
-  worker_wakes_.notify_one();
-  return true;
+  job.refuse(busy_answer("too many long questions at once"));
 }
 
 void Threads::run_worker() {
   std::unique_lock lock(worker_mutex_);
   // One job of a tenant at a time: the next of another goes first.
   const auto next = [&] {
-    return std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& job) {
-      return job.first.empty() || !tenants_at_work_.contains(job.first);
+    return std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
+      return job.tenant.empty() || !tenants_at_work_.contains(job.tenant);
     });
   };
   while (true) {
@@ -759,14 +927,19 @@ void Threads::run_worker() {
       if (workers_end_) return;
       continue;
     }
-    auto [tenant, work] = std::move(*found);
+    Job job = std::move(*found);
     jobs_.erase(found);
-    if (!tenant.empty()) tenants_at_work_.insert(tenant);
+    if (!job.tenant.empty()) tenants_at_work_.insert(job.tenant);
     lock.unlock();
-    work();
-    work = nullptr;
+    try {
+      job.work();
+    } catch (const std::exception& failure) {
+      job.refuse(internal_answer(failure));
+    }
+    job.work = nullptr;
+    job.refuse = nullptr;
     lock.lock();
-    tenants_at_work_.erase(tenant);
+    tenants_at_work_.erase(job.tenant);
     worker_wakes_.notify_all();
   }
 }

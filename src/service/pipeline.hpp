@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct PipelineOptions {
   std::chrono::hours log_time{24};  ///< batches are kept so long, unless the file is larger than log_bytes
   std::uint64_t log_bytes = std::uint64_t{2} << 30U;
   unsigned workers = 2;
+  std::size_t ring = 20'000;  ///< changes that are kept for watchers; older ones come from the file
 };
 
 /// What the pipeline tells its owner. Called on its threads.
@@ -82,6 +84,8 @@ struct Watch {
   std::shared_ptr<net::EventStream> stream = {};  ///< server-sent events; else a long poll:
   Reply reply = {};
   std::chrono::milliseconds wait{0};
+  std::optional<live::Wall> expires = {};  ///< of the caller's token
+  std::uint64_t token_changes = 0;         ///< the pipeline's own: of the token, when the watch began
 };
 
 class Pipeline {
@@ -100,7 +104,11 @@ class Pipeline {
   /// Asks when the reader has come to `at_least` (for 5 s at most). False when the queue is full.
   virtual bool ask(live::Query query, live::Caller caller, Lane lane, std::uint64_t at_least,
                    Reply reply) = 0;
+  /// False when there are too many; a stream is then closed, and the reply not called.
   virtual bool watch(Watch watch) = 0;
+  /// Ends the watches and polls of a token whose row has changed. Called by the thread that calls watch(),
+  /// once it takes no more requests with the token as it was.
+  virtual void token_changed(const std::string& id) = 0;
   /// GET /servers/{name}/assignments: at once, or when something of the server has changed after `after`.
   virtual bool assignments(live::Query query, live::Caller caller, std::uint64_t after,
                            std::chrono::milliseconds wait, Reply reply) = 0;

@@ -79,9 +79,12 @@ Result<int> serve(const ServiceOptions& options) {
     journal(level, what, fields);
   };
   events.rows = [&](std::shared_ptr<const std::vector<live::Row>> rows) {
-    (*server)->post([&api, rows = std::move(rows)] {
-      for (const live::Row& row : *rows)
-        api.set_row(row.table, row.key.at(0).get<std::string>(), row.columns);
+    (*server)->post([&api, &pipeline, rows = std::move(rows)] {
+      for (const live::Row& row : *rows) {
+        const auto key = row.key.at(0).get<std::string>();
+        api.set_row(row.table, key, row.columns);
+        if (row.table == "token") pipeline->token_changed(key);
+      }
     });
   };
   events.broken = [](const std::string& why) {

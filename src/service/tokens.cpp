@@ -106,6 +106,12 @@ std::optional<live::Caller> TokenTable::find(std::string_view secret, live::Wall
   return found->second.caller;
 }
 
+std::optional<live::Wall> TokenTable::expires(std::string_view by) const {
+  const auto hash = hash_of_.find(std::string(by.substr(by.find(':') + 1)));
+  if (hash == hash_of_.end()) return std::nullopt;
+  return by_hash_.at(hash->second).expires;
+}
+
 std::optional<double> Bucket::take(const Rate& rate, double amount, Clock::time_point now) {
   if (at_) {
     const double seconds = std::chrono::duration<double>(now - *at_).count();

@@ -41,6 +41,9 @@ class TokenTable {
   /// Whose secret it is; nothing when it is no token's or has expired. Compared in constant time.
   std::optional<live::Caller> find(std::string_view secret, live::Wall now) const;
 
+  /// When the token of a caller (`token:7f3a`) expires; nothing: never.
+  std::optional<live::Wall> expires(std::string_view by) const;
+
   std::size_t size() const { return by_hash_.size(); }
 
  private:

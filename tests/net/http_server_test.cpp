@@ -234,6 +234,20 @@ TEST(HttpServer, StreamsEventsUntilTheClientFallsBehind) {
   EXPECT_TRUE(running.echo.stream->is_closed());
 }
 
+TEST(HttpServer, SendsATextBeyondTheLimitWhereNothingWasUnsent) {
+  ServerOptions options;
+  options.unsent_bytes = 1000;
+  Running running(options);
+  Client client(running);
+  client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  client.read("id: 1\n\n");
+  running.echo.opened.get_future().wait();
+  running.echo.stream->send(std::string(50'000, 'x') + "\n\n");
+  EXPECT_EQ(client.read("\n\n").size(), 50'002U);
+  for (int n = 0; n < 1000 && running.echo.stream->unsent() > 0; ++n) std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(running.echo.stream->unsent(), 0U);
+}
+
 void make_certificate(const TemporaryFolder& folder, const std::string& name) {
   const std::string command = fmt::format(
       "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN={2} -keyout "

@@ -1,0 +1,280 @@
+// The threads behind the API, on a store in memory that can be slow or full.
+#include "service/pipeline.hpp"
+
+#include <condition_variable>
+#include <future>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <thread>
+
+#include "live/cluster.hpp"
+
+namespace mirab::service {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What a store in memory has, seen by the test while the pipeline owns the store.
+struct Disk {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_full = false;
+  bool is_held = false;  ///< append() waits
+  std::uint64_t last = 0;
+  std::vector<SnapshotRow> snapshots;
+
+  void set(bool Disk::*what, bool value) {
+    {
+      const std::lock_guard guard(mutex);
+      this->*what = value;
+    }
+    changed.notify_all();
+  }
+};
+
+class MemoryStore final : public Store {
+ public:
+  explicit MemoryStore(std::shared_ptr<Disk> disk) : disk_(std::move(disk)) {}
+  StoreCheck append(const std::vector<const live::Batch*>& batches) override {
+    std::unique_lock lock(disk_->mutex);
+    disk_->changed.wait(lock, [&] { return !disk_->is_held; });
+    if (disk_->is_full) return StoreFailure{StoreFailure::Kind::full, "no room"};
+    disk_->last = batches.back()->last;
+    return std::nullopt;
+  }
+  StoreCheck read_log(std::uint64_t, const std::function<bool(const live::Batch&)>&) override { return {}; }
+  LogEnds log_ends() override { return {}; }
+  StoreCheck trim_log(std::uint64_t, live::Wall, std::uint64_t) override { return {}; }
+  StoreCheck add_snapshot_part(std::uint64_t, std::uint64_t, std::string_view) override { return {}; }
+  StoreCheck complete_snapshot(const SnapshotRow& row) override {
+    const std::lock_guard guard(disk_->mutex);
+    disk_->snapshots.insert(disk_->snapshots.begin(), row);
+    return {};
+  }
+  std::vector<SnapshotRow> snapshots() override {
+    const std::lock_guard guard(disk_->mutex);
+    return disk_->snapshots;
+  }
+  std::optional<std::string> read_snapshot(const SnapshotRow&) override { return {}; }
+  StoreCheck keep_snapshots(std::size_t) override { return {}; }
+  StoreCheck set_meta(const std::string&, const std::string&) override { return {}; }
+  std::optional<std::string> meta(const std::string&) override { return {}; }
+  StoreCheck read_table(const std::string&,
+                        const std::function<void(const std::string&, const std::string&)>&) override {
+    return {};
+  }
+  bool has_reserve() override { return true; }
+  bool restore_reserve() override { return true; }
+  StoreCheck backup(const std::string&) override { return {}; }
+  std::string integrity() override { return {}; }
+
+ private:
+  std::shared_ptr<Disk> disk_;
+};
+
+/// A client of events that takes what it is sent when the test says so.
+class SlowClient final : public net::EventStream {
+ public:
+  void send(std::string text) override {
+    const std::lock_guard guard(mutex_);
+    most_unsent_ = std::max(most_unsent_, unsent_ += text.size());
+    pieces_.push_back(std::move(text));
+  }
+  std::size_t unsent() const override {
+    const std::lock_guard guard(mutex_);
+    return unsent_;
+  }
+  void close() override { is_closed_ = true; }
+  bool is_closed() const override { return is_closed_; }
+
+  std::vector<std::string> take() {
+    const std::lock_guard guard(mutex_);
+    unsent_ = 0;
+    return std::exchange(pieces_, {});
+  }
+  std::size_t most_unsent() const {
+    const std::lock_guard guard(mutex_);
+    return most_unsent_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::size_t unsent_ = 0;
+  std::size_t most_unsent_ = 0;
+  std::vector<std::string> pieces_;
+  std::atomic<bool> is_closed_ = false;
+};
+
+/// True when it became true within a minute.
+bool comes(const std::function<bool()>& what) {
+  for (int n = 0; n < 6000 && !what(); ++n) std::this_thread::sleep_for(10ms);
+  return what();
+}
+
+/// A pipeline on the small cluster of the tests of src/live.
+struct Piped {
+  explicit Piped(PipelineOptions options = {}) {
+    auto cluster = live::small_cluster();
+    units = cluster.units;
+    begin = cluster.decider.revision();
+    PipelineEvents events;
+    events.rows = [](const auto&) {};
+    events.say = [](std::string_view, std::string_view, const live::Json&) {};
+    events.broken = [](const std::string& why) { ADD_FAILURE() << why; };
+    pipeline = Pipeline::start(std::move(options), std::move(events), std::make_unique<MemoryStore>(disk),
+                               Recovered{.decider = std::move(cluster.decider),
+                                         .reader = std::move(cluster.reader),
+                                         .last_wall = {},
+                                         .replayed = 0,
+                                         .notes = {}});
+  }
+  ~Piped() {
+    disk->set(&Disk::is_held, false);
+    pipeline->stop();
+  }
+  Piped(const Piped&) = delete;
+  Piped& operator=(const Piped&) = delete;
+
+  std::future<live::Answer> put_tenant(const std::string& name) {
+    auto command =
+        live::parse_command(live::admin(), live::Do::tenant_put, {.name = name}, live::Json::object(), units);
+    auto promise = std::make_shared<std::promise<live::Answer>>();
+    EXPECT_TRUE(pipeline->submit(std::get<live::Command>(std::move(command)), Lane::common,
+                                 [promise](live::Answer answer) { promise->set_value(std::move(answer)); }));
+    return promise->get_future();
+  }
+  /// Refused, so that a group without a batch comes of it.
+  std::future<live::Answer> refused() {
+    auto command = live::parse_command(live::admin(), live::Do::queue_delete, {.name = "no-such"}, {}, units);
+    auto promise = std::make_shared<std::promise<live::Answer>>();
+    EXPECT_TRUE(pipeline->submit(std::get<live::Command>(std::move(command)), Lane::common,
+                                 [promise](live::Answer answer) { promise->set_value(std::move(answer)); }));
+    return promise->get_future();
+  }
+
+  std::shared_ptr<Disk> disk = std::make_shared<Disk>();
+  live::Units units{{}};
+  std::uint64_t begin = 0;
+  std::unique_ptr<Pipeline> pipeline;
+};
+
+TEST(Pipeline, ASnapshotWithoutABatchIsComparedBeforeTheNextBatch) {
+  PipelineOptions options;
+  options.snapshot_time = 100ms;
+  Piped piped(options);
+  for (int n = 0; n < 5; ++n) {
+    ASSERT_EQ(piped.put_tenant("a" + std::to_string(n)).get().status, 201);
+    std::this_thread::sleep_for(120ms);
+    ASSERT_TRUE(piped.refused().get().is_problem());
+    ASSERT_EQ(piped.put_tenant("b" + std::to_string(n)).get().status, 201);
+  }
+  piped.pipeline->stop();
+  EXPECT_EQ(piped.pipeline->figures().mismatches.load(), 0U);
+  ASSERT_FALSE(piped.disk->snapshots.empty());
+  EXPECT_EQ(piped.disk->snapshots.front().revision, piped.disk->last);
+}
+
+TEST(Pipeline, TwoSnapshotsTakenTogetherAreBothWritten) {
+  PipelineOptions options;
+  options.snapshot_revisions = 1;
+  Piped piped(options);
+  piped.disk->set(&Disk::is_held, true);
+  std::vector<std::future<live::Answer>> answers;
+  for (std::uint64_t n = 1; n <= 3; ++n) {
+    answers.push_back(piped.put_tenant("t" + std::to_string(n)));
+    ASSERT_TRUE(comes([&] { return piped.pipeline->figures().core_revision.load() == piped.begin + n; }));
+  }
+  piped.disk->set(&Disk::is_held, false);
+  for (auto& answer : answers) EXPECT_EQ(answer.get().status, 201);
+  piped.pipeline->stop();
+  EXPECT_EQ(piped.disk->snapshots.size(), 3U);
+}
+
+TEST(Pipeline, AFullDiskRefusesAllThatWaitsAndLetsTheServiceEnd) {
+  PipelineOptions options;
+  options.full_disk_time = 0ms;
+  options.commands_of_batch = 1;
+  Piped piped(options);
+  piped.disk->set(&Disk::is_full, true);
+  std::vector<std::future<live::Answer>> answers;
+  for (int n = 0; n < 20; ++n) answers.push_back(piped.put_tenant("t" + std::to_string(n)));
+  for (auto& answer : answers) EXPECT_EQ(answer.get().status, 503);
+  const auto alive = piped.pipeline->figures().core_alive_ms.load();
+  EXPECT_TRUE(comes([&] { return piped.pipeline->figures().core_alive_ms.load() > alive; }));
+  piped.disk->set(&Disk::is_full, false);
+  ASSERT_TRUE(comes([&] {
+    return piped.pipeline->figures().durable_revision.load() ==
+           piped.pipeline->figures().core_revision.load();
+  }));
+  EXPECT_EQ(piped.put_tenant("after").get().status, 201);
+  EXPECT_EQ(piped.pipeline->figures().mismatches.load(), 0U);
+
+  const std::uint64_t durable = piped.disk->last;
+  piped.disk->set(&Disk::is_full, true);
+  auto last = piped.put_tenant("last");
+  piped.pipeline->stop();
+  EXPECT_EQ(last.get().status, 503);
+  EXPECT_EQ(piped.disk->last, durable);
+}
+
+TEST(Pipeline, AWatchThatIsRefusedHasItsStreamClosed) {
+  PipelineOptions options;
+  options.workers = 0;  // what waits for a worker waits without end
+  Piped piped(options);
+  for (int n = 0; n < 32; ++n) piped.pipeline->audit(0, 1, [](const live::Answer&) {});
+  const auto client = std::make_shared<SlowClient>();
+  // From the file, because the ring begins at the start.
+  ASSERT_TRUE(piped.put_tenant("a").get().status == 201);
+  EXPECT_TRUE(piped.pipeline->watch({.caller = live::admin(), .after = piped.begin - 1, .stream = client}));
+  EXPECT_TRUE(comes([&] { return client->is_closed(); }));
+}
+
+TEST(Pipeline, AWatcherFarBehindCatchesUpInPieces) {
+  Piped piped;
+  std::vector<std::future<live::Answer>> answers;
+  for (int n = 0; n < 6000; ++n) answers.push_back(piped.put_tenant("t" + std::to_string(n)));
+  for (auto& answer : answers) ASSERT_EQ(answer.get().status, 201);
+  const auto client = std::make_shared<SlowClient>();
+  ASSERT_TRUE(piped.pipeline->watch(
+      {.caller = live::admin(), .after = piped.begin, .at_once = true, .stream = client}));
+  std::string all;
+  std::size_t most = 0;
+  const std::string end = "id: " + std::to_string(piped.begin + 6000) + "\n";
+  EXPECT_TRUE(comes([&] {
+    for (const std::string& piece : client->take()) {
+      most = std::max(most, piece.size());
+      all += piece;
+    }
+    return all.find(end) != std::string::npos;
+  }));
+  EXPECT_FALSE(client->is_closed());
+  EXPECT_LE(most, std::size_t{256} << 10U);
+  EXPECT_LE(client->most_unsent(), std::size_t{512} << 10U);
+  EXPECT_GT(all.size(), std::size_t{512} << 10U);  // else there was nothing to divide
+  std::size_t at = 0;
+  for (std::uint64_t revision = piped.begin + 1; revision <= piped.begin + 6000; ++revision) {
+    at = all.find("id: ", at);
+    ASSERT_EQ(all.substr(at, all.find('\n', at) - at), "id: " + std::to_string(revision));
+    ++at;
+  }
+}
+
+TEST(Pipeline, AWatchEndsWithItsToken) {
+  Piped piped;
+  const auto revoked = std::make_shared<SlowClient>();
+  const auto expired = std::make_shared<SlowClient>();
+  const auto other = std::make_shared<SlowClient>();
+  const live::Wall past(1h);
+  piped.pipeline->watch({.caller = live::member("vision"), .is_from_now = true, .stream = revoked});
+  piped.pipeline->watch({.caller = live::admin(), .is_from_now = true, .stream = expired, .expires = past});
+  piped.pipeline->watch({.caller = live::admin(), .is_from_now = true, .stream = other});
+  EXPECT_TRUE(comes([&] { return expired->is_closed(); }));
+  EXPECT_FALSE(revoked->is_closed());
+  piped.pipeline->token_changed("vision");
+  EXPECT_TRUE(comes([&] { return revoked->is_closed(); }));
+  EXPECT_FALSE(other->is_closed());
+}
+
+}  // namespace
+}  // namespace mirab::service
