@@ -119,7 +119,8 @@ void list_jobs(const Reading& reading, const Query& query, Page& page,
   });
 }
 
-/// The tasks of the caller's queues, those that are over and still known too. All that is asked for must hold.
+/// The tasks of the caller's queues, those that are over and still known too. All that is asked for must
+/// hold.
 void list_tasks(const Reading& reading, const Query& query, Page& page,
                 const std::optional<std::string>& wanted,
                 const std::vector<std::pair<std::string, std::string>>& labels) {

@@ -399,8 +399,8 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
 std::vector<Api::Open>* Api::watches_of(const std::string& tenant) {
   std::vector<Open>& open = watches_[tenant];
   std::erase_if(open, [](const Open& is_open) { return !is_open(); });
-  const bool is_full = !tenant.empty() && std::cmp_greater_equal(
-                                              open.size(), rates_.limit(tenant, "watches", kWatchesOfTenant));
+  const bool is_full = !tenant.empty() &&
+                       std::cmp_greater_equal(open.size(), rates_.limit(tenant, "watches", kWatchesOfTenant));
   return is_full ? nullptr : &open;
 }
 

@@ -278,10 +278,28 @@ TEST(LiveReader, TheRowOfAServerSaysWhetherItIsSilentOrLost) {
 std::vector<Json> mutations_of(const Json& body) {
   Json deep = 1;
   for (int level = 0; level < 12; ++level) deep = level % 2 == 0 ? Json{{"a", deep}} : Json::array({deep});
-  const std::vector<Json> values = {nullptr, true, 0, 1, -1, 1.5, 1e300, UINT64_MAX, "", "x", "a/b", "-",
-                                    std::string(1, '\0'), std::string(300, 'y'), Json::array(),
-                                    Json::array({nullptr}), Json::array({"x"}), Json::object(),
-                                    {{"x", nullptr}}, {{"x", "y"}}, {{"queue", 7}}, deep};
+  const std::vector<Json> values = {nullptr,
+                                    true,
+                                    0,
+                                    1,
+                                    -1,
+                                    1.5,
+                                    1e300,
+                                    UINT64_MAX,
+                                    "",
+                                    "x",
+                                    "a/b",
+                                    "-",
+                                    std::string(1, '\0'),
+                                    std::string(300, 'y'),
+                                    Json::array(),
+                                    Json::array({nullptr}),
+                                    Json::array({"x"}),
+                                    Json::object(),
+                                    {{"x", nullptr}},
+                                    {{"x", "y"}},
+                                    {{"queue", 7}},
+                                    deep};
   std::vector<Json> mutations(values.begin(), values.end());
   const Json flat = body.flatten();
   std::set<std::string> places;

@@ -25,10 +25,10 @@ struct Watched {
   Sayings check(Heartbeats::Clock::time_point now) {
     Sayings sayings = beats.check(now);
     for (const Saying& saying : sayings) {
-      beats.set_server(
-          saying.server,
-          ServerState{.is_silent = saying.what == Do::server_silent, .is_lost = saying.what == Do::server_lost},
-          now);
+      beats.set_server(saying.server,
+                       ServerState{.is_silent = saying.what == Do::server_silent,
+                                   .is_lost = saying.what == Do::server_lost},
+                       now);
     }
     return sayings;
   }
