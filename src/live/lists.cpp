@@ -119,14 +119,23 @@ void list_jobs(const Reading& reading, const Query& query, Page& page,
   });
 }
 
-/// The tasks of a job, of a server, or of all the caller's queues; `state` ended ones too.
+/// The tasks of the caller's queues, those that are over and still known too. All that is asked for must
+/// hold.
 void list_tasks(const Reading& reading, const Query& query, Page& page,
-                const std::optional<std::string>& wanted) {
+                const std::optional<std::string>& wanted,
+                const std::vector<std::pair<std::string, std::string>>& labels) {
   const State& state = reading.state;
   const auto key_text = [](TaskKey key) { return fmt::format("{:010}-{:020}", key.epoch, key.number); };
+  const auto server = given(query, "server");
+  const auto of_queue = given(query, "queue");
+  const auto of_job = given(query, "job");
+  const auto is_asked = [&](const Job& job) {
+    return (!of_queue || *of_queue == job.queue) && (!of_job || *of_job == job.label()) &&
+           (labels.empty() || has_labels(content_of(state, job).labels, labels));
+  };
   std::map<std::string, State::TaskView> found;
   const auto take = [&](const State::TaskView& view) {
-    if (!reading.owns(*state.queue(view.job->queue))) return;
+    if (server && *server != view.server) return;
     const std::string word = view.past == nullptr ? "placed" : std::string(word_of(view.past->outcome));
     if (wanted && *wanted != word) return;
     std::string key = key_text(view.key);
@@ -134,21 +143,12 @@ void list_tasks(const Reading& reading, const Query& query, Page& page,
     found.emplace(std::move(key), view);
     if (found.size() > static_cast<std::size_t>(kMostOfPage) + 1) found.erase(std::prev(found.end()));
   };
-  const auto server = given(query, "server");
-  const auto job = given(query, "job");
-  if (server) {
-    const Server* const on = state.server(*server);
-    if (on != nullptr && on->id)
-      state.engine.for_each_task(*on->id, [&](const auto& task) { take(state.view_of(task)); });
-  } else {
-    for (const auto& [queue_name, queue] : state.queues) {
-      if (!reading.owns(queue)) continue;
-      for (const auto& [name, each] : queue.jobs) {
-        if (job && *job != each.label()) continue;
-        if (each.id)
-          state.engine.for_each_task(*each.id, [&](const auto& task) { take(state.view_of(task)); });
-        for (const Past& past : each.past) take(state.view_of(each, past));
-      }
+  for (const auto& [queue_name, queue] : state.queues) {
+    if (!reading.owns(queue)) continue;
+    for (const auto& [name, job] : queue.jobs) {
+      if (!is_asked(job)) continue;
+      if (job.id) state.engine.for_each_task(*job.id, [&](const auto& task) { take(state.view_of(task)); });
+      for (const Past& past : job.past) take(state.view_of(job, past));
     }
   }
   for (const auto& [key, view] : found) {
@@ -227,7 +227,7 @@ Answer list_of(const Reading& reading, const Query& query) {
       list_jobs(reading, query, page, wanted, labels);
       break;
     default:
-      list_tasks(reading, query, page, wanted);
+      list_tasks(reading, query, page, wanted, labels);
   }
   return std::move(page).answer(reading);
 }

@@ -398,7 +398,8 @@ std::vector<Row> State::take_rows() {
         row.columns = normal_form(each->content, settings.units);
     } else if (const Server* const each = server(key.first)) {
       row.columns = normal_form(each->content, settings.units);
-      row.columns["state"] = each->drained ? "drained" : "open";
+      row.columns["state"] = !each->id ? "lost" : each->drained ? "drained" : "open";
+      if (each->silent) row.columns["silent"] = true;
     }
     rows.push_back(std::move(row));
   }

@@ -126,6 +126,7 @@ Decided State::silence_server(const Command& command, Record record) {
   }
   server.silent = silent;
   server.changed = record.stamp.revision;
+  touch("server", name);
   forget_ended();
   add_event(record, {.kind = silent ? "server-silent" : "server-back", .server = name});
   return finish(std::move(record), 200, server_json(*this, name, server), server.changed);
@@ -145,6 +146,7 @@ Decided State::lose_server(const Command& command, Record record) {
   server.id.reset();
   server.silent = false;
   server.changed = record.stamp.revision;
+  touch("server", name);
   forget_ended();
   return finish(std::move(record), 200, server_json(*this, name, server), server.changed);
 }

@@ -17,14 +17,20 @@ constexpr std::int64_t kMostServers = 10'000;
 /// Refused where it is of another's, as if it were not there.
 std::optional<Problem> may_change(const Reading& reading, const Json& change) {
   if (reading.sees_all()) return {};
+  const auto text_at = [](const Json& of, const char* key) {
+    const auto found = of.is_object() ? of.find(key) : of.end();
+    return found != of.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  // In the order in which the change is read.
   std::string queue;
-  if (change.contains("queue") && change["queue"].is_string()) queue = change["queue"];
-  if (change.contains("cancel") && change["cancel"].is_string()) {
-    const std::string job = change["cancel"];
+  if (change.contains("queue")) {
+    queue = text_at(change, "queue");
+  } else if (change.contains("submit")) {
+    queue = text_at(change["submit"], "queue");
+  } else {
+    const std::string job = text_at(change, "cancel");
     queue = job.substr(0, job.find('/'));
   }
-  if (change.contains("submit") && change["submit"].is_object())
-    queue = change["submit"].value("queue", std::string());
   if (queue.empty()) return change.contains("add_servers") ? std::nullopt : std::optional(not_found());
   const Queue* const found = reading.state.queue(queue);
   return found != nullptr && reading.owns(*found) ? std::nullopt : std::optional(not_found());
@@ -158,10 +164,11 @@ class Trial {
 
   std::optional<Problem> submit(Json body, const std::string& key) {
     if (!body.is_object()) return bad_request(key, "a job is expected here");
-    Target target{.name = body.value("name", Json("what-if")).is_string()
-                              ? body.value("name", std::string("what-if"))
-                              : "",
-                  .queue = {}};
+    Target target{.name = "what-if", .queue = {}};
+    if (const auto name = body.find("name"); name != body.end()) {
+      if (!name->is_string()) return bad_request(pointer_to(key, "name"), "a text is expected here");
+      target.name = *name;
+    }
     if (!body.contains("queue") || !body["queue"].is_string())
       return bad_request(pointer_to(key, "queue"), "the name of a queue is needed");
     target.queue = body["queue"];

@@ -66,9 +66,7 @@ bool has_parameter(std::string_view list, std::string_view name) {
   return false;
 }
 
-constexpr auto kSilent = std::chrono::seconds(60);
-constexpr auto kLost = std::chrono::minutes(10);
-constexpr auto kBrake = std::chrono::minutes(2);
+constexpr std::int64_t kWatchesOfTenant = 64;
 
 }  // namespace
 
@@ -115,6 +113,17 @@ net::Admission Api::admit(net::Request& head) {
   return admission;
 }
 
+std::optional<net::Response> Api::check_token(Asked& asked, const net::Request& head) const {
+  const std::string_view given = head.field("authorization");
+  constexpr std::string_view kBearer = "Bearer ";
+  auto caller =
+      given.starts_with(kBearer) ? tokens_.find(given.substr(kBearer.size()), api_wall()) : std::nullopt;
+  if (!caller) return response_of(problem(401, "no-token", "A valid token is needed"));
+  asked.caller = *std::move(caller);
+  asked.caller.from = head.address;
+  return std::nullopt;
+}
+
 /// Who asks for what, and with which right? The token comes first: without one no caller learns which routes
 /// there are names for.
 std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) {
@@ -123,6 +132,7 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   std::vector<std::string> allowed;
   const auto found = match(head.method, *target, allowed);
   if (!found) {
+    if (auto refusal = check_token(asked, head)) return refusal;
     if (allowed.empty()) return response_of(live::not_found());
     net::Response response =
         response_of(problem(405, "method", "Method not allowed", "this path knows other methods"));
@@ -135,13 +145,7 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   asked.target = found->target;
   asked.given = {target->query.begin(), target->query.end()};
   if (asked.route->scopes != kNoToken) {
-    const std::string_view given = head.field("authorization");
-    constexpr std::string_view kBearer = "Bearer ";
-    auto caller =
-        given.starts_with(kBearer) ? tokens_.find(given.substr(kBearer.size()), api_wall()) : std::nullopt;
-    if (!caller) return response_of(problem(401, "no-token", "A valid token is needed"));
-    asked.caller = *std::move(caller);
-    asked.caller.from = head.address;
+    if (auto refusal = check_token(asked, head)) return refusal;
     if ((set_of(asked.caller.scopes) & asked.route->scopes) == 0) return response_of(live::scope_problem());
   }
   for (const auto& [name, value] : asked.given) {
@@ -151,6 +155,10 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   for (const char* name : {"after", "at_least"}) {
     if (asked.given.contains(name) && !whole_number(asked.first(name)))
       return response_of(live::bad_request(std::string("/") + name, "a revision is expected here"));
+  }
+  for (const char* name : {"dry_run", "failed"}) {
+    if (asked.given.contains(name) && asked.first(name) != "true" && asked.first(name) != "false")
+      return response_of(live::bad_request(std::string("/") + name, "true or false is expected here"));
   }
   if (asked.route->lane == Lane::urgent) return std::nullopt;
   if (auto refusal = take_rate(asked, RateOf::requests, 1)) return refusal;
@@ -193,7 +201,7 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
   if (!request.body.empty() && asked->route->schema.empty())
     return reply(live::answer_of(live::bad_request("", "this route takes no body"), 0));
   if (const auto* what = std::get_if<Own>(&asked->route->action)) {
-    if (*what == Own::submits) return submits(asked, request, reply);
+    if (*what == Own::submits) return submits(asked, request, *exchange, reply);
     return own(*what, asked, *exchange, reply);
   }
   if (std::holds_alternative<live::Do>(asked->route->action)) return command(asked, request, reply);
@@ -209,7 +217,7 @@ void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& reque
     if (const auto* wrong = std::get_if<live::Problem>(&read)) return refuse(*wrong);
     body = std::get<live::Json>(std::move(read));
   }
-  if (what == live::Do::policy_put && asked->given.contains("dry_run")) {
+  if (what == live::Do::policy_put && asked->first("dry_run") == "true") {
     live::Query query{.what = live::Ask::policy_dry_run, .given = asked->given, .body = std::move(body)};
     if (!pipeline_->ask(std::move(query), asked->caller, Lane::worker, 0, reply))
       reply(busy_answer("too many questions"));
@@ -238,13 +246,15 @@ void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& reque
       reply(std::move(answer));
     };
   }
-  if (what == live::Do::server_put && asked->caller.scopes.executor)
-    heartbeats_[asked->target.name].last = Steady::now();
+  if (what == live::Do::server_put && asked->caller.scopes.executor &&
+      asked->caller.server == asked->target.name)
+    heartbeats_.beat(asked->target.name, Steady::now());
   if (!pipeline_->submit(std::move(command), asked->route->lane, std::move(final_reply)))
     reply(busy_answer("too many commands wait"));
 }
 
-void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply) {
+void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
+                  const Reply& reply) {
   auto body = live::read_json(request.body);
   if (const auto* wrong = std::get_if<live::Problem>(&body)) return reply(live::answer_of(*wrong, 0));
   if (pipeline_->figures().is_disk_full.load())
@@ -253,8 +263,10 @@ void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& reque
   auto parsed = live::parse_submits(asked->caller, std::get<live::Json>(body), pipeline_->units());
   if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return reply(live::answer_of(*wrong, 0));
   auto& commands = std::get<std::vector<live::Parsed<live::Command>>>(parsed);
-  if (take_rate(*asked, RateOf::submits, static_cast<double>(commands.size())))
-    return reply(live::answer_of(live::too_many("rate", "more submits than this tenant's limit allows"), 0));
+  if (auto refusal = take_rate(*asked, RateOf::submits, static_cast<double>(commands.size()))) {
+    metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
+    return exchange.answer(*std::move(refusal));
+  }
   if (!pipeline_->submit(std::move(commands), asked->caller.tenant, reply))
     reply(busy_answer("too many commands wait"));
 }
@@ -322,10 +334,7 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exch
       const auto wait = live::parse_duration(asked->given.contains("wait") ? asked->first("wait") : "0s");
       if (!wait) return reply(live::answer_of(live::bad_request("/wait", wait.error().message), 0));
       if (asked->caller.server != asked->target.name) return reply(live::answer_of(live::not_found(), 0));
-      Heartbeat& beat = heartbeats_[asked->target.name];
-      beat.last = Steady::now();
-      if (beat.is_silent || beat.is_lost) say_of_server(live::Do::server_back, asked->target.name);
-      beat.is_silent = beat.is_lost = false;
+      heartbeats_.beat(asked->target.name, Steady::now());
       live::Query query{.what = live::Ask::assignments, .name = asked->target.name, .given = asked->given};
       query.given.erase("wait");
       pipeline_->assignments(std::move(query), asked->caller, whole_number(asked->first("after")).value_or(0),
@@ -341,6 +350,9 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exch
 
 void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply) {
   const PipelineFigures& figures = pipeline_->figures();
+  const auto refuse_watch = [&] {
+    reply(live::answer_of(live::too_many("watches", "more watches than this tenant's limit allows"), 0));
+  };
   Watch watch;
   watch.caller = asked->caller;
   watch.expires = tokens_.expires(asked->caller.by);
@@ -360,54 +372,66 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
     if (!wait) return reply(live::answer_of(live::bad_request("/wait", wait.error().message), 0));
     watch.wait = std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait),
                           std::chrono::milliseconds(60'000));
-    watch.reply = reply;
+    std::vector<Open>* const open = watches_of(asked->caller.tenant);
+    if (open == nullptr) return refuse_watch();
+    const auto held = std::make_shared<bool>(true);  // as long as the reply is owed
+    open->push_back([is_held = std::weak_ptr<bool>(held)] { return !is_held.expired(); });
+    watch.reply = [reply, held](live::Answer answer) { reply(std::move(answer)); };
     if (!pipeline_->watch(std::move(watch))) reply(busy_answer("too many watches"));
     return;
   }
   if (figures.watchers.load() >= 10'000) return reply(busy_answer("too many watches"));
+  std::vector<Open>* const open = watches_of(asked->caller.tenant);
+  if (open == nullptr) return refuse_watch();
   net::Response head{.status = 200, .type = "text/event-stream"};
   head.fields.emplace_back("Cache-Control", "no-store");
   head.fields.emplace_back("X-Accel-Buffering", "no");
   metrics_.count(asked->route, 200, Steady::now() - asked->at);
   watch.stream = exchange.stream(std::move(head));
-  if (watch.stream != nullptr) pipeline_->watch(std::move(watch));
+  if (watch.stream == nullptr) return;
+  open->push_back([stream = std::weak_ptr<net::EventStream>(watch.stream)] {
+    const auto held = stream.lock();
+    return held != nullptr && !held->is_closed();
+  });
+  pipeline_->watch(std::move(watch));
+}
+
+/// The open watches of a tenant; nothing where it may have no more.
+std::vector<Api::Open>* Api::watches_of(const std::string& tenant) {
+  std::vector<Open>& open = watches_[tenant];
+  std::erase_if(open, [](const Open& is_open) { return !is_open(); });
+  const bool is_full = !tenant.empty() &&
+                       std::cmp_greater_equal(open.size(), rates_.limit(tenant, "watches", kWatchesOfTenant));
+  return is_full ? nullptr : &open;
 }
 
 void Api::set_row(const std::string& table, const std::string& key, const live::Json& columns) {
-  if (table == "tenant") return rates_.set_tenant(key, columns);
+  if (table == "tenant") {
+    if (columns.is_null()) watches_.erase(key);
+    return rates_.set_tenant(key, columns);
+  }
+  if (table == "server") {
+    std::optional<ServerState> state;
+    if (columns.is_object())
+      state = {.is_silent = columns.value("silent", false), .is_lost = columns.value("state", "") == "lost"};
+    return heartbeats_.set_server(key, state, Steady::now());
+  }
   if (table != "token") return;
   tokens_.set(key, columns);
-  if (const auto old = executors_.find(key); old != executors_.end()) {
-    heartbeats_.erase(old->second);
-    executors_.erase(old);
-  }
   const std::string server = columns.is_object() ? columns.value("server", "") : "";
-  if (server.empty()) return;
-  executors_[key] = server;
-}
-
-void Api::say_of_server(live::Do what, const std::string& server) {
-  live::Command command;
-  command.caller.by = "service";
-  command.what = what;
-  command.target.name = server;
-  command.by_service = true;
-  journal("warning", live::word_of(what), {{"server", server}});
-  pipeline_->submit(std::move(command), Lane::urgent, [](live::Answer) {});
+  if (!server.empty()) heartbeats_.expect(server, Steady::now());
 }
 
 void Api::check_heartbeats(Steady::time_point now) {
-  std::size_t silent = 0;
-  for (auto& [server, beat] : heartbeats_) {
-    if (now - beat.last < kSilent) continue;
-    ++silent;
-    if (!std::exchange(beat.is_silent, true)) say_of_server(live::Do::server_silent, server);
-  }
-  // When much falls silent at once, or just after a start, the fault is ours: nothing is given up.
-  if (now - started_ < kBrake || (silent >= 3 && silent * 3 >= heartbeats_.size())) return;
-  for (auto& [server, beat] : heartbeats_) {
-    if (now - beat.last < kLost || std::exchange(beat.is_lost, true)) continue;
-    say_of_server(live::Do::server_lost, server);
+  for (const Heartbeats::Saying& saying : heartbeats_.check(now)) {
+    live::Command command;
+    command.caller.by = "service";
+    command.what = saying.what;
+    command.target.name = saying.server;
+    command.by_service = true;
+    journal("warning", live::word_of(saying.what), {{"server", saying.server}});
+    // Where it is not taken, it is said again.
+    pipeline_->submit(std::move(command), Lane::urgent, [](const live::Answer&) {});
   }
 }
 

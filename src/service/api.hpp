@@ -2,12 +2,14 @@
 // it on the I/O thread, but for the replies, which come on the threads of the pipeline.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "net/http_server.hpp"
+#include "service/heartbeats.hpp"
 #include "service/metrics.hpp"
 #include "service/pipeline.hpp"
 #include "service/routes.hpp"
@@ -31,31 +33,29 @@ class Api final : public net::Handler {
   void refused(std::string_view address, int status, std::string_view why) override;
   net::Response refusal(int status, std::string_view why) override;
 
-  /// Rows of the tables `token` and `tenant`. On the I/O thread.
+  /// Rows of the tables `token`, `tenant` and `server`. On the I/O thread.
   void set_row(const std::string& table, const std::string& key, const live::Json& columns);
 
-  /// Executors that fell silent: 60 s without a poll, or given up after `lost_after`. On the I/O thread, once
-  /// a second.
+  /// Executors that fell silent, are back, or are given up. On the I/O thread, once a second.
   void check_heartbeats(std::chrono::steady_clock::time_point now);
 
   void stop() { is_stopping_ = true; }
 
  private:
   struct Asked;
-  struct Heartbeat {
-    std::chrono::steady_clock::time_point last{};
-    bool is_silent = false;
-    bool is_lost = false;
-  };
+  /// Says whether a watch is still open.
+  using Open = std::function<bool()>;
 
+  std::optional<net::Response> check_token(Asked& asked, const net::Request& head) const;
   std::optional<net::Response> check(Asked& asked, const net::Request& head);
   std::optional<net::Response> take_rate(const Asked& asked, RateOf of, double amount);
   void command(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
-  void submits(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
+  void submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
+               const Reply& reply);
   void question(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
   void own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply);
   void watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply);
-  void say_of_server(live::Do what, const std::string& server);
+  std::vector<Open>* watches_of(const std::string& tenant);
 
   std::string version_;
   live::Others others_;
@@ -66,9 +66,8 @@ class Api final : public net::Handler {
   TokenTable tokens_;
   RateTable rates_;
   Metrics metrics_;
-  std::map<std::string, Heartbeat> heartbeats_;
-  std::map<std::string, std::string> executors_;  ///< server of a token
-  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  Heartbeats heartbeats_;
+  std::map<std::string, std::vector<Open>> watches_;  ///< of each tenant
 };
 
 }  // namespace mirab::service

@@ -43,15 +43,6 @@ Check write_secret(const std::string& file, const std::string& secret) {
   return std::nullopt;
 }
 
-/// The names of new files are durable only after this. A folder that cannot be opened is left as it is.
-void sync_folder_of(const std::string& file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  const int handle = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (handle < 0) return;
-  ::fsync(handle);
-  ::close(handle);
-}
-
 /// The decider with its first command: the token of the administrator.
 Result<live::Batch> first_batch(live::Decider& decider, const std::string& secret) {
   live::Caller caller{.by = "init", .scopes = {.admin = true}};
@@ -67,6 +58,14 @@ Result<live::Batch> first_batch(live::Decider& decider, const std::string& secre
 }
 
 }  // namespace
+
+void sync_folder_of(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  const int handle = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (handle < 0) return;
+  ::fsync(handle);
+  ::close(handle);
+}
 
 StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view bytes) {
   std::uint64_t n = 0;

@@ -47,4 +47,7 @@ Check check_file(Store& store, const std::function<void(const std::string&)>& sa
 /// A snapshot in parts and its row.
 StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view bytes);
 
+/// The names of new files are durable only after this. A folder that cannot be opened is left as it is.
+void sync_folder_of(const std::string& file);
+
 }  // namespace mirab::service

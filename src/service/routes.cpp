@@ -31,7 +31,7 @@ const std::array kRoutes = {
   Route{"GET", "/v1/groups/{name}", kReaders, Ask::group, "", "Thing", "at_least", Lane::common, RateOf::requests, "A group: weight, guarantee, limit, use, share"},
   Route{"PUT", "/v1/groups/{name}", kAdmin, Do::group_put, "GroupContent", "Thing", "", Lane::common, RateOf::requests, "Adds or changes a group"},
   Route{"DELETE", "/v1/groups/{name}", kAdmin, Do::group_delete, "", "Thing", "", Lane::common, RateOf::requests, "Removes an empty group"},
-  Route{"GET", "/v1/queues", kReaders, Ask::queues, "", "List", "state label limit page at_least", Lane::common, RateOf::requests, "The queues that the caller may see"},
+  Route{"GET", "/v1/queues", kReaders, Ask::queues, "", "List", "limit page at_least", Lane::common, RateOf::requests, "The queues that the caller may see"},
   Route{"GET", "/v1/queues/{name}", kReaders, Ask::queue, "", "Thing", "at_least", Lane::common, RateOf::requests, "A queue: weight, use, share, running, waiting"},
   Route{"PUT", "/v1/queues/{name}", kAdmin, Do::queue_put, "QueueContent", "Thing", "", Lane::common, RateOf::requests, "Adds or changes a queue"},
   Route{"DELETE", "/v1/queues/{name}", kAdmin, Do::queue_delete, "", "Thing", "", Lane::common, RateOf::requests, "Removes a queue without jobs"},

@@ -43,9 +43,9 @@ Check check_transport(const ServiceOptions& options) {
       .key = "--listen"};
 }
 
-/// The rows that the I/O thread needs: tokens and tenants.
+/// The rows that the I/O thread needs: tokens, tenants and servers.
 Check load_rows(Store& store, Api& api) {
-  for (const char* table : {"token", "tenant"}) {
+  for (const char* table : {"server", "token", "tenant"}) {
     const auto failure = store.read_table(table, [&](const std::string& key, const std::string& columns) {
       api.set_row(table, live::Json::parse(key).at(0).get<std::string>(), live::Json::parse(columns));
     });

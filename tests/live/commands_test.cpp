@@ -29,6 +29,7 @@ TEST(LiveCommands, AMistakeIsNamedByItsKey) {
       {Do::server_put, R"({"capacity":{"cpu":true}})", 400, "bad-request", "/capacity/cpu"},
       {Do::server_put, R"({"capacity":{"cpu":1},"state":"shut"})", 400, "bad-request", "/state"},
       {Do::server_put, R"([])", 400, "bad-request", ""},
+      {Do::tenant_put, R"({"limit":{}})", 400, "bad-request", "/limit"},
       {Do::tenant_put, R"({"limits":{"jobs":1}})", 400, "bad-request", "/limits/jobs"},
       {Do::tenant_put, R"({"limits":{"watches":1.5}})", 400, "bad-request", "/limits/watches"},
       {Do::group_put, R"({"weight":"x"})", 422, "bad-weight", "/weight"},

@@ -234,5 +234,196 @@ TEST(LiveReader, EventsAreFilteredAndNamed) {
     EXPECT_FALSE(message_of(change, {.kinds = {"task-placed"}, .server = "n9"}, admin(), Others::all));
 }
 
+TEST(LiveReader, TasksAreFilteredByAllThatIsAsked) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::queue_put, "other", R"({"tenant":"vision"})");
+  cluster.submit("ml", "a", R"({"demand":{"cpu":1},"tasks":2,"servers":["n1"],"labels":{"team":"x"}})");
+  cluster.submit("ml", "b", R"({"demand":{"cpu":1},"servers":["n2"]})");
+  cluster.submit("other", "c", R"({"demand":{"cpu":1},"servers":["n1"],"labels":{"team":"y"}})");
+  const auto tasks = [&](const std::multimap<std::string, std::string>& given) {
+    const Answer answer = cluster.get({.what = Ask::tasks, .given = given});
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    std::multiset<std::string> jobs;
+    for (const Json& each : answer.body["items"]) jobs.insert(each["job"].get<std::string>());
+    return jobs;
+  };
+  using Jobs = std::multiset<std::string>;
+  EXPECT_EQ(tasks({}), (Jobs{"ml/a", "ml/a", "ml/b", "other/c"}));
+  EXPECT_EQ(tasks({{"queue", "ml"}}), (Jobs{"ml/a", "ml/a", "ml/b"}));
+  EXPECT_EQ(tasks({{"label", "team=x"}}), (Jobs{"ml/a", "ml/a"}));
+  EXPECT_EQ(tasks({{"label", "team=x"}, {"queue", "other"}}), Jobs{});
+  EXPECT_EQ(tasks({{"server", "n1"}}), (Jobs{"ml/a", "ml/a", "other/c"}));
+  EXPECT_EQ(tasks({{"server", "n1"}, {"job", "other/c"}}), (Jobs{"other/c"}));
+  const Json first = cluster.get({.what = Ask::tasks, .given = {{"job", "ml/a"}}}).body["items"][0];
+  cluster.send(admin(), Do::outcome_put, {.name = first["task"].get<std::string>()},
+               parse(R"({"outcome":"succeeded"})"));
+  EXPECT_EQ(tasks({{"server", "n1"}}), (Jobs{"ml/a", "ml/a", "other/c"}));
+  EXPECT_EQ(tasks({{"server", "n1"}, {"state", "succeeded"}}), (Jobs{"ml/a"}));
+}
+
+TEST(LiveReader, TheRowOfAServerSaysWhetherItIsSilentOrLost) {
+  LiveCluster cluster = small_cluster();
+  const auto row = [&] { return cluster.log.back().rows.at(0); };
+  cluster.by_service(Do::server_silent, "n1");
+  EXPECT_EQ(row().table, "server");
+  EXPECT_EQ(row().columns.value("silent", false), true);
+  cluster.by_service(Do::server_back, "n1");
+  EXPECT_EQ(row().columns.value("silent", false), false);
+  EXPECT_EQ(row().columns["state"], "open");
+  cluster.by_service(Do::server_lost, "n1");
+  EXPECT_EQ(row().columns["state"], "lost");
+}
+
+// Each value in each body is replaced by values of every kind, and taken out.
+std::vector<Json> mutations_of(const Json& body) {
+  Json deep = 1;
+  for (int level = 0; level < 12; ++level) deep = level % 2 == 0 ? Json{{"a", deep}} : Json::array({deep});
+  const std::vector<Json> values = {nullptr,
+                                    true,
+                                    0,
+                                    1,
+                                    -1,
+                                    1.5,
+                                    1e300,
+                                    UINT64_MAX,
+                                    "",
+                                    "x",
+                                    "a/b",
+                                    "-",
+                                    std::string(1, '\0'),
+                                    std::string(300, 'y'),
+                                    Json::array(),
+                                    Json::array({nullptr}),
+                                    Json::array({"x"}),
+                                    Json::object(),
+                                    {{"x", nullptr}},
+                                    {{"x", "y"}},
+                                    {{"queue", 7}},
+                                    deep};
+  std::vector<Json> mutations(values.begin(), values.end());
+  const Json flat = body.flatten();
+  std::set<std::string> places;
+  for (const auto& [leaf, value] : flat.items()) {
+    for (std::string at = leaf; !at.empty(); at = at.substr(0, at.rfind('/'))) places.insert(at);
+  }
+  for (const std::string& place : places) {
+    const Json::json_pointer pointer(place);
+    for (const Json& value : values) {
+      Json mutated = body;
+      mutated[pointer] = value;
+      mutations.push_back(std::move(mutated));
+    }
+    for (const bool is_more : {false, true}) {
+      Json mutated = body;
+      Json& parent = mutated[pointer.parent_pointer()];
+      if (!parent.is_object()) continue;
+      if (is_more) {
+        parent["colour"] = 1;
+      } else {
+        parent.erase(pointer.back());
+      }
+      mutations.push_back(std::move(mutated));
+    }
+  }
+  return mutations;
+}
+
+LiveCluster busy_cluster() {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::group_put, "g", R"({"weight":2})");
+  cluster.submit("ml", "a", R"({"demand":{"cpu":1},"tasks":2})");
+  return cluster;
+}
+
+TEST(LiveReader, NoBodyOfACommandThrowsAndWhatIsRefusedChangesNothing) {
+  struct Sent {
+    Do what;
+    Target target;
+    std::string body;
+  };
+  const std::vector<Sent> all = {
+      {Do::server_put, {.name = "n1"}, R"({"capacity":{"cpu":4},"labels":{"zone":"a"},"state":"open"})"},
+      {Do::tenant_put, {.name = "vision"}, R"({"limits":{"watches":3,"burst":5}})"},
+      {Do::group_put,
+       {.name = "g"},
+       R"({"parent":"","weight":"0.5","guarantee":{"gpu":1},"limit":{"cpu":2},"reserved":{"cpu":1}})"},
+      {Do::queue_put,
+       {.name = "ml"},
+       R"({"tenant":"vision","group":"g","weight":3,"guarantee":{"gpu":1},"limit":{"gpu":1},"reserved":{}})"},
+      {Do::job_put,
+       {.name = "b", .queue = "ml"},
+       R"({"tasks":4,"demand":{"cpu":1},"gang":2,"per_server":1,"servers":["n1"],"select":{"z":"a","y":["b"]},
+           "spread":{"label":"r","most_apart":1},"pack":"k","demand_on":{"n1":{"cpu":2}},"priority":-3,
+           "preemptible":false,"attempts":2,"labels":{"l":"m"},
+           "spec":{"argv":["x"],"env":{"A":"1"},"time_limit":"120m","when_lost":"rerun"}})"},
+      {Do::outcome_put,
+       {.name = "t-1"},
+       R"({"outcome":"failed","exit_code":-9,"attempt":1,"usage":{"cpu_ns":5},"reason":"r"})"},
+      {Do::policy_put,
+       {},
+       R"({"discipline":"drf","placement":"best-fit","tie":"random","share_scale":{"gpu":2},"half_life":"1h",
+           "reservations":{"after":"10m","servers":2,"at_most":"1h"},"preemption":{"tasks":3,"per":"1h"}})"},
+      {Do::token_put,
+       {.name = "k"},
+       R"({"scopes":["submit","executor"],"tenant":"vision","server":"n1","expires":"2027-03-01T08:00:00Z"})"},
+  };
+  LiveCluster cluster = busy_cluster();
+  int tried = 0;
+  int refused = 0;
+  for (const Sent& sent : all) {
+    for (const Json& body : mutations_of(parse(sent.body))) {
+      ++tried;
+      const std::string before = cluster.decider.snapshot();
+      Answer answer;
+      ASSERT_NO_THROW(answer = cluster.send(admin(), sent.what, sent.target, body))
+          << word_of(sent.what) << ' ' << body;
+      if (!answer.is_problem()) {
+        cluster = busy_cluster();
+        continue;
+      }
+      ++refused;
+      EXPECT_LT(answer.status, 500) << word_of(sent.what) << ' ' << body;
+      EXPECT_EQ(cluster.decider.snapshot(), before) << word_of(sent.what) << ' ' << body;
+    }
+  }
+  EXPECT_GT(tried, 1500);
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(LiveReader, NoBodyOfAQuestionThrowsWhoeverAsks) {
+  const std::vector<std::pair<Ask, std::string>> all = {
+      {Ask::what_if,
+       R"({"changes":[{"queue":"ml","weight":"2","limit":{"cpu":3}},{"group":"g","weight":1},
+           {"add_servers":{"like":"n1","count":2}},{"submit":{"queue":"ml","name":"c","demand":{"cpu":1}}},
+           {"drain":"n2"},{"cancel":"ml/a"},{"mechanism":"drf"}],"show":["queues","job:ml/a"]})"},
+      {Ask::what_if, R"({"changes":[{"submit":{"queue":"ml","name":"c","demand":{"cpu":1}}},
+           {"queue":"ml","weight":"2"},{"cancel":"ml/a"}]})"},
+      {Ask::policy_dry_run,
+       R"({"discipline":"drf","placement":"best-fit","tie":"random","share_scale":{"gpu":2},"half_life":"1h",
+           "reservations":{"after":"10m","servers":2},"preemption":{"tasks":3,"per":"1h"}})"},
+  };
+  const LiveCluster cluster = busy_cluster();
+  const std::string before = cluster.reader.snapshot();
+  int tried = 0;
+  for (const auto& [what, body] : all) {
+    for (const Json& mutated : mutations_of(parse(body))) {
+      for (const Caller& caller : {admin(), member("vision"), member("others")}) {
+        ++tried;
+        Answer answer;
+        ASSERT_NO_THROW(answer = cluster.get({.what = what, .body = mutated}, caller)) << mutated;
+        EXPECT_LT(answer.status, 500) << mutated;
+      }
+    }
+  }
+  EXPECT_EQ(cluster.reader.snapshot(), before);
+  EXPECT_GT(tried, 3000);
+}
+
+TEST(LiveReader, ListsOfSubmitsNeverThrow) {
+  const LiveCluster cluster = busy_cluster();
+  for (const Json& body : mutations_of(parse(R"({"jobs":[{"queue":"ml","name":"b","demand":{"cpu":1}}]})")))
+    ASSERT_NO_THROW(parse_submits(member("vision"), body, cluster.units)) << body;
+}
+
 }  // namespace
 }  // namespace mirab::live

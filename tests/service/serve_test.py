@@ -190,6 +190,53 @@ class Serve(unittest.TestCase):
         self.assertIn("mirab_revision{at=\"durable\"}", client.get("/metrics")[1])
         self.assertEqual(client.get("/v1/whatif")[0], 405)
 
+    def test_without_a_token_no_one_learns_which_routes_there_are(self):
+        service = self.start()
+        stranger = service.client("mirab_admin_none")
+        for path in ("/v1/whatif", "/v1/none", "/v1/queues"):
+            self.assertEqual(stranger.get(path)[0], 401, path)
+        self.assertEqual(service.client().get("/v1/none")[0], 404)
+
+    def test_a_policy_is_tried_only_where_that_is_asked(self):
+        client = self.start().client()
+        policy = {"discipline": "drf", "placement": "worst-fit"}
+        placement = lambda: client.get("/v1/cluster")[1]["policy"]["placement"]
+        self.assertEqual(client.put("/v1/cluster/policy?dry_run=maybe", policy)[0], 400)
+        before = placement()
+        self.assertEqual(client.put("/v1/cluster/policy?dry_run=true", policy)[0], 200)
+        self.assertEqual(placement(), before)
+        status, body, headers = client.put("/v1/cluster/policy?dry_run=false", policy)
+        self.assertEqual(status, 200, body)
+        client.get(f"/v1/cluster?at_least={headers['Mirab-Revision']}")
+        self.assertEqual(placement(), "worst-fit")
+
+    def test_a_tenant_has_at_most_its_limit_of_watches_and_submits(self):
+        service = self.start()
+        admin = service.client()
+        set_up(admin)
+        limits = {"limits": {"watches": 2, "submits_per_s": 1, "burst": 2}}
+        self.assertEqual(admin.put("/v1/tenants/research", limits)[0], 200)
+        secret = admin.put("/v1/tokens/w", {"scopes": ["submit"], "tenant": "research"})[1]["secret"]
+        held = [service.client(secret) for _ in range(2)]
+        polls = [threading.Thread(target=client.get, args=("/v1/events?wait=2s",)) for client in held]
+        for poll in polls:
+            poll.start()
+        client = service.client(secret)
+        deadline = time.monotonic() + 30
+        status = 0
+        while status != 429 and any(poll.is_alive() for poll in polls) and time.monotonic() < deadline:
+            status, body, _ = client.get("/v1/events?wait=0s")
+        self.assertEqual((status, body["type"]), (429, "/problems/watches"))
+        for poll in polls:
+            poll.join()
+        self.wait_for(client, "/v1/events?wait=0s", lambda body: True)
+        jobs = {"jobs": [{"queue": "ml", "name": f"r{n}", **JOB} for n in range(50)]}
+        self.assertEqual(client.ask("POST", "/v1/jobs:submit", jobs)[0], 200)
+        status, _, headers = client.ask("POST", "/v1/jobs:submit", jobs)
+        self.assertEqual(status, 429)
+        self.assertGreaterEqual(int(headers["Retry-After"]), 1)
+        self.assertIn("RateLimit", headers)
+
     def test_questions_are_answered_on_a_copy(self):
         client = self.start().client()
         set_up(client)
@@ -211,6 +258,8 @@ class Serve(unittest.TestCase):
         copy = os.path.join(self.folder.name, "copy.db")
         done = subprocess.run([PROGRAM, "serve", "backup", self.file, copy], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(stat.S_IMODE(os.stat(copy).st_mode), 0o600)
+        self.assertFalse(os.path.exists(copy + ".new"))
         check = subprocess.run([PROGRAM, "serve", "check", copy], capture_output=True, text=True)
         self.assertEqual(check.returncode, 0, check.stderr)
 

@@ -1,7 +1,11 @@
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -76,16 +80,21 @@ Exit run_backup(const std::string& file, const std::string& copy) {
   const std::string unfinished = copy + ".new";
   std::error_code ignored;
   std::filesystem::remove(unfinished, ignored);
-  if (const auto failure = (*store)->backup(unfinished)) {
+  // Made before anything is written: at no time has another user of the machine any right to it.
+  const int handle = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (handle < 0) return report_error({.message = std::strerror(errno), .file = unfinished}, Exit::failed);
+  const auto give_up = [&](Error error) {
+    ::close(handle);
     std::filesystem::remove(unfinished, ignored);
-    return report_error({.message = failure->message}, Exit::failed);
-  }
+    return report_error(error, Exit::failed);
+  };
+  if (const auto failure = (*store)->backup(unfinished)) return give_up({.message = failure->message});
+  if (::fsync(handle) != 0) return give_up({.message = std::strerror(errno), .file = unfinished});
   std::error_code error;
-  std::filesystem::permissions(
-      unfinished, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
-  if (error) return report_error({.message = error.message(), .file = unfinished}, Exit::failed);
   std::filesystem::rename(unfinished, copy, error);
-  if (error) return report_error({.message = error.message(), .file = copy}, Exit::failed);
+  if (error) return give_up({.message = error.message(), .file = copy});
+  ::close(handle);
+  service::sync_folder_of(copy);
   return Exit::done;
 }
 
