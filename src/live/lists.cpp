@@ -151,8 +151,8 @@ void list_tasks(const Reading& reading, const Query& query, Page& page,
       for (const Past& past : job.past) take(state.view_of(job, past));
     }
   }
-  for (const auto& [key, view] : found) {
-    if (!page.add(key, [&] { return task_json(state, view); })) return;
+  for (const auto& each : found) {
+    if (!page.add(each.first, [&] { return task_json(state, each.second); })) return;
   }
 }
 
