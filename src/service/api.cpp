@@ -430,7 +430,7 @@ void Api::check_heartbeats(Steady::time_point now) {
     command.target.name = saying.server;
     command.by_service = true;
     journal("warning", live::word_of(saying.what), {{"server", saying.server}});
-    // Where it is not taken, it is said again.
+    // Where it is not taken, the command is sent again.
     pipeline_->submit(std::move(command), Lane::urgent, [](const live::Answer&) {});
   }
 }

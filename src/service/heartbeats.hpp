@@ -1,6 +1,6 @@
-// Which executors are silent, and which servers are given up for it. Pure: time is given, and what is to be
-// said is returned. What the cluster itself knows of a server comes from its rows, so a restart, a PUT by the
-// executor and a refused command all lead to the same answer: what is not yet so is said again.
+// Which executors are silent, and which servers are given up for it. Pure: time is passed in, and the commands
+// to send are returned. What the cluster itself knows of a server comes from its rows, so a restart, a PUT by
+// the executor and a refused command all lead to the same answer: what has not happened yet is asked for again.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class Heartbeats {
   static constexpr auto kSilent = std::chrono::seconds(60);   ///< without a poll
   static constexpr auto kLost = std::chrono::minutes(10);     ///< without a poll: given up
   static constexpr auto kTogether = std::chrono::minutes(2);  ///< within which silences count as one
-  static constexpr auto kAgain = std::chrono::seconds(10);    ///< until something is said again
+  static constexpr auto kAgain = std::chrono::seconds(10);    ///< until a command is sent again
 
   /// The row of a server; none when it is gone.
   void set_server(const std::string& server, const std::optional<ServerState>& state, Clock::time_point now);
