@@ -1,6 +1,7 @@
-// Which executors are silent, and which servers are given up for it. Pure: time is passed in, and the commands
-// to send are returned. What the cluster itself knows of a server comes from its rows, so a restart, a PUT by
-// the executor and a refused command all lead to the same answer: what has not happened yet is asked for again.
+// Which executors are silent, and which servers are given up for it. Pure: time is passed in, and the
+// commands to send are returned. What the cluster itself knows of a server comes from its rows, so a restart,
+// a PUT by the executor and a refused command all lead to the same answer: what has not happened yet is asked
+// for again.
 #pragma once
 
 #include <chrono>
