@@ -420,9 +420,16 @@ std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
+// A run takes two and a half seconds under the sanitizers.
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+constexpr std::uint64_t kRuns = 20;
+#else
+constexpr std::uint64_t kRuns = 150;
+#endif
+
 // MIRAB_LIVE_RUNS and MIRAB_LIVE_SEED run more of them, or one again.
 TEST(LiveSimulation, NothingThatWasAnsweredIsLostWhereverItStops) {
-  const std::uint64_t runs = number_from("MIRAB_LIVE_RUNS", 150);
+  const std::uint64_t runs = number_from("MIRAB_LIVE_RUNS", kRuns);
   const std::uint64_t first = number_from("MIRAB_LIVE_SEED", 1);
   int crashes = 0;
   std::map<std::string, int> happened;
