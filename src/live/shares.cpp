@@ -1,5 +1,5 @@
 // Fair shares of the live state: what any mechanism of the registry would give each queue for what it runs
-// and waits for, beside what it has.
+// and waits for, compared with what it has.
 #include <algorithm>
 #include <fmt/format.h>
 

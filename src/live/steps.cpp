@@ -43,7 +43,7 @@ void State::place(Record& record, JobId id, TaskId task, ServerId server) {
 void State::note(const scheduling::Placed& placed, Record& record) {
   for (const scheduling::Preempted& each : placed.preempted) {
     Job& job = job_of(each.job);
-    // The engine has forgotten when it started, and nobody needs it: the task starts again.
+    // The engine no longer knows when it started. Nothing needs it: the task starts again.
     Past past{
         .task = key_of(each.task),
         .server = name_of(placed.server),

@@ -226,8 +226,8 @@ std::shared_ptr<EventStream> ConnectionExchange::stream(Response head) {
   return std::make_shared<ConnectionStream>(server_, connection_, std::move(unsent));
 }
 
-/// One connection on a stream of bytes. At any time one operation reads or one request is served; beside it
-/// one operation writes. It ends when it forgets itself at the server.
+/// One connection on a stream of bytes. At any time one operation reads or one request is served, and at
+/// most one operation writes. It ends when it forgets itself at the server.
 template <class Stream>
 class StreamConnection final : public Connection {
  public:

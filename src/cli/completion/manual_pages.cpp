@@ -143,7 +143,7 @@ std::string option_entry(const OptionOutline& option) {
   return tagged(tag, text);
 }
 
-/// The names of others of `all` that stand directly below the command, or beside it.
+/// The names of the other commands of `all` directly below this one, or with the same parent.
 std::string see_also(const std::string& path, const std::vector<CommandOutline>& all,
                      const std::string& documents) {
   std::vector<std::string> pages;
