@@ -36,6 +36,11 @@ function(mirab_unity target)
   endforeach()
 endfunction()
 
+# mirab_optimise_little(<target>): for what runs once a command and takes long to compile.
+function(mirab_optimise_little target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # mirab_tests(<name> SOURCES <file>... [LIBRARIES <target>...]): one test program, its cases known to ctest one by one.
 function(mirab_tests name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
