@@ -315,20 +315,34 @@ class Machine:
         return not 0 <= boot_s() - self.contact["at"] < seconds(self.contact["lost_after"]) / 2
 
     def turn(self):
-        """Stops, starts and reports what is due."""
+        """Stops, starts and reports what is due. Without an answer since the connection began, it only stops."""
         self.ways.look()
         states = {folder: self.ways.state(folder) for folder in self.tasks.iterdir()}
-        run = {} if self.answer is None else {task["task"]: task for task in self.answer["run"]}
-        stop = {} if self.answer is None else {task["task"]: task["why"] for task in self.answer["stop"]}
-        for folder, state in states.items():
-            task = load(folder / "task")
-            if state == "running":
-                if self.is_cut_off() and task and task["spec"].get("when_lost") == "stop":
+        if self.is_cut_off():
+            for folder, state in states.items():
+                task = load(folder / "task")
+                if state == "running" and task and task["spec"].get("when_lost") == "stop":
                     (folder / "cut-off").touch()
                     self.ways.stop(folder)
-                elif self.answer is not None and folder.name not in run:
+        if self.answer is not None:
+            self.follow_answer(states)
+
+    def follow_answer(self, states):
+        run = {task["task"]: task for task in self.answer["run"]}
+        stop = {task["task"]: task["why"] for task in self.answer["stop"]}
+        for folder, state in states.items():
+            task, wish = load(folder / "task"), run.get(folder.name)
+            if task and wish and any(task[key] != wish[key] for key in ("job", "attempt", "spec")):
+                # The service was set back to a backup, and gave the id again.
+                if state == "running":
                     self.ways.stop(folder)
-            elif state == "new" and (self.answer is not None and folder.name not in run or task is None):
+                else:
+                    self.forget(folder)
+                    states[folder] = "new"
+            elif state == "running":
+                if wish is None:
+                    self.ways.stop(folder)
+            elif state == "new" and (wish is None or task is None):
                 shutil.rmtree(folder)
         for task in run.values():
             folder = self.tasks / task["task"]
@@ -341,6 +355,10 @@ class Machine:
         except (OSError, http.client.HTTPException) as error:
             self.reports.close()
             say(f"no outcome could be reported: {error!r}")
+
+    def forget(self, folder):
+        self.ways.forget(folder)
+        shutil.rmtree(folder)
 
     def start(self, folder, task, states):
         running = [load(each / "task") for each, state in states.items() if state == "running"]
@@ -377,9 +395,8 @@ class Machine:
                     continue
                 save(folder / "reported", {})
                 self.told.add(folder.name)
-            elif self.answer is not None and folder.name not in run and folder.name not in stop:
-                self.ways.forget(folder)
-                shutil.rmtree(folder)
+            elif folder.name not in run and folder.name not in stop:
+                self.forget(folder)
         for task, why in stop.items():  # what never ran here, or was reported before
             if task not in self.told and not (self.tasks / task / "task").exists():
                 if self.reports.ask("PUT", f"/v1/tasks/{task}/outcome", {"outcome": why})[0] in (200, 404):
@@ -411,13 +428,13 @@ def follow(options, machine):
                 machine.hear(asked_s, answer)
                 asked_s, after = None, f"&after={answer['revision']}"
                 if answer["state"] == "lost":
-                    service.close()
+                    service.close()  # and say that it is there
             elif boot_s() > asked_s + options.interval + 5:
                 raise TimeoutError("no answer")
         except (OSError, http.client.HTTPException) as error:
             say(f"the service does not answer: {error!r}")
             service.close()
-            asked_s = None
+            machine.answer = asked_s = None
             select.select([woken], [], [], min(options.interval, 1))
         try:
             os.read(woken, 4096)
