@@ -78,6 +78,16 @@ install(FILES cmake/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES README.md NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The service as a unit of systemd, with a user of its own.
+if(MIRAB_SERVICE AND MIRAB_CLI)
+  configure_file(cmake/debian/mirab.service.in installed/mirab.service @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/installed/mirab.service DESTINATION lib/systemd/system)
+  install(FILES cmake/debian/mirab.sysusers DESTINATION lib/sysusers.d RENAME mirab.conf)
+  foreach(script postinst prerm postrm)
+    list(APPEND CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/${script})
+  endforeach()
+endif()
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_SOURCE_DIR}/build/package)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

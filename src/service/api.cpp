@@ -296,12 +296,8 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exch
   switch (what) {
     case Own::submits:
       return;  // in submits()
-    case Own::livez: {
-      const auto now =
-          std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now().time_since_epoch()).count();
-      const bool is_alive = now - figures.core_alive_ms.load() < 30'000;
-      return reply({.status = is_alive ? 200 : 503, .body = {{"status", is_alive ? "alive" : "stuck"}}});
-    }
+    case Own::livez:
+      return reply({.status = is_alive() ? 200 : 503, .body = {{"status", is_alive() ? "alive" : "stuck"}}});
     case Own::readyz: {
       const bool is_ready = figures.is_ready.load() && !is_stopping_;
       return reply({.status = is_ready ? 200 : 503,
@@ -331,15 +327,25 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exch
       heartbeats_.beat(asked->target.name, Steady::now());
       live::Query query{.what = live::Ask::assignments, .name = asked->target.name, .given = asked->given};
       query.given.erase("wait");
+      const Reply with_silence = [reply, lost_after = heartbeats_.silence().lost_after](live::Answer answer) {
+        if (answer.status == 200) answer.body["lost_after"] = live::duration_text(lost_after);
+        reply(std::move(answer));
+      };
       pipeline_->assignments(std::move(query), asked->caller, whole_number(asked->first("after")).value_or(0),
                              std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait),
                                       std::chrono::milliseconds(60'000)),
-                             reply);
+                             with_silence);
       return;
     }
     case Own::events:
       return watch(asked, exchange, reply);
   }
+}
+
+bool Api::is_alive() const {
+  const auto now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now().time_since_epoch()).count();
+  return now - pipeline_->figures().core_alive_ms.load() < 30'000;
 }
 
 void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply) {

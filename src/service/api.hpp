@@ -19,8 +19,8 @@ namespace mirab::service {
 
 class Api final : public net::Handler {
  public:
-  Api(std::string version, live::Others others, bool logs_requests)
-      : version_(std::move(version)), others_(others), logs_requests_(logs_requests) {}
+  Api(std::string version, live::Others others, bool logs_requests, Silence silence)
+      : version_(std::move(version)), others_(others), logs_requests_(logs_requests), heartbeats_(silence) {}
 
   /// Before the first request.
   void connect(Pipeline& pipeline, net::Server& server) {
@@ -38,6 +38,9 @@ class Api final : public net::Handler {
 
   /// Executors that fell silent, are back, or are given up. On the I/O thread, once a second.
   void check_heartbeats(std::chrono::steady_clock::time_point now);
+
+  /// Whether the core turned in the last 30 seconds.
+  bool is_alive() const;
 
   void stop() { is_stopping_ = true; }
 

@@ -45,12 +45,12 @@ std::vector<Heartbeats::Saying> Heartbeats::check(Clock::time_point now) {
   for (auto& [server, beat] : beats_) {
     if (!is_expected(beat)) continue;
     const auto quiet = now - beat.last;
-    if (quiet < kSilent) {
+    if (quiet < silence_.silent_after) {
       if (beat.was_heard && beat.state->is_silent) say(live::Do::server_back, server, beat);
       continue;
     }
     if (!beat.state->is_silent) say(live::Do::server_silent, server, beat);
-    if (quiet < kLost || fell_silent_with_others(beat, now)) continue;
+    if (quiet < silence_.lost_after || fell_silent_with_others(beat, now)) continue;
     say(live::Do::server_lost, server, beat);
   }
   return sayings;
@@ -62,7 +62,7 @@ bool Heartbeats::fell_silent_with_others(const Beat& beat, Clock::time_point now
   for (const auto& [server, other] : beats_) {
     if (!is_expected(other)) continue;
     ++all;
-    const bool is_silent = now - other.last >= kSilent;
+    const bool is_silent = now - other.last >= silence_.silent_after;
     if (is_silent && std::chrono::abs(other.last - beat.last) <= kTogether) ++together;
   }
   return together >= 3 && together * 3 >= all;

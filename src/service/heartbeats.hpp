@@ -14,6 +14,13 @@
 
 namespace mirab::service {
 
+/// How long a server may be without a poll.
+struct Silence {
+  std::chrono::seconds silent_after{60};  ///< then it takes nothing new
+  std::chrono::seconds lost_after =
+      std::chrono::minutes(10);  ///< then it is given up; more than silent_after
+};
+
 /// What a row of table `server` says of it.
 struct ServerState {
   bool is_silent = false;
@@ -24,10 +31,12 @@ struct ServerState {
 class Heartbeats {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr auto kSilent = std::chrono::seconds(60);   ///< without a poll
-  static constexpr auto kLost = std::chrono::minutes(10);     ///< without a poll: given up
   static constexpr auto kTogether = std::chrono::minutes(2);  ///< within which silences count as one
   static constexpr auto kAgain = std::chrono::seconds(10);    ///< until a command is sent again
+
+  explicit Heartbeats(Silence silence = {}) : silence_(silence) {}
+
+  const Silence& silence() const { return silence_; }
 
   /// The row of a server; none when it is gone.
   void set_server(const std::string& server, const std::optional<ServerState>& state, Clock::time_point now);
@@ -60,6 +69,7 @@ class Heartbeats {
   bool fell_silent_with_others(const Beat& beat, Clock::time_point now) const;
   bool may_say(Beat& beat, live::Do what, Clock::time_point now);
 
+  Silence silence_;
   std::map<std::string, ServerState> servers_;
   std::map<std::string, Beat> beats_;
 };

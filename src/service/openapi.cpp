@@ -63,8 +63,9 @@ constexpr const char* kSchemas = R"json({
 "List": {"type": "object", "required": ["items"], "properties": {
   "items": {"type": "array", "items": {"type": "object"}}, "revision": {"type": "integer"}, "page": {"type": ["string", "null"]}}},
 "SubmitsAnswer": {"type": "object", "required": ["answers"], "properties": {"answers": {"type": "array"}}},
-"Assignments": {"type": "object", "required": ["revision", "run", "stop"], "properties": {
-  "revision": {"type": "integer"}, "run": {"type": "array"}, "stop": {"type": "array"}}},
+"Assignments": {"type": "object", "required": ["revision", "run", "stop", "lost_after"], "properties": {
+  "revision": {"type": "integer"}, "run": {"type": "array"}, "stop": {"type": "array"},
+  "lost_after": {"type": "string", "description": "without a poll for so long, the server is given up"}}},
 "Changes": {"type": "object", "required": ["changes", "revision"]},
 "Audit": {"type": "object", "required": ["items", "after"]},
 "Health": {"type": "object", "required": ["status"]},

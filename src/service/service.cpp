@@ -8,6 +8,7 @@
 
 #include "service/api.hpp"
 #include "service/metrics.hpp"
+#include "service/notify.hpp"
 #include "service/recovery.hpp"
 #include "service/store.hpp"
 
@@ -58,6 +59,10 @@ Check load_rows(Store& store, Api& api) {
 
 Result<int> serve(const ServiceOptions& options) {
   if (Check failure = check_transport(options)) return *std::move(failure);
+  if (options.silence.silent_after < std::chrono::seconds(1) ||
+      options.silence.lost_after <= options.silence.silent_after)
+    return Error{.message = "it must be longer than --silent-after, and that at least 1s",
+                 .key = "--lost-after"};
   auto store = open_store({.file = options.file, .reserve_bytes = options.reserve_bytes});
   if (!store) return std::move(store).error();
   auto recovered = recover(**store, options.pipeline.others);
@@ -68,7 +73,7 @@ Result<int> serve(const ServiceOptions& options) {
   }
   for (const std::string& note : recovered->notes) journal("warning", "recovery", {{"why", note}});
 
-  Api api(options.version, options.pipeline.others, options.logs_requests);
+  Api api(options.version, options.pipeline.others, options.logs_requests, options.silence);
   if (Check failure = load_rows(**store, api)) return *std::move(failure);
   auto server = net::Server::open(options.server, api);
   if (!server) return std::move(server).error();
@@ -101,12 +106,14 @@ Result<int> serve(const ServiceOptions& options) {
   (*server)->on_signal({SIGTERM, SIGINT, SIGHUP}, [&](int number) {
     if (number == SIGHUP) return reload(**server);
     journal("info", "stopping", {{"signal", number}});
+    notify("STOPPING=1");
     api.stop();
     (*server)->stop(std::chrono::seconds(5));
   });
   auto certificate_time = changed_at(options.server.certificate_file);
   (*server)->every(std::chrono::seconds(1), [&] {
     api.check_heartbeats(std::chrono::steady_clock::now());
+    if (api.is_alive()) notify("WATCHDOG=1");
     if (!(*server)->has_tls()) return;
     const auto time =
         std::max(changed_at(options.server.certificate_file), changed_at(options.server.key_file));
@@ -119,6 +126,7 @@ Result<int> serve(const ServiceOptions& options) {
   const std::string& address = options.server.address;
   fmt::print(stderr, "listening on {}://{}:{}\n", (*server)->has_tls() ? "https" : "http",
              address.find(':') == std::string::npos ? address : "[" + address + "]", (*server)->port());
+  notify("READY=1");
   (*server)->run();
   pipeline->stop();
   journal("info", "stopped", {{"revision", pipeline->figures().durable_revision.load()}});

@@ -9,6 +9,7 @@
 
 #include "live/reader.hpp"
 #include "net/http_server.hpp"
+#include "service/heartbeats.hpp"
 #include "service/pipeline.hpp"
 
 namespace mirab::service {
@@ -17,6 +18,7 @@ struct ServiceOptions {
   std::string file;
   net::ServerOptions server = {};
   PipelineOptions pipeline = {};
+  Silence silence = {};           ///< of executors
   bool allows_plaintext = false;  ///< beyond this machine without TLS
   bool logs_requests = false;     ///< each, and not only those that are refused
   std::size_t reserve_bytes = std::size_t{64} << 20U;

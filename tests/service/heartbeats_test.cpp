@@ -15,7 +15,7 @@ constexpr Heartbeats::Clock::time_point kStart{std::chrono::hours(1)};
 
 /// Heartbeats whose sayings come true at once, as the cluster's rows would say.
 struct Watched {
-  Heartbeats beats = {};
+  Heartbeats beats = Heartbeats();
   Sayings said = {};
 
   void add(const std::string& server, ServerState state = {}, Heartbeats::Clock::time_point at = kStart) {
@@ -42,6 +42,15 @@ TEST(Heartbeats, AServerThatWasNeverHeardSinceTheStartFallsSilentAndIsLost) {
   EXPECT_EQ(cluster.check(kStart + 599s), Sayings{});
   EXPECT_EQ(cluster.check(kStart + 600s), (Sayings{{Do::server_lost, "a"}}));
   EXPECT_EQ(cluster.check(kStart + 1000s), Sayings{});
+}
+
+TEST(Heartbeats, HowLongAServerMayBeSilentIsAnOption) {
+  Watched cluster{.beats = Heartbeats({.silent_after = 2s, .lost_after = 5s})};
+  cluster.add("a");
+  EXPECT_EQ(cluster.check(kStart + 1s), Sayings{});
+  EXPECT_EQ(cluster.check(kStart + 2s), (Sayings{{Do::server_silent, "a"}}));
+  EXPECT_EQ(cluster.check(kStart + 4s), Sayings{});
+  EXPECT_EQ(cluster.check(kStart + 5s), (Sayings{{Do::server_lost, "a"}}));
 }
 
 TEST(Heartbeats, AServerThatWasSilentBeforeTheStartIsBackWhenItSpeaksAndNotBefore) {

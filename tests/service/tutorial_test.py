@@ -1,33 +1,20 @@
-"""The commands of docs/tutorials/service.md, one after the other, as a reader types them."""
+"""The commands of docs/tutorials/service.md."""
 
-import os
-import re
-import socket
-import subprocess
 import sys
-import tempfile
 import unittest
+
+from document import run
 
 PROGRAM, DOCUMENT = sys.argv.pop(1), sys.argv.pop(1)
 
 
 class Tutorial(unittest.TestCase):
     def test_its_commands_work(self):
-        with open(DOCUMENT, encoding="utf-8") as document:
-            text = document.read()
-        blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-        self.assertGreater(len(blocks), 5)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = str(free.getsockname()[1])
-        script = "set -eum\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n" + "".join(blocks).replace("7417", port)
-        environment = {**os.environ, "PATH": os.path.dirname(os.path.abspath(PROGRAM)) + ":" + os.environ["PATH"]}
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True,
-                                  timeout=120)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count('"running":12'), 2, done.stdout)
-        self.assertIn('"verdict":"no-room"', done.stdout)
+        said = run(DOCUMENT, PROGRAM)
+        self.assertEqual(said.count('"running":12'), 2, said)
+        self.assertIn('"verdict":"no-room"', said)
+        self.assertRegex(said, r"(?m)^training on GPU [0-7]$")
+        self.assertRegex(said, '"state":"succeeded","submitted":"[^"]*","succeeded":1')
 
 
 if __name__ == "__main__":

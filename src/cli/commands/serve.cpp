@@ -10,6 +10,7 @@
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
+#include "live/amounts.hpp"
 #include "service/recovery.hpp"
 #include "service/service.hpp"
 
@@ -20,6 +21,8 @@ struct ServeFlags {
   service::ServiceOptions options;
   std::string listen = "127.0.0.1:7417";
   std::string others = "shares";
+  std::string silent_after = "1m";
+  std::string lost_after = "10m";
 };
 
 /// The file of a service that was started without one, in the state folder of the user or of the systemd
@@ -44,6 +47,13 @@ Check make_state_file(const std::string& file) {
   return std::nullopt;
 }
 
+Check read_seconds(const std::string& text, const std::string& option, std::chrono::seconds& seconds) {
+  const auto duration = live::parse_duration(text);
+  if (!duration) return Error{.message = duration.error().message, .key = option};
+  seconds = std::chrono::duration_cast<std::chrono::seconds>(*duration);
+  return std::nullopt;
+}
+
 Exit run_serve(const ServeFlags& flags) {
   service::ServiceOptions options = flags.options;
   const auto endpoint = net::read_endpoint(flags.listen, "--listen");
@@ -51,6 +61,10 @@ Exit run_serve(const ServeFlags& flags) {
   options.server.address = endpoint->address;
   options.server.port = endpoint->port;
   options.version = MIRAB_VERSION;
+  if (const Check failure = read_seconds(flags.silent_after, "--silent-after", options.silence.silent_after))
+    return report_error(*failure);
+  if (const Check failure = read_seconds(flags.lost_after, "--lost-after", options.silence.lost_after))
+    return report_error(*failure);
   options.pipeline.others = flags.others == "nothing" ? live::Others::nothing
                             : flags.others == "all"   ? live::Others::all
                                                       : live::Others::shares;
@@ -212,6 +226,16 @@ std::vector<Command> add_serve(CLI::App& app) {
                         ->type_name("N")
                         ->capture_default_str(),
                     1);
+  serve
+      ->add_option("--silent-after", flags->silent_after,
+                   "An executor without a sign of life for so long gets nothing new")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  serve
+      ->add_option("--lost-after", flags->lost_after,
+                   "Then its server is given up, and its tasks run elsewhere")
+      ->type_name("DURATION")
+      ->capture_default_str();
   serve->add_flag("--log-requests", options.logs_requests,
                   "Log every request, and not only those that are refused");
 
