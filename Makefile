@@ -1,12 +1,12 @@
 # One command for each intent; `make help` lists them. CMake and its presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help run test generated bench python package release fuzz format tidy clean
+.PHONY: help run test test-long generated bench python package release fuzz format tidy clean
 
 SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill drf --fill fifo
 SECONDS := 60
 
 help: ## list these commands
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
 run: ## who gets what on Google's machines: a table, and the page build/report.html
 	@tools/setup build
@@ -20,6 +20,12 @@ test: ## build everything and run all the tests
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev
+
+test-long: ## the tests of the service at length: kills, power losses, calls, clocks, crowds; hours
+	@tools/setup build test python
+	cmake --preset dev
+	cmake --build --preset dev
+	ctest --preset long
 
 generated: ## write the texts that follow from lists in the code: headers, stubs, schemas, tables, types
 	cmake --preset dev
