@@ -10,7 +10,6 @@
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
-#include "service/doctor.hpp"
 #include "service/recovery.hpp"
 #include "service/service.hpp"
 
