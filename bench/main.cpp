@@ -77,7 +77,8 @@ double value_of(const json& goal, Contenders& contenders) {
   if (goal.contains("seconds_of")) return contenders.median(goal.at("seconds_of"));
   if (goal.contains("rate_of")) return 1 / contenders.median(goal.at("rate_of"));
   if (goal.contains("counter_of"))
-    return Contender::median(contenders.by_name.at(goal.at("counter_of")[0]).counters.at(goal.at("counter_of")[1]));
+    return Contender::median(
+        contenders.by_name.at(goal.at("counter_of")[0]).counters.at(goal.at("counter_of")[1]));
   double value = 0;
   for (const json& ratio : goal.at("largest_of"))
     value = std::max(value, contenders.median(ratio[0]) / contenders.median(ratio[1]));

@@ -21,7 +21,9 @@ namespace {
 constexpr std::string_view kNames = "abcdmnqt";
 
 /// A server, a tenant and a queue are there.
-Settings settings() { return *make_settings({"cpu:milli", "memory:bytes", "gpu"}, "drf", "best-fit", 7, "fuzz"); }
+Settings settings() {
+  return *make_settings({"cpu:milli", "memory:bytes", "gpu"}, "drf", "best-fit", 7, "fuzz");
+}
 
 void check_form(const Command& command, const Units& units) {
   if (std::holds_alternative<Nothing>(command.content)) return;
@@ -88,7 +90,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     cluster.send(what, name, std::get<Json>(body));
     const auto submits = parse_submits({.scopes = {.admin = true}}, std::get<Json>(body), settings().units);
-    MIRAB_ASSERT(submits.index() == 0 || std::get<mirab::live::Problem>(submits).status < 500, "a problem is the caller's");
+    MIRAB_ASSERT(submits.index() == 0 || std::get<mirab::live::Problem>(submits).status < 500,
+                 "a problem is the caller's");
   }
   MIRAB_ASSERT(cluster.decider.broken_invariant().empty(), "the invariants hold");
   const std::string taken = cluster.decider.snapshot();

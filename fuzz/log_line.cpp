@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const Result<std::vector<Record>> records = records_of(bytes);
   if (!records) {
-    MIRAB_ASSERT(!records.error().message.empty() && records.error().line > 0, "an error says what and where");
+    MIRAB_ASSERT(!records.error().message.empty() && records.error().line > 0,
+                 "an error says what and where");
     return 0;
   }
   for (const Record& record : *records) {
@@ -27,7 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)audit_of(record);
   }
   if (records->empty()) return 0;
-  const Settings settings = *make_settings({"cpu:milli", "gpu"}, "drf", "best-fit", 7, "fuzz");
+  const Settings settings =
+      *make_settings({"cpu:milli", "memory:bytes", "gpu"}, "drf", "best-fit", 7, "fuzz");
   Reader reader = *Reader::from(settings);
   Batch batch{.first = records->front().stamp.revision,
               .last = records->back().stamp.revision,

@@ -74,7 +74,8 @@ void ForkedService::stop() {
   int status = 0;
   ::waitpid(process_, &status, 0);
   process_ = -1;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("the service did not end well");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw std::runtime_error("the service did not end well");
 }
 
 std::uint64_t ForkedService::resident() const {

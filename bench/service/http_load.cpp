@@ -94,7 +94,8 @@ class Drive {
  public:
   Drive(int port, const std::vector<Lane*>& lanes) : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
     for (Lane* lane : lanes) {
-      for (int n = 0; n < lane->connections; ++n) connections_.push_back({.handle = connected(port), .lane = lane});
+      for (int n = 0; n < lane->connections; ++n)
+        connections_.push_back({.handle = connected(port), .lane = lane});
     }
     for (std::size_t n = 0; n < connections_.size(); ++n) add_to(epoll_, connections_[n].handle, n);
   }
@@ -189,14 +190,15 @@ class Drive {
 std::string http_request(std::string_view method, std::string_view target, std::string_view token,
                          std::string_view body) {
   const std::string length = body.empty() ? "" : fmt::format("Content-Length: {}\r\n", body.size());
-  return fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {}\r\n{}\r\n{}", method, target,
-                     token, length, body);
+  return fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {}\r\n{}\r\n{}", method,
+                     target, token, length, body);
 }
 
 double Lane::quantile(double q) const {
   if (ms.empty()) return 0;
   std::vector<double> sorted = ms;
-  const auto at = std::min(sorted.size() - 1, static_cast<std::size_t>(std::ceil(q * static_cast<double>(sorted.size()))));
+  const auto at = std::min(sorted.size() - 1,
+                           static_cast<std::size_t>(std::ceil(q * static_cast<double>(sorted.size()))));
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(at), sorted.end());
   return sorted[at];
 }

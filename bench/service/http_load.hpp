@@ -24,9 +24,9 @@ struct Lane {
   double per_s = 0;  ///< at fixed times, counted from when they were due; 0: the next after each answer
 
   // Filled by drive().
-  std::vector<double> ms = {};          ///< of each answer
-  std::map<int, int> statuses = {};     ///< how many answers had which
-  double seconds = 0;                   ///< from the first request to the last answer
+  std::vector<double> ms = {};       ///< of each answer
+  std::map<int, int> statuses = {};  ///< how many answers had which
+  double seconds = 0;                ///< from the first request to the last answer
 
   /// The quantile q of `ms`: 0.5, 0.99.
   double quantile(double q) const;

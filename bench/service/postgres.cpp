@@ -53,7 +53,8 @@ pid_t spawn(const std::vector<std::string>& words) {
 using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
 
 Connection connect(const std::filesystem::path& folder) {
-  return {PQconnectdb(fmt::format("host={} dbname=postgres user=postgres", folder.string()).c_str()), &PQfinish};
+  return {PQconnectdb(fmt::format("host={} dbname=postgres user=postgres", folder.string()).c_str()),
+          &PQfinish};
 }
 
 void run(PGconn* connection, PGresult* result) {
@@ -76,7 +77,8 @@ Postgres::Postgres() {
   }
   const std::string data = pattern + "/data";
   int status = 0;
-  ::waitpid(spawn({programs() + "/initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8"}), &status, 0);
+  ::waitpid(spawn({programs() + "/initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8"}),
+            &status, 0);
   if (status != 0) throw std::runtime_error("initdb failed");
   process_ = spawn({programs() + "/postgres", "-D", data, "-k", pattern, "-c", "listen_addresses=", "-c",
                     "synchronous_commit=on", "-c", "max_connections=200"});
@@ -112,10 +114,11 @@ double Postgres::submit(int threads, int jobs) const {
     const Connection connection = connect(folder_);
     try {
       run(connection.get(),
-          PQprepare(connection.get(), "submit",
-                    "WITH made AS (INSERT INTO job(queue, name, content) VALUES($1, $2, $3::jsonb) RETURNING id)"
-                    " INSERT INTO status(job, state) SELECT id, 'waiting' FROM made",
-                    3, nullptr));
+          PQprepare(
+              connection.get(), "submit",
+              "WITH made AS (INSERT INTO job(queue, name, content) VALUES($1, $2, $3::jsonb) RETURNING id)"
+              " INSERT INTO status(job, state) SELECT id, 'waiting' FROM made",
+              3, nullptr));
       while (left.fetch_sub(1) > 0) {
         const std::string name = fmt::format("p{}", names++);
         const std::array<const char*, 3> values = {"ml", name.c_str(), R"({"tasks":1,"demand":{"cpu":1}})"};

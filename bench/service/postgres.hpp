@@ -8,7 +8,8 @@
 
 namespace mirab::bench {
 
-/// A cluster of its own in a temporary folder, as the packages set it up: fsync and synchronous_commit are on.
+/// A cluster of its own in a temporary folder, as the packages set it up: fsync and synchronous_commit are
+/// on.
 class Postgres {
  public:
   /// Throws std::runtime_error where it is not installed or does not start.

@@ -39,8 +39,8 @@ std::string put_job(const std::string& token, int number, int queue = 0, const c
 std::string batch_of(int& number, int jobs, int queue, int tasks = 1) {
   std::string text = R"({"jobs":[)";
   for (int n = 0; n < jobs; ++n)
-    text += fmt::format(R"({}{{"queue":"q{}","name":"b{}","tasks":{},"demand":{{"cpu":1}}}})", n == 0 ? "" : ",",
-                        queue, number++, tasks);
+    text += fmt::format(R"({}{{"queue":"q{}","name":"b{}","tasks":{},"demand":{{"cpu":1}}}})",
+                        n == 0 ? "" : ",", queue, number++, tasks);
   return text + "]}";
 }
 
@@ -126,22 +126,22 @@ void finish_to_placement(benchmark::State& state) {
     Asker admin(service.port(), service.token());
     set_up(admin, 1, 1);
     for (int n = 0; n < 400; ++n) admin.must("PUT", fmt::format("/v1/queues/q0/jobs/j{}", n), kJob);
-    const std::string token =
-        json::parse(admin.must("PUT", "/v1/tokens/e",
-                               R"({"scopes":["executor"],"tenant":"research","server":"n0"})"))["secret"];
+    const std::string token = json::parse(admin.must(
+        "PUT", "/v1/tokens/e", R"({"scopes":["executor"],"tenant":"research","server":"n0"})"))["secret"];
     Asker executor(service.port(), token);
     Lane lane;
     json assigned = json::parse(executor.must("GET", "/v1/servers/n0/assignments"));
     while (lane.ms.size() < 300) {
       const std::string task = assigned.at("run").at(0).at("task");
-      auto next = std::async(std::launch::async, [&, after = assigned.at("revision").get<std::uint64_t>()]() mutable {
-        while (true) {  // the poll may show the end of the task before the next one is there
-          json now = json::parse(
-              executor.must("GET", fmt::format("/v1/servers/n0/assignments?after={}&wait=30s", after)));
-          if (!now.at("run").empty() && now["run"][0]["task"] != task) return now;
-          after = now.at("revision");
-        }
-      });
+      auto next =
+          std::async(std::launch::async, [&, after = assigned.at("revision").get<std::uint64_t>()]() mutable {
+            while (true) {  // the poll may show the end of the task before the next one is there
+              json now = json::parse(
+                  executor.must("GET", fmt::format("/v1/servers/n0/assignments?after={}&wait=30s", after)));
+              if (!now.at("run").empty() && now["run"][0]["task"] != task) return now;
+              after = now.at("revision");
+            }
+          });
       std::this_thread::sleep_for(2ms);  // the poll waits
       const auto begin = Clock::now();
       admin.must("PUT", fmt::format("/v1/tasks/{}/outcome", task), R"({"outcome":"succeeded"})");
@@ -163,7 +163,8 @@ void get_job(benchmark::State& state) {
     for (int n = 0; n < 1'000; ++n) admin.must("PUT", fmt::format("/v1/queues/q0/jobs/j{}", n), kJob);
     int number = 0;
     Lane lane{.connections = 64, .request = [&] {
-                return http_request("GET", fmt::format("/v1/queues/q0/jobs/j{}", number++ % 1'000), service.token());
+                return http_request("GET", fmt::format("/v1/queues/q0/jobs/j{}", number++ % 1'000),
+                                    service.token());
               }};
     drive(service.port(), {&lane}, 1s);
     drive(service.port(), {&lane}, 3s);
@@ -198,8 +199,9 @@ void explain(benchmark::State& state) {
     Lane questions{.connections = 16,
                    .request =
                        [&] {
-                         return http_request("GET", fmt::format("/v1/queues/q{}/jobs/waits/explain", asked++ % 1'000),
-                                             service.token());
+                         return http_request(
+                             "GET", fmt::format("/v1/queues/q{}/jobs/waits/explain", asked++ % 1'000),
+                             service.token());
                        },
                    .per_s = 200};
     Lane during = steady_submits(service.token(), number);
@@ -225,8 +227,9 @@ void what_if(benchmark::State& state) {
     drive(service.port(), {&before}, 3s);
     expect_all(before, 201);
     Lane questions{.connections = 1, .request = [&] {
-                     return http_request("POST", "/v1/whatif", service.token(),
-                                         R"({"changes":[{"queue":"q1","weight":"2"},{"drain":"n3"}],"show":["queues"]})");
+                     return http_request(
+                         "POST", "/v1/whatif", service.token(),
+                         R"({"changes":[{"queue":"q1","weight":"2"},{"drain":"n3"}],"show":["queues"]})");
                    }};
     Lane during = steady_submits(service.token(), names);
     drive(service.port(), {&during, &questions}, 3s);

@@ -36,7 +36,8 @@ inline std::vector<Batch> one_by_one(const Settings& settings, const std::vector
     Revision revision = batch.first;
     for (std::size_t at = 0; at < batch.body.size(); ++revision) {
       const std::size_t end = batch.body.find('\n', at) + 1;
-      Batch one{.first = revision, .last = revision, .wall = batch.wall, .body = batch.body.substr(at, end - at)};
+      Batch one{
+          .first = revision, .last = revision, .wall = batch.wall, .body = batch.body.substr(at, end - at)};
       one.hash = hash = chain_hash(hash, one.body);
       single.push_back(std::move(one));
       at = end;
@@ -46,7 +47,8 @@ inline std::vector<Batch> one_by_one(const Settings& settings, const std::vector
 }
 
 inline bool is_same(const Answer& one, const Answer& two) {
-  return one.status == two.status && one.body == two.body && one.revision == two.revision && one.etag == two.etag;
+  return one.status == two.status && one.body == two.body && one.revision == two.revision &&
+         one.etag == two.etag;
 }
 
 class SequentialModel {
@@ -118,8 +120,9 @@ inline SequentialCounts check_sequentially(const Settings& settings, const std::
     const auto [command, last_command] = commands_at.equal_range(revision);
     for (auto each = command; each != last_command; ++each)
       EXPECT_TRUE(model.gives(*each->second))
-          << word_of(each->second->command.what) << " " << each->second->command.target.name << " at revision "
-          << revision << ": " << each->second->answer.status << " " << each->second->answer.body.dump();
+          << word_of(each->second->command.what) << " " << each->second->command.target.name
+          << " at revision " << revision << ": " << each->second->answer.status << " "
+          << each->second->answer.body.dump();
     const auto [query, last_query] = queries_at.equal_range(revision);
     for (auto each = query; each != last_query; ++each)
       EXPECT_TRUE(model.gives(*each->second)) << "a question at revision " << revision;
