@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <unordered_map>
 
 #include <mirab/audit/difference.hpp>
@@ -87,6 +88,26 @@ double tasks_in_all(const std::vector<UserShare>& shares) {
   return tasks;
 }
 
+const std::string& owner_of(const User& user) { return user.shape ? *user.group : user.name; }
+
+ChangedUsers count_changed(const Problem& before, const std::vector<UserChange>& users) {
+  struct Directions {
+    bool more = false;
+    bool less = false;
+  };
+  const Indices places = by_name(user_names(before));
+  std::unordered_map<std::string_view, Directions> by_owner;
+  for (const UserChange& user : users) {
+    Directions& owner = by_owner[owner_of(before.users()[places.at(user.user)])];
+    owner.more = owner.more || user.change > kSameWithin;
+    owner.less = owner.less || user.change < -kSameWithin;
+  }
+  ChangedUsers count;
+  for (const auto& [owner, to] : by_owner)
+    ++(to.more && to.less ? count.mixed : to.more ? count.gain : to.less ? count.lose : count.unchanged);
+  return count;
+}
+
 void compare_users(const Side& before, const Side& after, Difference& result) {
   const std::vector<UserShare> old = shares_of(before);
   std::vector<UserShare> fresh = shares_of(after);
@@ -124,6 +145,7 @@ void compare_users(const Side& before, const Side& after, Difference& result) {
     if (user.change > kSameWithin) ++result.gainers;
     if (user.change < -kSameWithin) ++result.losers;
   }
+  result.changed = count_changed(before.problem, result.users);
 }
 
 void compare_resources(const Side& before, const Side& after, Difference& result) {

@@ -105,18 +105,31 @@ std::vector<std::size_t> dominant_resources(const Problem& problem) {
   return dominant;
 }
 
+namespace {
+
+// A pool does not know where tasks run.
+bool is_pooled(const Problem& problem, const Allocation& allocation) {
+  return allocation.servers.size() != problem.server_count();
+}
+
+// What the tasks of a user demand where they run, Σ_i x_{n,i} d_{n,i}, [m]. Not for a pool.
+std::vector<double> demanded_there(const Problem& problem, const Allocation& allocation, std::size_t user) {
+  std::vector<double> taken(problem.resource_count());
+  for (const Grant& grant : allocation.grants.of(user)) {
+    const ResourceVector& demand = problem.demand(user, grant.server);
+    for (std::size_t r = 0; r < taken.size(); ++r) taken[r] += grant.tasks * demand[r].value();
+  }
+  return taken;
+}
+
+}  // namespace
+
 std::vector<std::size_t> dominant_resources(const Problem& problem, const Allocation& allocation) {
   std::vector<std::size_t> dominant = dominant_resources(problem);
-  const bool pooled = allocation.servers.size() != problem.server_count();
-  if (pooled || !problem.has_demand_on()) return dominant;
-  std::vector<double> taken(problem.resource_count());
+  if (is_pooled(problem, allocation) || !problem.has_demand_on()) return dominant;
   for (std::size_t n = 0; n < dominant.size(); ++n) {
     if (problem.users()[n].demand_on.empty()) continue;
-    taken.assign(taken.size(), 0.0);
-    for (const Grant& grant : allocation.grants.of(n)) {
-      const ResourceVector& demand = problem.demand(n, grant.server);
-      for (std::size_t r = 0; r < taken.size(); ++r) taken[r] += grant.tasks * demand[r].value();
-    }
+    const std::vector<double> taken = demanded_there(problem, allocation, n);
     const double most = fairness::dominant_share<double>(taken, problem.pool());
     if (part_of_pool(problem, taken[dominant[n]], dominant[n]) < most * (1 - kRounding))
       dominant[n] = fairness::dominant_resource<double>(taken, problem.pool());
@@ -168,11 +181,30 @@ namespace {
 
 constexpr double kAllWithin = 1e-6;  // relative: what certificates and rounding may leave
 
-double share_of_a_task(const Problem& problem, const User& user) {
+double share_of_a_task(const Problem& problem, const ResourceVector& demand) {
   double share = 0;
-  for (std::size_t r = 0; r < user.demand.size(); ++r)
-    share = std::max(share, part_of_pool(problem, user.demand[r].value(), r));
+  for (std::size_t r = 0; r < demand.size(); ++r)
+    share = std::max(share, part_of_pool(problem, demand[r].value(), r));
   return share;
+}
+
+// Of a user whose tasks take different amounts on different servers: what they take on average where they
+// run; where none runs, what one takes on the server on which that is least.
+double share_of_a_task(const Problem& problem, const Allocation& allocation, std::size_t user) {
+  const User& asking = problem.users()[user];
+  if (asking.demand_on.empty() || is_pooled(problem, allocation))
+    return share_of_a_task(problem, asking.demand);
+  double running = 0;
+  for (const Grant& grant : allocation.grants.of(user)) running += grant.tasks;
+  if (running > 0) {
+    const std::vector<double> taken = demanded_there(problem, allocation, user);
+    return fairness::dominant_share<double>(taken, problem.pool()) / running;
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    if (problem.eligible(user, i)) least = std::min(least, share_of_a_task(problem, problem.demand(user, i)));
+  }
+  return least;
 }
 
 }  // namespace
@@ -186,8 +218,8 @@ Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
     if (user.tasks) asked = outcome.filling ? std::floor(user.tasks->value()) : user.tasks->value();
     const bool satisfied = asked && outcome.allocation.tasks[n] >= *asked * (1 - kAllWithin);
     result.asked.push_back(asked);
-    result.asked_shares.push_back(asked ? std::optional(*asked * share_of_a_task(problem, user))
-                                        : std::nullopt);
+    result.asked_shares.push_back(
+        asked ? std::optional(*asked * share_of_a_task(problem, outcome.allocation, n)) : std::nullopt);
     result.satisfied.push_back(satisfied);
     if (user.shape) {
       bool& all = of_shapes.emplace(*user.group, true).first->second;

@@ -1,15 +1,18 @@
 // What to buy, or which weight to give, so that a user gets a number of tasks: a search over changed
 // clusters, each divided by the mechanism.
 //
-// f(n) is what the user gets with n_k servers more of each kind. It need not grow with n: under DRF more
+// f(n) is what the user gets with n_k servers more of each kind, as a part of what is wanted (the least part
+// of any of its task shapes). It need not grow with n: under DRF more
 // memory can serve others who then take CPUs from the user. So the search does not halve to find the least:
 // it tries purchases in the order of their price, from a heap in which each has one parent (the same with one
 // server less of its last kind). What bounds f from above for any mechanism is the user alone with all
 // servers:
 //
-//   f(n) ≤ Σ_i γ_i + Σ_k n_k γ_k,   γ the tasks that fit on a server,
+//   tasks ≤ Σ_i γ_i + Σ_k n_k γ_k,   γ the tasks that fit on a server,
 //
 // and for a pool min_r (C_r + Σ_k n_k c_{k,r}) / d_r: purchases below the goal by this bound are not solved.
+// Server entries that no user can tell apart are put together first, so that a purchase costs what the
+// cluster's classes of servers cost, not its servers.
 //
 // Example: C = (9, 18), A (1, 4) and B (3, 1) under DRF; A has 3 tasks. For 5 a second server of the same
 // size is bought: it has 6 then. Known failure: kinds by the dozen have more cheap purchases than can be
@@ -25,7 +28,7 @@
 
 #include "audit/cluster_view.hpp"
 #include "audit/findings.hpp"
-#include "audit/what_if.hpp"
+#include "audit/planning.hpp"
 #include "numerics/base/threads.hpp"
 
 namespace mirab {
@@ -33,42 +36,9 @@ namespace {
 
 using Purchase = std::vector<std::int64_t>;  // [k]
 
-constexpr double kEnough = 1e-6;  // relative: as for users who have all their tasks
 constexpr std::int64_t kMostServers = std::int64_t{1} << 20;  // of a kind
 constexpr std::size_t kMostSteps = 2'000'000;                 // purchases that are looked at, solved or not
 constexpr std::size_t kPurchasesAtOnce = 16;                  // purchases solved together; not by threads
-
-bool is_enough(double tasks, const PlanGoal& goal) { return tasks >= goal.tasks.value() * (1 - kEnough); }
-
-// What may never be: more than the user asks for, or than a limit on its path allows.
-Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal) {
-  const User& user = problem.users()[goal.user];
-  if (!row.is_rule)
-    return Error{.message = "what runs now follows no rule, so nothing can be planned by it",
-                 .key = "--mechanism"};
-  if (user.tasks && goal.tasks > *user.tasks)
-    return Error{.message = fmt::format("'{}' asks for {} tasks only; no purchase gives it more", user.name,
-                                        user.tasks->text()),
-                 .key = "--tasks"};
-  if (!row.accepts.groups) return {};
-  const Tree& tree = problem.tree();
-  for (const std::size_t node : tree.path(tree.node_of_user(goal.user))) {
-    const std::span<const double> limit = tree.limit(node);
-    for (std::size_t r = 0; r < limit.size(); ++r) {
-      double least = std::numeric_limits<double>::infinity();
-      for (std::size_t i = 0; i < problem.server_count(); ++i) {
-        if (problem.eligible(goal.user, i)) least = std::min(least, problem.demand(goal.user, i)[r].value());
-      }
-      if (least <= 0 || is_enough(limit[r] / least, goal)) continue;
-      return Error{
-          .message = fmt::format("the limit of '{}' of {} {} allows '{}' at most {} tasks; raise it first",
-                                 node_name(problem, node), number_words(limit[r]), problem.resources()[r],
-                                 user.name, number_words(limit[r] / least)),
-          .key = "--tasks"};
-    }
-  }
-  return {};
-}
 
 Result<Problem> with_purchase(const Problem& problem, const std::vector<ServerKind>& kinds,
                               const Purchase& counts) {
@@ -141,8 +111,35 @@ class AloneBound {
   std::vector<std::vector<double>> more_;  // c_{k,r}
 };
 
+// The same of a goal: the least part of any of its users.
+class GoalBound {
+ public:
+  GoalBound(const Problem& problem, const Problem& all, Scope scope, const PlanGoal& goal,
+            const std::vector<ServerKind>& kinds)
+      : goal_(goal) {
+    for (const WantedTasks& wanted : goal.tasks) alone_.emplace_back(problem, all, scope, wanted.user, kinds);
+  }
+
+  bool may_be_enough(const Purchase& counts) const {
+    for (std::size_t k = 0; k < alone_.size(); ++k) {
+      if (!is_enough(alone_[k](counts) / goal_.tasks[k].tasks.value())) return false;
+    }
+    return true;
+  }
+
+  // Each of its users may run on one of the kinds.
+  bool any_kind_helps() const {
+    return std::all_of(alone_.begin(), alone_.end(),
+                       [](const AloneBound& each) { return each.any_kind_helps(); });
+  }
+
+ private:
+  const PlanGoal& goal_;
+  std::vector<AloneBound> alone_;
+};
+
 struct Solved {
-  double tasks = 0;
+  double part = 0;          // of the goal
   bool is_certain = false;  // divided, to the accuracy of the mechanism
 };
 
@@ -150,7 +147,7 @@ struct Solved {
 class PurchaseSearch {
  public:
   PurchaseSearch(const Problem& problem, const Choice& choice, const PlanGoal& goal,
-                 const std::vector<ServerKind>& kinds, const PlanOptions& options, const AloneBound& bound)
+                 const std::vector<ServerKind>& kinds, const PlanOptions& options, const GoalBound& bound)
       : problem_(problem), choice_(choice), goal_(goal), kinds_(kinds), options_(options), bound_(bound) {}
 
   double price(const Purchase& counts) const {
@@ -160,19 +157,15 @@ class PurchaseSearch {
     return sum;
   }
 
-  bool may_be_enough(const Purchase& counts) const { return is_enough(bound_(counts), goal_); }
+  bool may_be_enough(const Purchase& counts) const { return bound_.may_be_enough(counts); }
 
   // Nothing when it cannot be divided: an amount beyond what can be counted.
   bool reaches(const Purchase& counts) {
     if (!may_be_enough(counts)) return false;
-    const double tasks = tasks_of(counts);
-    if (is_enough(tasks, goal_) && (!best_ || price(counts) < price(*best_))) best_ = counts;
-    return is_enough(tasks, goal_);
-  }
-
-  double tasks_of(const Purchase& counts) {
     solve({counts});
-    return known_.at(counts).tasks;
+    const bool enough = is_enough(known_.at(counts).part);
+    if (enough && (!best_ || price(counts) < price(*best_))) best_ = counts;
+    return enough;
   }
 
   // Solves those of them that are not known, on several threads.
@@ -187,7 +180,8 @@ class PurchaseSearch {
       if (!other) return;
       const Result<Outcome> outcome = allocate(*other, choice_);
       if (outcome)
-        answers[i] = {outcome->allocation.tasks[goal_.user], outcome->status != Status::not_converged};
+        answers[i] = {part_of_goal(goal_, outcome->allocation.tasks),
+                      outcome->status != Status::not_converged};
     });
     for (std::size_t i = 0; i < fresh.size(); ++i) known_.emplace(fresh[i], answers[i]);
     if (options_.progress && !fresh.empty()) options_.progress(known_.size());
@@ -195,9 +189,9 @@ class PurchaseSearch {
 
   std::size_t solved() const { return known_.size(); }
   const std::optional<Purchase>& best() const { return best_; }
-  double most_tasks() const {
+  double most() const {
     double most = 0;
-    for (const auto& [counts, answer] : known_) most = std::max(most, answer.tasks);
+    for (const auto& [counts, answer] : known_) most = std::max(most, answer.part);
     return most;
   }
 
@@ -216,7 +210,7 @@ class PurchaseSearch {
     const Purchase most(kinds_.size(), kMostServers);
     const Purchase half(kinds_.size(), kMostServers / 2);
     solve({half, most});
-    return !known_.at(most).is_certain || known_.at(most).tasks > known_.at(half).tasks * (1 + kEnough);
+    return !known_.at(most).is_certain || is_less(known_.at(half).part, known_.at(most).part);
   }
 
   // Of one kind: a count after which one more brings less.
@@ -225,7 +219,7 @@ class PurchaseSearch {
       if (counts.size() != 1) return {};
       const auto next = known_.find({counts[0] + 1});
       if (next == known_.end() || !answer.is_certain || !next->second.is_certain) continue;
-      if (next->second.tasks < answer.tasks * (1 - kEnough)) return counts[0];
+      if (is_less(next->second.part, answer.part)) return counts[0];
     }
     return {};
   }
@@ -269,7 +263,7 @@ class PurchaseSearch {
   const PlanGoal& goal_;
   const std::vector<ServerKind>& kinds_;
   const PlanOptions& options_;
-  const AloneBound& bound_;
+  const GoalBound& bound_;
   std::map<Purchase, Solved> known_;
   std::optional<Purchase> best_;
 };
@@ -322,41 +316,31 @@ std::pair<double, bool> prove(PurchaseSearch& search, std::size_t kinds, std::si
   return {0, true};
 }
 
-Error unreachable(const Problem& problem, const PlanGoal& goal, PurchaseSearch& search, bool any_helps,
-                  std::size_t kinds, double now) {
-  const std::string& user = problem.users()[goal.user].name;
+Error unreachable(const PlanGoal& goal, PurchaseSearch& search, bool any_helps, std::size_t kinds,
+                  double now) {
   if (!any_helps)
-    return {.message =
-                fmt::format("'{}' may run on none of these kinds, and without them it cannot have {} tasks",
-                            user, goal.tasks.text()),
+    return {.message = fmt::format(
+                "'{}' may run on none of these kinds, and without them it cannot have {:.15g} tasks",
+                goal.user, goal.all_tasks()),
             .key = "--kind"};
   const std::string servers =
       fmt::format("{} more servers of {}", kMostServers, kinds == 1 ? "this kind" : "each kind");
   const bool grows = search.grows_at_most_servers();
-  const std::string tasks = number_words(std::max(now, search.most_tasks()));
+  const std::string most = most_words(goal, std::max(now, search.most()));
   if (grows)
-    return {.message = fmt::format("the search stops at {}; '{}' gets at most {} tasks in all that was tried",
-                                   servers, user, tasks),
+    return {.message = fmt::format("the search stops at {}; '{}' gets at most {} in all that was tried",
+                                   servers, goal.user, most),
             .key = "--tasks"};
-  return {
-      .message = fmt::format("with up to {} '{}' gets at most {} tasks in the {} purchases that were tried",
-                             servers, user, tasks, search.solved()),
-      .key = "--tasks"};
-}
-
-Result<Plan> finished(const Choice& choice, Result<Problem> changed, Outcome before,
-                      const Execution& execution) {
-  if (!changed) return changed.error();
-  Result<Outcome> after = allocate(*changed, choice, execution);
-  if (!after) return after.error();
-  return Plan{.before = std::move(before), .problem = *std::move(changed), .after = *std::move(after)};
+  return {.message = fmt::format("with up to {} '{}' gets at most {} in the {} purchases that were tried",
+                                 servers, goal.user, most, search.solved()),
+          .key = "--tasks"};
 }
 
 }  // namespace
 
 Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                            const std::vector<ServerKind>& kinds, const PlanOptions& options) {
-  MIRAB_ASSERT(goal.user < problem.user_count() && !kinds.empty(), "a user of the problem, and kinds");
+  MIRAB_ASSERT(!kinds.empty(), "kinds to buy");
   const Mechanism& row = row_of(choice);
   if (Check wrong = check_goal(problem, row, goal)) return *std::move(wrong);
   Result<Outcome> before = allocate(problem, choice, options.execution);
@@ -364,8 +348,10 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
   const Result<Problem> all = with_purchase(problem, kinds, Purchase(kinds.size(), 1));
   if (!all) return all.error();
 
-  const AloneBound bound(problem, *all, row.scope, goal.user, kinds);
-  PurchaseSearch search(problem, choice, goal, kinds, options, bound);
+  const GoalBound bound(problem, *all, row.scope, goal, kinds);
+  const Result<SearchedCluster> merged = searched_cluster(problem, kinds);
+  if (!merged) return merged.error();
+  PurchaseSearch search(merged->problem, choice, goal, merged->kinds, options, bound);
   const Purchase nothing(kinds.size(), 0);
   std::pair<double, bool> proof{0, true};
   if (!search.reaches(nothing)) {
@@ -374,11 +360,11 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
       proof = prove(search, kinds.size(), options.solves);
     }
     if (!search.best())
-      return unreachable(problem, goal, search, bound.any_kind_helps(), kinds.size(),
-                         before->allocation.tasks[goal.user]);
+      return unreachable(goal, search, bound.any_kind_helps(), kinds.size(),
+                         part_of_goal(goal, before->allocation.tasks));
   }
-  Result<Plan> plan =
-      finished(choice, with_purchase(problem, kinds, *search.best()), *std::move(before), options.execution);
+  Result<Plan> plan = finished_plan(choice, with_purchase(problem, kinds, *search.best()), *std::move(before),
+                                    options.execution);
   if (!plan) return plan;
   plan->bought = *search.best();
   plan->price = search.price(plan->bought);
@@ -388,139 +374,6 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
   plan->least_price = proof.second ? plan->price : proof.first;
   for (const double price : uncertain) plan->least_price = std::min(plan->least_price, price);
   plan->falls_after = search.falls_after();
-  plan->solved = search.solved();
-  return plan;
-}
-
-namespace {
-
-// w in units of 10^exponent.
-Quantity weight_of(std::int64_t units, int exponent) {
-  const Result<Quantity> weight = Quantity::parse(fmt::format("{}e{}", units, exponent));
-  MIRAB_ASSERT(static_cast<bool>(weight), "some digits are a weight");
-  return *weight;
-}
-
-class WeightSearch {
- public:
-  WeightSearch(const Problem& problem, const Choice& choice, const PlanGoal& goal, const PlanOptions& options)
-      : problem_(problem), choice_(choice), goal_(goal), options_(options) {}
-
-  Result<Problem> with(const Quantity& weight) const {
-    return changed(problem_, goal_.user, {.kind = ChangeKind::weight, .amount = weight});
-  }
-
-  bool reaches(const Quantity& weight) {
-    const auto known = tasks_.find(weight);
-    if (known != tasks_.end()) return is_enough(known->second, goal_);
-    double tasks = 0;
-    if (const Result<Problem> other = with(weight)) {
-      const Result<Outcome> outcome = allocate(*other, choice_, options_.execution);
-      if (outcome) tasks = outcome->allocation.tasks[goal_.user];
-    }
-    tasks_.emplace(weight, tasks);
-    if (options_.progress) options_.progress(tasks_.size());
-    return is_enough(tasks, goal_);
-  }
-
-  // The least number of units that is enough, between one that is not and one that is.
-  std::int64_t halve(std::int64_t few, std::int64_t many, int exponent) {
-    while (many - few > 1) {
-      const std::int64_t half = few + (many - few) / 2;
-      (reaches(weight_of(half, exponent)) ? many : few) = half;
-    }
-    return many;
-  }
-
-  // In all that were tried, more weight never brought less.
-  bool is_steady() const {
-    double most = 0;
-    for (const auto& [weight, tasks] : tasks_) {
-      if (tasks < most * (1 - kEnough)) return false;
-      most = std::max(most, tasks);
-    }
-    return true;
-  }
-
-  double most_tasks() const {
-    double most = 0;
-    for (const auto& [weight, tasks] : tasks_) most = std::max(most, tasks);
-    return most;
-  }
-
-  std::size_t solved() const { return tasks_.size(); }
-
- private:
-  const Problem& problem_;
-  const Choice& choice_;
-  const PlanGoal& goal_;
-  const PlanOptions& options_;
-  std::map<Quantity, double> tasks_;
-};
-
-}  // namespace
-
-Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const PlanGoal& goal,
-                         const PlanOptions& options) {
-  MIRAB_ASSERT(goal.user < problem.user_count(), "a user of the problem");
-  const Mechanism& row = row_of(choice);
-  if (Check wrong = check_goal(problem, row, goal)) return *std::move(wrong);
-  if (!row.accepts.weights)
-    return Error{.message = fmt::format("{} does not look at weights", row.name), .key = "--weights"};
-  Result<Outcome> before = allocate(problem, choice, options.execution);
-  if (!before) return before.error();
-  const User& user = problem.users()[goal.user];
-  WeightSearch search(problem, choice, goal, options);
-  if (is_enough(before->allocation.tasks[goal.user], goal)) {
-    Result<Plan> plan = finished(choice, problem, *std::move(before), options.execution);
-    if (!plan) return plan;
-    plan->weight = user.weight;
-    plan->exact = false;
-    return plan;
-  }
-
-  constexpr int kDoublings = 30;
-  constexpr int kDigits = 4;
-  constexpr int kSamples = 32;
-  const double now = user.weight.is_zero() ? 1 : user.weight.value();
-  double enough = 0;
-  for (int twice = user.weight.is_zero() ? 0 : 1; twice <= kDoublings && enough == 0; ++twice) {
-    const double weight = std::ldexp(now, twice);
-    if (search.reaches(*Quantity::from(weight))) enough = weight;
-  }
-  if (enough == 0) {
-    return Error{.message = fmt::format(
-                     "even a weight of {:.4g} brings '{}' no more than {} tasks; see 'mirab explain'",
-                     std::ldexp(now, kDoublings), user.name, number_words(search.most_tasks())),
-                 .key = "--tasks"};
-  }
-  const int exponent = static_cast<int>(std::floor(std::log10(enough))) - kDigits + 1;
-  const double unit = std::pow(10, exponent);
-  const auto least = static_cast<std::int64_t>(user.weight.is_zero() ? 0 : std::floor(now / unit));
-  std::int64_t units = static_cast<std::int64_t>(std::ceil(enough / unit));
-  const std::int64_t rounded = units;  // f need not be monotone: the rounded weight may not be enough
-  while (units < rounded + kSamples && !search.reaches(weight_of(units, exponent))) ++units;
-  const bool in_digits = search.reaches(weight_of(units, exponent));
-  if (in_digits) {
-    const bool has_half = !user.weight.is_zero() || enough > now;
-    const auto half = static_cast<std::int64_t>(has_half ? enough / 2 / unit : 0);
-    units = search.halve(std::max(least, half), units, exponent);
-    for (int sample = 1; sample <= kSamples; ++sample) {  // a smaller one, where f is not monotone
-      const std::int64_t between = least + (units - least) * sample / (kSamples + 1);
-      if (between > least && between < units && search.reaches(weight_of(between, exponent)))
-        units = search.halve(least, between, exponent);
-    }
-    while (units - 1 > least && search.reaches(weight_of(units - 1, exponent)))
-      units = search.halve(least, units - 1, exponent);
-  }
-
-  const Quantity found = in_digits ? weight_of(units, exponent) : *Quantity::from(enough);
-  Result<Plan> plan = finished(choice, search.with(found), *std::move(before), options.execution);
-  if (!plan) return plan;
-  plan->weight = found;
-  if (in_digits && units - 1 > least) plan->too_little = weight_of(units - 1, exponent);
-  plan->exact = false;
-  plan->steady = search.is_steady();
   plan->solved = search.solved();
   return plan;
 }

@@ -193,7 +193,7 @@ Program make_program() {
       "Reads the capacities of a cluster and the demands of its users, and divides it under rules of "
       "fair sharing: Dominant Resource Fairness and related mechanisms."};
   program.manual.examples = {
-      {"mirab allocate examples/slides.yaml -m drf -m asset -m pf", "Three ways to share, side by side"}};
+      {"mirab allocate examples/textbook.yaml -m drf -m asset -m pf", "Three ways to share, side by side"}};
 
   program.commands = {add_allocate(app),  add_fill(app),     add_audit(app),   add_explain(app),
                       add_diff(app),      add_plan(app),     add_limits(app),  add_mechanisms(app),

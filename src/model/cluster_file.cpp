@@ -24,14 +24,18 @@ namespace mirab {
 
 namespace {
 
+// Does the problem get what the file says is running?
+enum class OwnRunning { kept, left_out };
+
 // Reads one document.
 class ClusterReader : FieldReader {
  public:
   ClusterReader(const Node& root, std::string file) : FieldReader(std::move(file)), root_(root) {}
 
-  Result<Problem> read() {
+  Result<Problem> read(OwnRunning running) {
     read_cluster();
     if (failed()) return *error();
+    if (running == OwnRunning::left_out) cluster_.running.reset();
     Result<Problem> problem = Problem::from(std::move(cluster_));
     if (problem) return problem;
     Error wrong = problem.error();
@@ -450,26 +454,34 @@ class ClusterReader : FieldReader {
   std::vector<MemberName> member_names_;
 };
 
-Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::string& name) {
+Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::string& name,
+                             OwnRunning running) {
   Result<Node> document = read_document(input, syntax, name);
   if (!document) return document.error();
-  return ClusterReader(*document, name).read();
+  return ClusterReader(*document, name).read(running);
 }
 
 Syntax syntax_of(const std::string& path) { return path.ends_with(".json") ? Syntax::json : Syntax::yaml; }
 
-}  // namespace
-
-Result<Problem> read_cluster_file(const std::string& path) {
+Result<Problem> read_cluster(const std::string& path, OwnRunning running) {
   if (path == "-") {  // a pipe has to be held in memory to see in which syntax it is written
     Result<InputText> text = read_input(path);
     if (!text) return text.error();
     std::istringstream input(std::move(text->text));
-    return read_cluster(input, text->syntax, text->name);
+    return read_cluster(input, text->syntax, text->name, running);
   }
   Result<std::ifstream> input = open_file(path);
   if (!input) return input.error();
-  return read_cluster(*input, syntax_of(path), path);
+  return read_cluster(*input, syntax_of(path), path, running);
+}
+
+}  // namespace
+
+Result<Problem> read_cluster_file(const std::string& path) { return read_cluster(path, OwnRunning::kept); }
+
+Result<Problem> read_cluster_file(const std::string& path, const std::string& allocation) {
+  const Result<Problem> problem = read_cluster(path, OwnRunning::left_out);
+  return problem ? with_allocation_file(*problem, allocation) : problem;
 }
 
 FilePosition position_in_cluster_file(const std::string& path, const std::string& key) {
@@ -481,7 +493,7 @@ FilePosition position_in_cluster_file(const std::string& path, const std::string
 
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name) {
   std::istringstream input{std::string(text)};
-  return read_cluster(input, syntax, name);
+  return read_cluster(input, syntax, name, OwnRunning::kept);
 }
 
 Result<Teams> read_teams_file(const std::string& path, const Problem& cluster,

@@ -29,8 +29,9 @@ namespace mirab {
 ///
 /// yaml-cpp keeps every token of a flow collection `[…]` until it closes, since the whole might yet turn out
 /// to be a key; so a file of opening brackets costs it a hundred bytes a bracket before it calls us. Two
-/// counts prevent that: opening brackets with nothing between them (which nest too deep whatever follows),
-/// and all that can begin a value in a flow.
+/// counts since its last call prevent that: opening brackets with nothing between them, and all that can
+/// begin a value in a flow. Brackets and commas in texts and comments count too, but only until the next
+/// call, which follows every text outside of brackets.
 class InputGuard final : public std::streambuf {
  public:
   struct Refusal {
@@ -38,8 +39,13 @@ class InputGuard final : public std::streambuf {
     int line;
   };
 
-  InputGuard(std::streambuf& source, int deepest_nesting, std::int64_t most_values)
-      : source_(source), deepest_nesting_(deepest_nesting), most_values_(most_values) {}
+  InputGuard(std::streambuf& source, std::int64_t most_values) : source_(source), most_values_(most_values) {}
+
+  /// The parser called: it keeps nothing of what it read before, but for some kilobytes read ahead.
+  void parser_called() {
+    opening_brackets_ = 0;
+    values_ = 0;
+  }
 
   /// Why the text was cut off, if it was.
   const std::optional<Refusal>& refusal() const { return refusal_; }
@@ -53,13 +59,14 @@ class InputGuard final : public std::streambuf {
   bool allows(char c);
   void look_for_tab(char c);
 
+  static constexpr int kMostBracketsInARow = 10'000;  // more than any text has: they nest too deep
+
   std::streambuf& source_;
-  int deepest_nesting_;
   std::int64_t most_values_;
   std::optional<Refusal> refusal_;
   char chunk_[4096] = {};
-  int opening_brackets_ = 0;  // since the last other character
-  std::int64_t values_ = 0;   // brackets and commas so far
+  int opening_brackets_ = 0;  // since the last other character or call
+  std::int64_t values_ = 0;   // opening brackets and commas since the last call
   int line_ = 1;
   bool indenting_ = true;  // only blanks so far on this line
   bool tab_ = false;       // among them a tab
@@ -98,8 +105,8 @@ bool InputGuard::allows(char c) {
     opening_brackets_ = 0;
   }
   if (opening || c == ',') ++values_;
-  if (opening_brackets_ > deepest_nesting_) {
-    refusal_ = {fmt::format("nested deeper than {} levels", deepest_nesting_), line_};
+  if (opening_brackets_ > kMostBracketsInARow) {
+    refusal_ = {fmt::format("nested deeper than {} levels", kDeepestNesting), line_};
   } else if (values_ > most_values_) {
     refusal_ = {fmt::format("more than {} values in brackets; write so large a file as JSON", most_values_),
                 line_};
@@ -213,16 +220,20 @@ class Builder {
 
 class YamlEvents final : public YAML::EventHandler {
  public:
-  explicit YamlEvents(Builder& builder) : builder_(builder) {}
+  YamlEvents(Builder& builder, InputGuard& guard) : builder_(builder), guard_(guard) {}
 
-  void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { builder_.null(spot(mark)); }
+  void OnDocumentStart(const YAML::Mark&) override { guard_.parser_called(); }
+  void OnDocumentEnd() override { guard_.parser_called(); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    guard_.parser_called();
+    builder_.null(spot(mark));
+  }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     throw Refused{"aliases (*name) are not supported; write the value out", builder_.path(), spot(mark).line};
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                 const std::string& value) override {
+    guard_.parser_called();
     // An unquoted ~ or null is a null; a quoted one (tag `!`) is text.
     if (tag != "!" && (value == "~" || value == "null" || value.empty())) return builder_.null(spot(mark));
     if (value == "<<" && tag != "!" && builder_.awaits_key())
@@ -232,19 +243,28 @@ class YamlEvents final : public YAML::EventHandler {
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {
+    guard_.parser_called();
     builder_.begin(Node::Kind::list, spot(mark));
   }
-  void OnSequenceEnd() override { builder_.end(); }
+  void OnSequenceEnd() override {
+    guard_.parser_called();
+    builder_.end();
+  }
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                   YAML::EmitterStyle::value) override {
+    guard_.parser_called();
     builder_.begin(Node::Kind::map, spot(mark));
   }
-  void OnMapEnd() override { builder_.end(); }
+  void OnMapEnd() override {
+    guard_.parser_called();
+    builder_.end();
+  }
 
  private:
   static Spot spot(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
   Builder& builder_;
+  InputGuard& guard_;
 };
 
 // The last character that the JSON parser took and that is not white space: the parser looks one character
@@ -341,10 +361,10 @@ void refuse_standstill(const std::vector<Node>& documents) {
   throw YAML::ParserException(mark, "nothing can begin here; is the indentation right?");
 }
 
-std::vector<Node> parse_yaml(std::istream& input) {
+std::vector<Node> parse_yaml(std::istream& input, InputGuard& guard) {
   std::vector<Node> documents;
   Builder builder;  // one for all, since their values are counted together
-  YamlEvents events(builder);
+  YamlEvents events(builder, guard);
   YAML::Parser parser(input);
   while (parser.HandleNextDocument(events)) {
     documents.push_back(builder.take());
@@ -354,13 +374,13 @@ std::vector<Node> parse_yaml(std::istream& input) {
 }
 
 std::vector<Node> read_yaml(std::istream& input) {
-  InputGuard guard(*input.rdbuf(), kDeepestNesting, kMostFlowValues);
+  InputGuard guard(*input.rdbuf(), kMostFlowValues);
   std::istream guarded(&guard);
   const auto refuse_if_cut_off = [&] {
     if (guard.refusal()) throw Refused{guard.refusal()->message, "", guard.refusal()->line};
   };
   try {
-    std::vector<Node> documents = parse_yaml(guarded);
+    std::vector<Node> documents = parse_yaml(guarded, guard);
     refuse_if_cut_off();
     return documents;
   } catch (const YAML::Exception& failure) {

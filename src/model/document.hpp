@@ -48,7 +48,8 @@ inline constexpr std::int64_t kMostValues = 5'000'000;
 /// In bytes, of a text that is read whole before it is parsed: 50 for each of kMostValues.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 28;
 
-/// The same for values between the brackets of YAML, which cost its parser more; JSON has no such bound.
+/// The same for values between one pair of brackets of YAML, which cost its parser more; JSON has no such
+/// bound.
 inline constexpr std::int64_t kMostFlowValues = 1'000'000;
 
 /// The text as a string of JSON, which YAML reads too. Bytes that are no UTF-8 are replaced.

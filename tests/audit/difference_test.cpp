@@ -98,6 +98,30 @@ TEST(Difference, ThereIsNoneBetweenAnAllocationAndItself) {
   }
 }
 
+// The shop has two task shapes: it counts once, whatever each of them does.
+TEST(Difference, AUserWithTaskShapesIsCountedOnce) {
+  Cluster cluster = testing::cluster_of({{10}}, {{1}, {1}, {1}, {1}});
+  cluster.groups = {{.name = "shop", .is_user = true}};
+  for (const std::size_t n : {std::size_t{1}, std::size_t{3}}) {
+    cluster.users[n].shape = n == 1 ? "web" : "cache";
+    cluster.users[n].name = "shop/" + *cluster.users[n].shape;
+    cluster.users[n].group = "shop";
+  }
+  const Problem problem = testing::problem_of(cluster);
+  const auto changed = [&](std::vector<double> tasks) {
+    Allocation old{.tasks = {1, 1, 1, 1}, .grants = {}, .servers = {{"s1", 1, {10}, {4}, {}}}};
+    Allocation fresh = old;
+    fresh.tasks = std::move(tasks);
+    const ChangedUsers found = difference({problem, old}, {problem, fresh}).changed;
+    return std::vector{found.gain, found.lose, found.mixed, found.unchanged};
+  };
+  EXPECT_THAT(changed({1, 1, 1, 1}), ElementsAre(0u, 0u, 0u, 3u));
+  EXPECT_THAT(changed({1, 2, 1, 1}), ElementsAre(1u, 0u, 0u, 2u));
+  EXPECT_THAT(changed({2, 2, 0, 3}), ElementsAre(2u, 1u, 0u, 0u));
+  EXPECT_THAT(changed({1, 1, 1, 0}), ElementsAre(0u, 1u, 0u, 2u));
+  EXPECT_THAT(changed({2, 2, 1, 0}), ElementsAre(1u, 0u, 1u, 1u));
+}
+
 // What a converged outcome leaves is no change.
 TEST(Difference, BetweenTwoWaysToTheSameAllocationNobodyGains) {
   const Divided before = divide(slides(), "pf"), after = divide(slides(), "alpha-fair:alpha=1");

@@ -176,6 +176,26 @@ TEST(Satisfaction, IsHavingAllTasksToAMillionthAndNeverOfEndlessOnes) {
   EXPECT_TRUE(found.any_asked());
 }
 
+// On s2 a task of A takes a fourth of all memory, where its plain demand would be half of the cluster's cpu.
+TEST(Satisfaction, WhatIsAskedForIsMeasuredWhereTheTasksRun) {
+  Cluster cluster = testing::cluster_of({{4, 4}, {4, 4}}, {{4, 1}, {1, 1}});
+  cluster.users[0].servers = {"s2"};
+  cluster.users[0].demand_on = {{"s2", testing::amounts({0, 2})}};
+  for (User& user : cluster.users) user.tasks = Quantity(2);
+  const Problem problem = testing::problem_of(cluster);
+  Outcome outcome = *allocate(problem, "per-server-drf");
+  const Satisfaction all = satisfaction(problem, outcome);
+  EXPECT_THAT(all.satisfied, ElementsAre(true, true));
+  EXPECT_THAT(all.asked_shares, ElementsAre(0.5, 0.25));
+  EXPECT_THAT(measure(problem, outcome.allocation).dominant_shares,
+              ElementsAre(DoubleNear(0.5, 1e-9), DoubleNear(0.25, 1e-9)));
+  outcome.allocation.tasks = {0, 0};
+  outcome.allocation.grants = {};
+  EXPECT_THAT(satisfaction(problem, outcome).asked_shares, ElementsAre(0.5, 0.25));
+  outcome.allocation.servers.resize(1);
+  EXPECT_THAT(satisfaction(problem, outcome).asked_shares, ElementsAre(1, 0.25)) << "a pool asks the plain";
+}
+
 TEST(Satisfaction, AFillingAsksForWholeTasks) {
   Cluster cluster = testing::cluster_of({{100}}, {{1}});
   cluster.users[0].tasks = *Quantity::parse("2.5");

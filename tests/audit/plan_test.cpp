@@ -22,10 +22,15 @@ ServerKind entry(const std::string& name, std::int64_t price = 1) {
   return {.name = name, .price = Quantity(price)};
 }
 
+PlanGoal goal_of(const Problem& problem, std::size_t user, const Quantity& tasks) {
+  return {.user = problem.users()[user].name, .tasks = {{user, tasks}}};
+}
+
 Result<Plan> planned(const Problem& problem, const std::string& mechanism, std::size_t user,
                      std::int64_t tasks, const std::vector<ServerKind>& kinds,
                      const PlanOptions& options = {}) {
-  return plan_purchase(problem, *choose_mechanism(mechanism), {user, Quantity(tasks)}, kinds, options);
+  return plan_purchase(problem, *choose_mechanism(mechanism), goal_of(problem, user, Quantity(tasks)), kinds,
+                       options);
 }
 
 // What the mechanism gives with counts[k] servers more of entry k.
@@ -120,7 +125,8 @@ TEST(Plan, FindsTheLeastCountWhereMoreIsNotAlwaysBetter) {
     const Result<Quantity> goal = Quantity::from(*most * part);
     const auto least = std::find_if(tasks.begin(), tasks.end(),
                                     [&](double each) { return each >= goal->value() * (1 - 1e-6); });
-    const Result<Plan> plan = plan_purchase(problem, *choose_mechanism("drf"), {1, *goal}, {entry("memory")});
+    const Result<Plan> plan =
+        plan_purchase(problem, *choose_mechanism("drf"), goal_of(problem, 1, *goal), {entry("memory")});
     ASSERT_TRUE(plan) << describe(plan.error());
     EXPECT_THAT(plan->bought, ElementsAre(least - tasks.begin())) << part;
     EXPECT_TRUE(plan->exact);
@@ -212,11 +218,100 @@ TEST(Plan, OfOneKindIsExactWithFewSolves) {
   EXPECT_LT(tasks_with(problem, "drfh", 0, {plan->bought[0] - 1}), 60 * (1 - 1e-6));
 }
 
+// The shop asks for 6 web and 3 cache tasks, the other user for everything.
+Cluster shop() {
+  Cluster cluster = cluster_of({{8, 8}}, {{1, 1}, {2, 1}, {1, 2}});
+  cluster.groups = {{.name = "shop", .is_user = true}};
+  for (const std::size_t n : {std::size_t{1}, std::size_t{2}}) {
+    cluster.users[n].shape = n == 1 ? "web" : "cache";
+    cluster.users[n].name = "shop/" + *cluster.users[n].shape;
+    cluster.users[n].group = "shop";
+    cluster.users[n].tasks = Quantity(n == 1 ? 6 : 3);
+  }
+  return cluster;
+}
+
+TEST(Plan, AGoalOfAUserWithShapesIsDividedAsItAsks) {
+  const Problem problem = problem_of(shop());
+  const auto wanted = [&](const std::string& user, const std::optional<Quantity>& tasks) {
+    const Result<PlanGoal> goal = plan_goal(problem, user, tasks);
+    std::vector<double> each;
+    if (goal) {
+      for (const WantedTasks& shape : goal->tasks) each.push_back(shape.tasks.value());
+    }
+    return each;
+  };
+  EXPECT_THAT(wanted("shop", {}), ElementsAre(6, 3));
+  EXPECT_THAT(wanted("shop", Quantity(3)), ElementsAre(2, 1));
+  EXPECT_THAT(wanted("shop/web", {}), ElementsAre(6));
+  EXPECT_THAT(wanted("shop/web", Quantity(4)), ElementsAre(4));
+  EXPECT_THAT(describe(plan_goal(problem, "shop", Quantity(10)).error()),
+              HasSubstr("--tasks: 'shop' asks for 9.0 tasks only"));
+  EXPECT_THAT(describe(plan_goal(problem, "A", {}).error()),
+              HasSubstr("--tasks: missing: 'A' asks for no number of tasks"));
+  Cluster endless = shop();
+  endless.users[2].tasks.reset();
+  EXPECT_THAT(describe(plan_goal(problem_of(endless), "shop", Quantity(3)).error()),
+              HasSubstr("'shop/cache' has no number of tasks"));
+}
+
+// The fewest servers with which each shape has all its tasks, against all counts.
+TEST(Plan, OfAUserWithShapesReachesTheGoalOfEach) {
+  const Problem problem = problem_of(shop());
+  const Result<PlanGoal> goal = plan_goal(problem, "shop", {});
+  for (const std::string mechanism : {"hdrfh", "drfh", "hdrf"}) {
+    const Result<Plan> plan = plan_purchase(problem, *choose_mechanism(mechanism), *goal, {entry("s1", 3)});
+    ASSERT_TRUE(plan) << describe(plan.error());
+    EXPECT_TRUE(plan->exact);
+    EXPECT_THAT(plan->after.allocation.tasks[1], DoubleNear(6, 1e-5));
+    EXPECT_THAT(plan->after.allocation.tasks[2], DoubleNear(3, 1e-5));
+    EXPECT_GT(plan->bought[0], 0);
+    for (std::int64_t less = 0; less < plan->bought[0]; ++less) {
+      EXPECT_TRUE(tasks_with(problem, mechanism, 1, {less}) < 6 * (1 - 1e-6) ||
+                  tasks_with(problem, mechanism, 2, {less}) < 3 * (1 - 1e-6));
+    }
+  }
+}
+
+TEST(Plan, TheWeightOfAUserWithShapesIsItsOwn) {
+  const Problem problem = problem_of(shop());
+  const Result<PlanGoal> goal = plan_goal(problem, "shop", Quantity(3));
+  const Result<Plan> plan = plan_weight(problem, *choose_mechanism("hdrfh"), *goal);
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_EQ(plan->weight_before, Quantity(1));
+  EXPECT_GT(*plan->weight, Quantity(1));
+  EXPECT_EQ(plan->problem.groups()[0].weight, *plan->weight);
+  EXPECT_THAT(describe(plan_weight(problem, *choose_mechanism("drfh"), *goal).error()),
+              HasSubstr("--user: drfh takes each task shape of 'shop' for a user of its own"));
+}
+
+// Equal entries are put together for the search: the plan is that of one entry with their count.
+TEST(Plan, OfManyEqualEntriesIsThatOfOneEntry) {
+  Cluster one = cluster_of({{4, 8}, {6, 5}}, {{1, 1}, {1, 2}, {2, 1}});
+  one.servers[0].count = 30;
+  one.users[2].servers = {{"s1"}};
+  Cluster many = one;
+  many.servers[0].count = 1;
+  for (int i = 0; i < 29; ++i) {
+    Server equal = many.servers[0];
+    equal.name = "equal" + std::to_string(i);
+    many.users[2].servers->push_back(equal.name);
+    many.servers.push_back(std::move(equal));
+  }
+  const Result<Plan> plan = planned(problem_of(one), "drfh", 0, 80, {entry("s1", 3), entry("s2", 4)});
+  const Result<Plan> same = planned(problem_of(many), "drfh", 0, 80, {entry("equal7", 3), entry("s2", 4)});
+  ASSERT_TRUE(plan && same);
+  EXPECT_EQ(plan->bought, same->bought);
+  EXPECT_EQ(plan->solved, same->solved);
+  EXPECT_THAT(same->after.allocation.tasks[0], DoubleNear(plan->after.allocation.tasks[0], 1e-6));
+  EXPECT_EQ(same->problem.server_count(), 31u) << "the changed cluster keeps its entries";
+}
+
 // DRF on one resource: weights w and 1 of capacity 10 give 10 w / (w + 1).
 TEST(Plan, FindsTheSmallestWeight) {
   const Problem problem = problem_of(cluster_of({{10}}, {{1}, {1}}));
   const auto weight = [&](std::int64_t tasks) {
-    return plan_weight(problem, *choose_mechanism("drf"), {0, Quantity(tasks)});
+    return plan_weight(problem, *choose_mechanism("drf"), goal_of(problem, 0, Quantity(tasks)));
   };
   const Result<Plan> eight = weight(8);
   ASSERT_TRUE(eight) << describe(eight.error());

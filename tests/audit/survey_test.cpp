@@ -119,8 +119,9 @@ TEST(Survey, WithoutARemedyThatBringsAllTheBestBringsMost) {
 }
 
 TEST(Survey, OfWhatRunsNowTriesNoChange) {
-  const Problem problem = *with_allocation_file(*read_cluster_file(MIRAB_SOURCE_DIR "/examples/slides.yaml"),
-                                                MIRAB_SOURCE_DIR "/examples/slides-running.csv");
+  const Problem problem =
+      *with_allocation_file(*read_cluster_file(MIRAB_SOURCE_DIR "/examples/textbook.yaml"),
+                            MIRAB_SOURCE_DIR "/examples/textbook-running.csv");
   const Survey survey = surveyed(problem, "given");
   EXPECT_EQ(survey.solved, 0U);
   for (const Standing& standing : survey.users) EXPECT_FALSE(standing.remedy);

@@ -88,11 +88,11 @@ TEST(Answers, APlanIsDividedAsItSays) {
 }
 
 TEST(Answers, APlanOfAWeightSaysWhichIsTooLittle) {
-  const Ran ran = shell("mirab plan examples/slides.yaml --user A --tasks 3.5 --weights");
+  const Ran ran = shell("mirab plan examples/textbook.yaml --user A --tasks 3.5 --weights");
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("Give A the weight "));
   EXPECT_THAT(ran.out, HasSubstr(" is not enough."));
-  EXPECT_THAT(shell("mirab plan examples/slides.yaml --user A --tasks 3").out,
+  EXPECT_THAT(shell("mirab plan examples/textbook.yaml --user A --tasks 3").out,
               HasSubstr("A has 3 tasks already: nothing has to change."));
 }
 
@@ -148,13 +148,13 @@ TEST(Answers, KindsWithAndWithoutAPriceAreRefused) {
 // Without -m the recommended mechanism is a notice, also where nothing has to change.
 TEST(Answers, APlanSaysWhichMechanismWasChosen) {
   for (const std::string tasks : {"3", "9"}) {
-    const std::string ask = "mirab plan examples/slides.yaml --user A --tasks " + tasks;
+    const std::string ask = "mirab plan examples/textbook.yaml --user A --tasks " + tasks;
     EXPECT_THAT(shell(ask).out, HasSubstr("taken since")) << tasks;
     EXPECT_THAT(json::parse(shell(ask + " --format json").out)["notices"].dump(), HasSubstr("taken since"))
         << tasks;
   }
-  const json weight =
-      json::parse(shell("mirab plan examples/slides.yaml --user A --tasks 3.5 --weights --format json").out);
+  const json weight = json::parse(
+      shell("mirab plan examples/textbook.yaml --user A --tasks 3.5 --weights --format json").out);
   EXPECT_FALSE(weight["exact"]);
   EXPECT_TRUE(weight["weight"]["steady"]);
 }
@@ -187,10 +187,10 @@ TEST(Answers, AnAuditOfAnAllocationThatIsNotFeasibleSaysSo) {
 // Every page holds the command, the title and the date, and what is printed stays the same.
 TEST(Answers, EachHasAPage) {
   for (const std::string command :
-       {"explain examples/slides.yaml -m drf", "explain examples/slides.yaml A -m drf",
-        "diff examples/slides.yaml -m drf -m pf", "audit examples/slides.yaml -m drf --budget 50",
+       {"explain examples/textbook.yaml -m drf", "explain examples/textbook.yaml A -m drf",
+        "diff examples/textbook.yaml -m drf -m pf", "audit examples/textbook.yaml -m drf --budget 50",
         "limits examples/pods/two-pods.yaml --capacity cpu=900m,memory=1800Mi",
-        "plan examples/slides.yaml --user A --tasks 5 -m drf"}) {
+        "plan examples/textbook.yaml --user A --tasks 5 -m drf"}) {
     const TemporaryFolder folder;
     const std::string page = folder.path("page.html");
     const Ran ran =

@@ -114,7 +114,7 @@ TEST(BadInput, AFolderIsNotAClusterFile) {
 }
 
 TEST(BadInput, ValidateChecksAllFilesAndPrintsOnlyTheErrors) {
-  const Ran ran = shell("mirab validate no-such.yaml examples/slides.yaml neither.yaml");
+  const Ran ran = shell("mirab validate no-such.yaml examples/textbook.yaml neither.yaml");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.out, IsEmpty());
   EXPECT_THAT(ran.err, HasSubstr("mirab: no-such.yaml: "));
@@ -149,7 +149,7 @@ TEST(BadInput, AFileThatAScenarioNamesInVainIsAnErrorOfTheScenario) {
   const TemporaryFolder folder;
   const std::string scenario =
       folder.write("x.yaml", "kind: trace\ncluster: " MIRAB_SOURCE_DIR
-                             "/examples/slides.yaml\nworkload: nope.workload\n"
+                             "/examples/textbook.yaml\nworkload: nope.workload\n"
                              "contenders: [{discipline: drf, placement: best-fit}]\n");
   for (const std::string command : {"mirab validate ", "mirab simulate "}) {
     const Ran ran = shell(command + scenario);
@@ -182,7 +182,7 @@ TEST(BadInput, WhatIsAllowedButLooksLikeASlipIsNoted) {
   }
   const Ran divided = shell("mirab allocate -m drf " + cluster);
   EXPECT_EQ(divided.err, "mirab: note: " + cluster + unit) << "a part of a task may be divided";
-  EXPECT_THAT(shell("mirab validate examples/slides.yaml").err, testing::IsEmpty());
+  EXPECT_THAT(shell("mirab validate examples/textbook.yaml").err, testing::IsEmpty());
 }
 
 }  // namespace mirab

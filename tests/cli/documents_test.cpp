@@ -113,15 +113,15 @@ TEST(Documents, TheManualPageOfTheClusterFileHasEveryKeyOfTheSchemaWithItsMeanin
 TEST(Documents, BashCompletesCommandsOptionsNamesAndFiles) {
   EXPECT_EQ(completions("mirab al"), "allocate\n");
   EXPECT_EQ(completions("mirab allocate --mech"), "--mechanism\n");
-  EXPECT_EQ(completions("mirab allocate examples/slides.yaml -m ass"), "asset\n");
+  EXPECT_EQ(completions("mirab allocate examples/textbook.yaml -m ass"), "asset\n");
   EXPECT_EQ(completions("mirab allocate --fill drf/best"), "drf/best-fit\n");
   EXPECT_EQ(completions("mirab fill -d drf -p worst"), "worst-fit\n");
   EXPECT_EQ(completions("mirab fill --format = cs"), "csv\n");
-  EXPECT_EQ(completions("mirab validate examples/slides.y"), "examples/slides.yaml\n");
+  EXPECT_EQ(completions("mirab validate examples/textb"), "examples/textbook.yaml\n");
   EXPECT_EQ(completions("mirab explain -m ass"), "asset\n");
   EXPECT_EQ(completions("mirab simulate examples/traffic-l"), "examples/traffic-liars.yaml\n");
   EXPECT_EQ(completions("mirab audit --properties env"), "envy-freeness\n");
-  EXPECT_EQ(completions("mirab diff examples/slides.yaml examples/team-"), "examples/team-cluster.yaml\n");
+  EXPECT_EQ(completions("mirab diff examples/textbook.yaml examples/team-"), "examples/team-cluster.yaml\n");
   EXPECT_EQ(completions("mirab reproduce slides-ta"), "slides-table1\n");
   EXPECT_EQ(completions("mirab import go"), "google2011\n");
   EXPECT_EQ(completions("mirab import op"), "openb\n");

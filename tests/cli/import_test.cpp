@@ -96,7 +96,7 @@ TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
              "mirab import kubernetes"},
         Case{"mirab import csv examples/csv/hosts.csv examples/slurm/jobs.txt", "mirab import slurm"},
         Case{"mirab import kubernetes examples/csv/hosts.csv", "mirab import csv"},
-        Case{"mirab import kubernetes examples/slides.yaml", "mirab allocate"}}) {
+        Case{"mirab import kubernetes examples/textbook.yaml", "mirab allocate"}}) {
     const Ran ran = shell(each.command);
     EXPECT_EQ(ran.status, 2) << each.command;
     EXPECT_THAT(first_line(ran.err), HasSubstr(each.named)) << each.command;

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const std::string kAllocate = "mirab allocate examples/slides.yaml -m drf ";
+const std::string kAllocate = "mirab allocate examples/textbook.yaml -m drf ";
 
 TEST(Output, AFullDiskIsStatusOneWithAMessage) {
   const Ran ran = shell(kAllocate + "> /dev/full");
@@ -99,7 +99,7 @@ TEST(Output, ThePageAndTheResultCannotReplaceEachOther) {
 }
 
 TEST(Output, WhatCannotBeWrittenIsRefusedBeforeTheWorkByEveryCommand) {
-  const std::string slides = "examples/slides.yaml ";
+  const std::string slides = "examples/textbook.yaml ";
   for (const std::string& command :
        {"allocate " + slides + "-m drf", "fill " + slides + "-d drf", "explain " + slides + "A -m drf",
         "audit " + slides + "-m drf", "diff " + slides + "-m drf -m pf",
@@ -118,16 +118,17 @@ TEST(Output, TheFolderOfWitnessesIsMadeForAWitnessOnly) {
   const std::string made = folder.path("new");
   EXPECT_EQ(shell("mirab audit no-such.yaml -m drf --witness-dir " + made).status, 2);
   EXPECT_EQ(
-      shell("mirab audit examples/slides.yaml -m drf --properties feasible --witness-dir " + made).status, 0);
+      shell("mirab audit examples/textbook.yaml -m drf --properties feasible --witness-dir " + made).status,
+      0);
   EXPECT_FALSE(std::filesystem::exists(made));
-  const Ran ran = shell("mirab audit examples/slides.yaml -m drf --witness-dir /dev/null/new");
+  const Ran ran = shell("mirab audit examples/textbook.yaml -m drf --witness-dir /dev/null/new");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, HasSubstr("mirab: --witness-dir: '/dev/null/new' cannot be made: "));
 }
 
 TEST(Output, TheInputIsNeverReplaced) {
   const TemporaryFolder folder;
-  const std::string slides = read_text(MIRAB_SOURCE_DIR "/examples/slides.yaml");
+  const std::string slides = read_text(MIRAB_SOURCE_DIR "/examples/textbook.yaml");
   const std::string cluster = folder.write("cluster.yaml", slides);
   const std::string link = folder.path("link.yaml");
   const std::string hard_link = folder.path("hard-link.yaml");
@@ -176,7 +177,7 @@ TEST(Output, ATerminalGetsATableOfItsWidthAndAFileTheWholeTable) {
 TEST(Output, ALongFillingShowsItsProgressOnATerminalOnly) {
   const TemporaryFolder folder;
   const std::string file = folder.path("many.yaml");
-  shell("sed 's/name: pool,/name: pool, count: 4000,/' examples/slides.yaml > " + file);
+  shell("sed 's/name: pool,/name: pool, count: 4000,/' examples/textbook.yaml > " + file);
   EXPECT_THAT(shell(in_terminal(80, "mirab fill " + file + " -d drf")).out,
               HasSubstr("mirab: drf/first-fit: 16384 tasks placed\r\x1b[K"));
   EXPECT_THAT(shell("mirab fill " + file + " -d drf").err, IsEmpty());
@@ -190,7 +191,7 @@ TEST(Output, ASearchShowsItsProgressOnATerminalOnly) {
 
 TEST(Output, TooLittleMemoryIsStatusOneWithAMessage) {
   const Ran ran = shell(
-      "sed 's/name: pool,/name: pool, count: 9000000,/' examples/slides.yaml |"
+      "sed 's/name: pool,/name: pool, count: 9000000,/' examples/textbook.yaml |"
       " (ulimit -v 150000; mirab fill - -d drf)");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, IsEmpty());
@@ -208,19 +209,19 @@ TEST(Output, ASymbolicLinkIsFollowedAndNotReplaced) {
 }
 
 TEST(Output, TheClusterMayComeFromStandardInput) {
-  const Ran ran = shell("mirab allocate - -m drf < examples/slides.yaml");
+  const Ran ran = shell("mirab allocate - -m drf < examples/textbook.yaml");
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, HasSubstr("standard input: 2 users on 1 server"));
 }
 
 TEST(Output, WhatRunsMayComeFromStandardInputIfTheClusterDoesNot) {
-  const std::string input = " --allocation - < examples/slides-running.csv";
-  const Ran ran = shell("mirab allocate examples/slides.yaml -m given" + input);
+  const std::string input = " --allocation - < examples/textbook-running.csv";
+  const Ran ran = shell("mirab allocate examples/textbook.yaml -m given" + input);
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_EQ(ran.out, shell("mirab allocate examples/slides.yaml -m given --allocation "
-                           "examples/slides-running.csv")
+  EXPECT_EQ(ran.out, shell("mirab allocate examples/textbook.yaml -m given --allocation "
+                           "examples/textbook-running.csv")
                          .out);
-  const Ran both = shell("mirab allocate - -m given --allocation - < examples/slides.yaml");
+  const Ran both = shell("mirab allocate - -m given --allocation - < examples/textbook.yaml");
   EXPECT_NE(both.status, 0);
   EXPECT_THAT(both.err, HasSubstr("--allocation: the cluster and what runs on it cannot both be read from"));
 }
@@ -234,7 +235,7 @@ TEST(Output, TheReportIsOnePageWithTheOutcomesAndTheCommand) {
   const std::string html = read_text(page);
   EXPECT_THAT(html, HasSubstr("\"label\":\"drf/first-fit\""));
   EXPECT_THAT(html, HasSubstr("\"steps\":[{\"step\":1,"));
-  EXPECT_THAT(html, HasSubstr("\"command\":\"mirab allocate examples/slides.yaml -m drf --fill drf"));
+  EXPECT_THAT(html, HasSubstr("\"command\":\"mirab allocate examples/textbook.yaml -m drf --fill drf"));
   EXPECT_THAT(html, Not(HasSubstr("__MIRAB_DATA__")));
 }
 

@@ -35,7 +35,7 @@ std::string without_times(const std::string& text) {
 }
 
 TEST(Results, TheSlidesExampleHasThePrintedTasks) {  // the slides on DRF, asset fairness and CEEI
-  const Ran ran = shell("mirab allocate examples/slides.yaml -m drf -m asset -m ceei --format json");
+  const Ran ran = shell("mirab allocate examples/textbook.yaml -m drf -m asset -m ceei --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json result = json::parse(ran.out);
   EXPECT_EQ(result["version"], 1);
@@ -46,7 +46,7 @@ TEST(Results, TheSlidesExampleHasThePrintedTasks) {  // the slides on DRF, asset
 }
 
 TEST(Results, ProgressiveFillingServesBAABAWhenTheLastDeclaredWinsTies) {  // the slides, table 1
-  const Ran ran = shell("mirab fill examples/slides.yaml -d drf --tie last --trace --format json");
+  const Ran ran = shell("mirab fill examples/textbook.yaml -d drf --tie last --trace --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json result = json::parse(ran.out);
   std::string order;
@@ -100,7 +100,7 @@ TEST(Results, TheAuditIsTheSameWithAnyNumberOfThreads) {
 
 TEST(Results, EveryDisciplineIsCombinedWithEveryPlacement) {
   const Ran ran =
-      shell("mirab fill examples/slides.yaml -d drf -d fifo -p first-fit -p worst-fit --format json");
+      shell("mirab fill examples/textbook.yaml -d drf -d fifo -p first-fit -p worst-fit --format json");
   std::vector<std::string> labels;
   const json result = json::parse(ran.out);
   for (const json& outcome : result["outcomes"]) labels.push_back(outcome["label"]);
@@ -126,7 +126,7 @@ TEST(Results, ADisciplineThatChoosesServersItselfIsRunOnceAndSaysSo) {
 
 TEST(Results, TheMechanismIsNamedAsItWasAskedFor) {
   const json result =
-      json::parse(shell("mirab allocate examples/slides.yaml -m alpha-fair:alpha=2 --format json").out);
+      json::parse(shell("mirab allocate examples/textbook.yaml -m alpha-fair:alpha=2 --format json").out);
   EXPECT_EQ(result["outcomes"][0]["mechanism"], "alpha-fair:alpha=2");
 }
 
@@ -164,7 +164,7 @@ TEST(Results, TheResultIsTheSameWithAnyNumberOfThreads) {
       if (option["default"].is_null()) mechanism += ":" + option["name"].get<std::string>() + "=2";
     }
     const bool one_server = !row["accepts"]["several_servers"];
-    const std::string cluster = one_server ? "examples/slides.yaml" : "examples/google2011-100x20.yaml";
+    const std::string cluster = one_server ? "examples/textbook.yaml" : "examples/google2011-100x20.yaml";
     for (const std::string command : {"allocate", "explain", "diff"}) {
       const std::string user = command != "explain" ? "" : one_server ? " A" : " u-hkINq4LO";
       const std::string line = "mirab " + command + " " + cluster + user + " -m " + mechanism +
@@ -177,7 +177,7 @@ TEST(Results, TheResultIsTheSameWithAnyNumberOfThreads) {
 }
 
 TEST(Results, ExplainTellsWhatEachChangeBrings) {
-  const Ran ran = shell("mirab explain examples/slides.yaml A -m drf --format json");
+  const Ran ran = shell("mirab explain examples/textbook.yaml A -m drf --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json result = json::parse(ran.out);
   EXPECT_NEAR(result["user"]["tasks"], 3, 1e-9);
@@ -185,7 +185,7 @@ TEST(Results, ExplainTellsWhatEachChangeBrings) {
   EXPECT_EQ(result["bindings"][0]["others"][0]["user"], "B");
   EXPECT_EQ(result["what_ifs"][0]["change"], "server");
   EXPECT_NEAR(result["what_ifs"][0]["gain"], 3, 1e-9);
-  EXPECT_THAT(shell("mirab explain examples/slides.yaml A -m drf --what-ifs 1").out,
+  EXPECT_THAT(shell("mirab explain examples/textbook.yaml A -m drf --what-ifs 1").out,
               HasSubstr("and 2 more, not tried: --what-ifs 3 tries all"));
 }
 
@@ -209,7 +209,8 @@ TEST(Results, DiffOfTwoClustersListsNewcomersApart) {
 }
 
 TEST(Results, ExplainAndDiffOfWhatDidNotConvergeEndWithStatusThree) {
-  for (const std::string command : {"explain examples/slides.yaml A", "diff examples/slides.yaml -m drf"}) {
+  for (const std::string command :
+       {"explain examples/textbook.yaml A", "diff examples/textbook.yaml -m drf"}) {
     const Ran ran = shell("mirab " + command + " -m alpha-fair:alpha=0.0001");
     EXPECT_EQ(ran.status, 3) << command;
     EXPECT_THAT(ran.out, HasSubstr("NOT CONVERGED")) << command;
@@ -217,8 +218,8 @@ TEST(Results, ExplainAndDiffOfWhatDidNotConvergeEndWithStatusThree) {
 }
 
 TEST(Results, ValidateSaysWhatTheFileHolds) {
-  EXPECT_EQ(shell("mirab validate examples/slides.yaml").out,
-            "examples/slides.yaml: ok, 2 users, 1 server, 2 resources\n");
+  EXPECT_EQ(shell("mirab validate examples/textbook.yaml").out,
+            "examples/textbook.yaml: ok, 2 users, 1 server, 2 resources\n");
 }
 
 TEST(Results, AnImportedTraceIsAClusterFileThatSaysHowItWasMade) {
@@ -339,10 +340,10 @@ TEST(Results, TheRegistryNamesEveryMechanismWithItsClaims) {
 }
 
 TEST(Results, WhatDidNotConvergeIsPrintedAndEndsWithStatusThree) {
-  const Ran table = shell("mirab allocate examples/slides.yaml -m alpha-fair:alpha=0.0001");
+  const Ran table = shell("mirab allocate examples/textbook.yaml -m alpha-fair:alpha=0.0001");
   EXPECT_EQ(table.status, 3);
   EXPECT_THAT(table.out, HasSubstr("NOT CONVERGED"));
-  const Ran ran = shell("mirab allocate examples/slides.yaml -m alpha-fair:alpha=0.0001 --format json");
+  const Ran ran = shell("mirab allocate examples/textbook.yaml -m alpha-fair:alpha=0.0001 --format json");
   EXPECT_EQ(ran.status, 3);
   const json outcome = json::parse(ran.out)["outcomes"][0];
   EXPECT_EQ(outcome["status"], "not_converged");
@@ -402,15 +403,15 @@ TEST(Results, ADifferenceCallsNobodyPoorWhoHasAll) {
 }
 
 TEST(Results, AnAllocationThatNothingUsesIsAnError) {
-  const std::string csv = " --allocation examples/slides-running.csv ";
+  const std::string csv = " --allocation examples/textbook-running.csv ";
   for (const char* line :
-       {"diff examples/slides.yaml -m drf -m asset", "explain examples/slides.yaml A -m drf"}) {
+       {"diff examples/textbook.yaml -m drf -m asset", "explain examples/textbook.yaml A -m drf"}) {
     const Ran ran = shell("mirab " + (line + csv));
     EXPECT_EQ(ran.status, 2) << line;
     EXPECT_THAT(ran.err, HasSubstr("--allocation")) << line;
   }
-  EXPECT_EQ(shell("mirab diff examples/slides.yaml -m drf -m given" + csv).status, 0);
-  EXPECT_EQ(shell("mirab explain examples/slides.yaml A -m given" + csv).status, 0);
+  EXPECT_EQ(shell("mirab diff examples/textbook.yaml -m drf -m given" + csv).status, 0);
+  EXPECT_EQ(shell("mirab explain examples/textbook.yaml A -m given" + csv).status, 0);
 }
 
 TEST(Results, ARecommendationAppliesOrSaysThatNoneDoes) {
@@ -478,27 +479,28 @@ TEST(Results, WithoutAMechanismTheRecommendedOneIsTakenAndSaysWhy) {
     EXPECT_EQ(chosen["mechanisms"][0]["name"], outcome["mechanism"]) << cluster;
     return outcome["mechanism"].get<std::string>();
   };
-  EXPECT_EQ(taken("examples/slides.yaml"), "drf");
+  EXPECT_EQ(taken("examples/textbook.yaml"), "drf");
   EXPECT_EQ(taken("examples/openb.yaml"), "drfh");
   EXPECT_EQ(taken("examples/teams/blocked.yaml"), "hdrf");
   EXPECT_EQ(taken("examples/teams/organisation.yaml"), "hdrfh");
   EXPECT_EQ(taken("examples/team-cluster.yaml"), "ps-dsf") << "drfh refuses demand_on";
-  EXPECT_THAT(shell("mirab allocate examples/slides.yaml -m drf").out, Not(HasSubstr("taken since")));
-  EXPECT_THAT(shell("mirab explain examples/slides.yaml A").out, HasSubstr("under drf\n"));
+  EXPECT_THAT(shell("mirab allocate examples/textbook.yaml -m drf").out, Not(HasSubstr("taken since")));
+  EXPECT_THAT(shell("mirab explain examples/textbook.yaml A").out, HasSubstr("under drf\n"));
 }
 
 TEST(Results, APoolMechanismOnSeveralServersIsWarnedOf) {
   EXPECT_THAT(shell("mirab allocate examples/openb.yaml -m drf").out,
               HasSubstr("warning: drf: the servers are treated as one"));
-  EXPECT_THAT(shell("mirab allocate examples/slides.yaml -m drf").out, Not(HasSubstr("warning")));
+  EXPECT_THAT(shell("mirab allocate examples/textbook.yaml -m drf").out, Not(HasSubstr("warning")));
   EXPECT_THAT(shell("mirab allocate examples/openb.yaml -m drfh").out, Not(HasSubstr("warning")));
 }
 
 // What runs now, from the cluster file and from a file of its own, next to mechanisms and before them.
 TEST(Results, WhatRunsNowIsAColumnAndComesBefore) {
   const TemporaryFolder folder;
-  const std::string csv = " --allocation examples/slides-running.csv";
-  const json given = json::parse(shell("mirab allocate examples/slides.yaml -m drf --format json" + csv).out);
+  const std::string csv = " --allocation examples/textbook-running.csv";
+  const json given =
+      json::parse(shell("mirab allocate examples/textbook.yaml -m drf --format json" + csv).out);
   ASSERT_EQ(given["outcomes"].size(), 2u);
   EXPECT_EQ(given["outcomes"][1]["mechanism"], "given");
   EXPECT_THAT(tasks_of(given["outcomes"][1]), ElementsAre(0.5, 2.5));
@@ -518,20 +520,21 @@ TEST(Results, WhatRunsNowIsAColumnAndComesBefore) {
   const json both = json::parse(shell("mirab diff " + cluster + " --format json" + csv).out);
   EXPECT_EQ(both["before"]["tasks"], 3.0) << "the allocation file goes before what the cluster file says";
   const json audit = json::parse(
-      shell("mirab audit examples/slides.yaml --properties sharing-incentive,scale-invariance --format json" +
-            csv)
+      shell(
+          "mirab audit examples/textbook.yaml --properties sharing-incentive,scale-invariance --format json" +
+          csv)
           .out);
   ASSERT_EQ(audit["outcomes"].size(), 1u) << "of an allocation file only what it says";
   EXPECT_EQ(audit["outcomes"][0]["properties"][0]["holds"], false);
   EXPECT_TRUE(audit["outcomes"][0]["properties"][1]["holds"].is_null());
-  EXPECT_THAT(shell("mirab explain examples/slides.yaml A" + csv).out,
+  EXPECT_THAT(shell("mirab explain examples/textbook.yaml A" + csv).out,
               HasSubstr("A has 0.5000 tasks under given"));
 }
 
 TEST(Results, AnAllocationFileThatIsWrongIsNamedWithItsLine) {
   const TemporaryFolder folder;
   const std::string csv = folder.write("now.csv", "user,server,tasks\nA,pool,5\n");
-  const Ran ran = shell("mirab allocate examples/slides.yaml --allocation " + csv);
+  const Ran ran = shell("mirab allocate examples/textbook.yaml --allocation " + csv);
   EXPECT_EQ(ran.status, 2);
   EXPECT_EQ(ran.err,
             "mirab: " + csv +
@@ -543,8 +546,8 @@ TEST(Results, AnAllocationFileThatIsWrongIsNamedWithItsLine) {
 TEST(Results, ATitleStandsAboveTheTableAndInThePage) {
   const TemporaryFolder folder;
   const std::string page = folder.path("page.html");
-  const Ran ran =
-      shell("mirab allocate examples/slides.yaml --title 'Our two teams' --date 2026-11-23 --report " + page);
+  const Ran ran = shell(
+      "mirab allocate examples/textbook.yaml --title 'Our two teams' --date 2026-11-23 --report " + page);
   EXPECT_THAT(ran.out, StartsWith("Our two teams: 2 users"));
   const std::string html = shell("cat " + page).out;
   EXPECT_THAT(html, HasSubstr("\"title\":\"Our two teams\""));

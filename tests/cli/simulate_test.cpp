@@ -190,7 +190,7 @@ TEST(Simulate, WritesNothingUnlessEverythingCanBeWritten) {
 TEST(Simulate, AGoodFileOfAnotherKindIsCalledByItsName) {
   const TemporaryFolder folder;
   const std::string examples = MIRAB_SOURCE_DIR "/examples/";
-  const std::string cluster = examples + "slides.yaml";
+  const std::string cluster = examples + "textbook.yaml";
   const std::string workload = examples + "google2011-hour.workload";
   const auto error_of = [](const std::string& command) {
     const Ran ran = shell("mirab " + command);
@@ -397,14 +397,14 @@ TEST(Validate, SaysWhatAFileIs) {
   const Ran ran = shell(
       "mirab validate examples/traffic-two-classes.yaml examples/google2011-hour.workload "
       "examples/trace-google2011-hour.yaml examples/reallocation-google2011.yaml "
-      "examples/demands-thesis.yaml examples/overlay-google2011.yaml examples/slides.yaml");
+      "examples/demands-thesis.yaml examples/overlay-google2011.yaml examples/textbook.yaml");
   ASSERT_EQ(ran.status, 0) << ran.err;
   for (const std::string line :
        {"traffic-two-classes.yaml: ok, traffic, 2 classes, 2 mechanisms, 3 loads\n",
         "google2011-hour.workload: ok, workload, ", "trace-google2011-hour.yaml: ok, trace, 3 contenders\n",
         "reallocation-google2011.yaml: ok, reallocation, 3 mechanisms\n",
         "demands-thesis.yaml: ok, demands, 3 mechanisms, 200 iterations\n",
-        "overlay-google2011.yaml: ok, overlay, 7 schedulers\n", "slides.yaml: ok, 2 users, "}) {
+        "overlay-google2011.yaml: ok, overlay, 7 schedulers\n", "textbook.yaml: ok, 2 users, "}) {
     EXPECT_THAT(ran.out, HasSubstr(line));
   }
 }

@@ -178,11 +178,11 @@ TEST(Schema, WhatIsAllocatedAndFilledHolds) {
   for (const std::string command :
        {"allocate examples/google2011-100x20.yaml --mechanism max-min --mechanism alpha-fair:alpha=2 --fill "
         "fifo",
-        "allocate examples/slides.yaml --mechanism ceei --mechanism drf --mechanism asset",
+        "allocate examples/textbook.yaml --mechanism ceei --mechanism drf --mechanism asset",
         "fill examples/team-cluster.yaml --discipline drf --placement best-fit --tie random --seed 7 --trace",
-        "fill examples/slides.yaml --discipline asset:blocking=freeze --discipline round-robin",
+        "fill examples/textbook.yaml --discipline asset:blocking=freeze --discipline round-robin",
         "allocate examples/openb.yaml --fill drf",
-        "allocate examples/slides.yaml --allocation examples/slides-running.csv"}) {
+        "allocate examples/textbook.yaml --allocation examples/textbook-running.csv"}) {
     const test::Ran ran = test::shell("mirab " + command + " --format json");
     ASSERT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(faults_of_json("outcomes.schema.json", ran.out), "") << command;
@@ -191,7 +191,7 @@ TEST(Schema, WhatIsAllocatedAndFilledHolds) {
 
 TEST(Schema, WhatIsExplainedHolds) {
   for (const std::string command :
-       {"explain examples/slides.yaml A -m drf", "explain examples/slides.yaml B -m pf",
+       {"explain examples/textbook.yaml A -m drf", "explain examples/textbook.yaml B -m pf",
         "explain examples/google2011-park.yaml u-tQTMcVT7 -m alpha-fair:alpha=2 --what-ifs 3"}) {
     const test::Ran ran = test::shell("mirab " + command + " --format json");
     ASSERT_EQ(ran.status, 0) << ran.err;
@@ -201,9 +201,9 @@ TEST(Schema, WhatIsExplainedHolds) {
 
 TEST(Schema, WhatIsExplainedOfAllHolds) {
   for (const std::string command :
-       {"explain examples/slides.yaml", "explain examples/teams/organisation.yaml --what-ifs 2",
+       {"explain examples/textbook.yaml", "explain examples/teams/organisation.yaml --what-ifs 2",
         "explain examples/kubernetes/cluster.yaml", "explain examples/openb.yaml -m drf",
-        "explain examples/slides.yaml --allocation examples/slides-running.csv"}) {
+        "explain examples/textbook.yaml --allocation examples/textbook-running.csv"}) {
     const test::Ran ran = test::shell("mirab " + command + " --format json");
     ASSERT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(faults_of_json("survey.schema.json", ran.out), "") << command;
@@ -212,8 +212,8 @@ TEST(Schema, WhatIsExplainedOfAllHolds) {
 
 TEST(Schema, WhatIsPlannedHolds) {
   for (const std::string command :
-       {"plan examples/slides.yaml --user A --tasks 9", "plan examples/slides.yaml --user A --tasks 3",
-        "plan examples/slides.yaml --user B --tasks 2.5 --weights",
+       {"plan examples/textbook.yaml --user A --tasks 9", "plan examples/textbook.yaml --user A --tasks 3",
+        "plan examples/textbook.yaml --user B --tasks 2.5 --weights",
         "plan examples/team-cluster.yaml --user training --tasks 30 --kinds examples/prices/servers.yaml -m "
         "ps-dsf --solves 5"}) {
     const test::Ran ran = test::shell("mirab " + command + " --format json");
@@ -231,9 +231,9 @@ TEST(Schema, WhatIsPlannedHolds) {
 
 TEST(Schema, WhatDiffersHolds) {
   for (const std::string command :
-       {"diff examples/slides.yaml -m drf -m pf",
+       {"diff examples/textbook.yaml -m drf -m pf",
         "diff examples/google2011-100x20.yaml examples/google2011-200x40.yaml -m asset",
-        "diff examples/slides.yaml --allocation examples/slides-running.csv"}) {
+        "diff examples/textbook.yaml --allocation examples/textbook-running.csv"}) {
     const test::Ran ran = test::shell("mirab " + command + " --format json");
     ASSERT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(faults_of_json("difference.schema.json", ran.out), "") << command;
@@ -253,12 +253,12 @@ TEST(Schema, LimitsHold) {
 
 TEST(Schema, WhatIsAuditedHolds) {
   for (const std::string command :
-       {"audit examples/slides.yaml", "audit examples/team-cluster.yaml -m baa -m drf --budget 100",
+       {"audit examples/textbook.yaml", "audit examples/team-cluster.yaml -m baa -m drf --budget 100",
         "audit --random 50 -m asset -m tsf --budget 1000",
         "audit --random 100 -m hdrf --budget 1000 --assume one-resource --properties guarantee,own-part",
         "audit --random 100 -m hdrfh --budget 1000",
         "audit examples/teams/kueue-story-3.yaml -m drf --budget 100",
-        "audit examples/slides.yaml --allocation examples/slides-running.csv"}) {
+        "audit examples/textbook.yaml --allocation examples/textbook-running.csv"}) {
     const test::Ran ran = test::shell("mirab " + command + " --format json");
     ASSERT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(faults_of_json("audit.schema.json", ran.out), "") << command;
@@ -294,7 +294,7 @@ TEST(Schema, TheListOfMechanismsHolds) {
 }
 
 TEST(Schema, TheRecommendedMechanismHolds) {
-  for (const std::string cluster : {"slides", "team-cluster", "openb", "teams/organisation"}) {
+  for (const std::string cluster : {"textbook", "team-cluster", "openb", "teams/organisation"}) {
     const test::Ran ran = test::shell("mirab mechanisms --format json --for examples/" + cluster + ".yaml");
     ASSERT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(faults_of_json("recommendation.schema.json", ran.out), "") << cluster;

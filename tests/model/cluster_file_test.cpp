@@ -485,6 +485,21 @@ TEST(AllocationFile, IsReadInPlaceOfWhatTheClusterFileSays) {
   EXPECT_EQ(replaced->running(), expected);
 }
 
+TEST(AllocationFile, IsReadWhereWhatTheClusterFileSaysDoesNotFit) {
+  const TemporaryFolder folder;
+  const std::string csv = folder.write("a.csv", "user,shape,server,tasks\ncheckout,web,node,1\n");
+  const std::string cluster =
+      folder.write("c.yaml", std::string(kRunning) + "running: [{user: search, server: node, tasks: 900}]\n");
+  EXPECT_FALSE(read_cluster_file(cluster));
+  const Result<Problem> judged = read_cluster_file(cluster, csv);
+  ASSERT_TRUE(judged) << describe(judged.error());
+  const std::vector<PlacedTasks> expected = {{.user = 1, .server = 0, .tasks = 1}};
+  EXPECT_EQ(judged->running(), expected);
+  const std::string unreadable =
+      folder.write("d.yaml", std::string(kRunning) + "running: [{user: search}]\n");
+  EXPECT_THAT(describe(read_cluster_file(unreadable, csv).error()), HasSubstr("running[0].server: missing"));
+}
+
 TEST(ClusterFile, WhatAMechanismGivesFitsThoughItsDoublesAddUpToMore) {
   const std::string third = "0.33333333333333337";
   std::string rows = "user,shape,server,tasks\n";
@@ -533,6 +548,27 @@ TEST(Document, ValuesWithoutEndAreRefusedAtTheLimit) {
   Repeated list("[1,", 100'000'000);
   std::istream input(&list);
   EXPECT_FALSE(read_document(input, Syntax::json, "b"));
+}
+
+// What `kubectl get -o yaml` prints has whole objects as texts in annotations.
+TEST(Document, BracketsAndCommasInTextsAndCommentsAreNoValues) {
+  const std::string brackets(100, '[');
+  std::istringstream quoted("a: \"" + brackets + "\"\nb: '" + brackets + "'\n# " + brackets + "\nc: |\n  " +
+                            brackets + "\nd: [\"" + brackets + "\", x]\n");
+  const Result<Node> document = read_document(quoted, Syntax::yaml, "b");
+  ASSERT_TRUE(document) << describe(document.error());
+  for (const char* key : {"a", "b"}) EXPECT_EQ(document->find(key)->text, brackets);
+  EXPECT_EQ(document->find("c")->text, brackets + "\n");
+  EXPECT_EQ(document->find("d")->entries[0].value.text, brackets);
+
+  const std::string object = '{' + std::string(1000, ',') + '}';
+  std::string texts;
+  for (std::int64_t values = 0; values <= kMostFlowValues; values += 1000)
+    texts += "- '" + object + "'\n- |\n  " + object + "\n- [a, b]\n";
+  std::istringstream many(texts);
+  const Result<Node> list = read_document(many, Syntax::yaml, "b");
+  ASSERT_TRUE(list) << describe(list.error());
+  EXPECT_EQ(list->entries.back().value.entries.size(), 2u);
 }
 
 TEST(Document, TheLineOfAKeyIsFoundEvenWhenNamesHoldDots) {

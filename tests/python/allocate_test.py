@@ -19,7 +19,7 @@ def slides():
 
 class Clusters(unittest.TestCase):
     def test_arrays_say_the_same_as_a_cluster_file(self):
-        self.assertEqual(str(slides()), str(mirab.Cluster.read(EXAMPLES / "slides.yaml")))
+        self.assertEqual(str(slides()), str(mirab.Cluster.read(EXAMPLES / "textbook.yaml")))
         self.assertEqual(str(mirab.Cluster.parse(str(slides()))), str(slides()))
         self.assertEqual((slides().resources, slides().servers, slides().users),
                          (["cpu", "memory"], ["pool"], ["A", "B"]))
@@ -192,7 +192,7 @@ class Metrics(unittest.TestCase):
 
 class Allocations(unittest.TestCase):
     def test_drf_gives_three_and_two_tasks_on_the_slides(self):
-        for cluster in (slides(), EXAMPLES / "slides.yaml", str(EXAMPLES / "slides.yaml")):
+        for cluster in (slides(), EXAMPLES / "textbook.yaml", str(EXAMPLES / "textbook.yaml")):
             allocation = mirab.allocate(cluster, "drf")
             np.testing.assert_allclose(allocation.tasks, [3, 2], rtol=1e-12)
             np.testing.assert_allclose(allocation.shares, [2 / 3, 2 / 3], rtol=1e-12)

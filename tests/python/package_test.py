@@ -1,8 +1,10 @@
 """The package: its types, and how results are shown, compared and simulated."""
 
+import json
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ words: list[str] = [verdict.property for verdict in mirab.audit(cluster, "drf")]
 held: float = mirab.explain(cluster, "A").bindings[0].held
 kind: str = mirab.simulate({"kind": "traffic"}, seed=1)["kind"]
 table = drf.to_frame()
+html: str = mirab.page(drf, drf, title="two")
 engine = mirab.Engine(["cpu"], half_life=5)
 placed = engine.step()
 task: int = placed.task if placed is not None else 0
@@ -49,7 +52,7 @@ class Types(unittest.TestCase):
         right = mypy(TYPED)
         self.assertEqual(right.returncode, 0, right.stdout + right.stderr)
         for wrong in ("mirab.allocate(cluster, mechansim='drf')", "drf.tsks", "task = placed.task",
-                      "share: str = mirab.diff(drf, drf).users[0].change", "mirab.simulate(3)"):
+                      "share: str = mirab.diff(drf, drf).users[0].change", "mirab.simulate(3)", "mirab.page(cluster)"):
             found = mypy(TYPED + wrong + "\n")
             self.assertIn("Found 1 error", found.stdout, wrong)
 
@@ -118,6 +121,35 @@ class Differences(unittest.TestCase):
     def test_only_allocations_are_compared(self):
         with self.assertRaises(TypeError):
             mirab.diff(slides(), slides())
+
+
+class Pages(unittest.TestCase):
+    def drawn(self, *allocations, **more):
+        page = mirab.page(*allocations, **more)
+        self.assertTrue(page.startswith("<!doctype html>"))
+        data = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
+        return json.loads(data.group(1))
+
+    def test_mechanisms_and_one_of_your_own_are_drawn_side_by_side(self):
+        own = slides().with_running([[0.5], [2.5]])
+        drawn = self.drawn(mirab.allocate(slides(), "drf"), mirab.allocate(own, "given"), title="Mine")
+        self.assertEqual(drawn["title"], "Mine")
+        self.assertEqual([each["mechanism"] for each in drawn["outcomes"]], ["drf", "given"])
+        self.assertEqual([each["tasks"] for each in drawn["outcomes"][1]["users"]], [0.5, 2.5])
+
+    def test_a_function_is_drawn_as_what_it_gives_whatever_its_name(self):
+        def drf(cluster):
+            return [[1], [1]]
+
+        drawn = self.drawn(mirab.allocate(slides(), drf))
+        self.assertEqual([each["tasks"] for each in drawn["outcomes"][0]["users"]], [1, 1])
+
+    def test_two_of_your_own_and_two_clusters_are_refused(self):
+        own = mirab.allocate(slides().with_running([[1], [1]]), "given")
+        with self.assertRaises(mirab.Refused):
+            mirab.page(own, own)
+        with self.assertRaises(mirab.Refused):
+            mirab.page(own, mirab.allocate(slides(weights=[1, 2])))
 
 
 class Simulations(unittest.TestCase):

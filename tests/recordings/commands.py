@@ -73,7 +73,7 @@ MECHANISMS = [
 DISCIPLINES = ["fifo", "round-robin", "drf", "asset", "pf", "tsf", "ps-dsf", "mlf-drs", "mrfs"]
 PLACEMENTS = ["first-fit", "best-fit", "worst-fit", "next-fit", "random", "least-fragmentation"]
 
-SMALL = ["slides", "team-cluster", "psdsf-fig1", "psdsf-fig2", "psdsf-two-solutions",
+SMALL = ["textbook", "team-cluster", "psdsf-fig1", "psdsf-fig2", "psdsf-two-solutions",
          "drfh-or-server-by-server", "tsf-sharing-incentive"]
 SAMPLES = ["openb", "google2011-100x20"]
 LARGE = ["google2011-200x40", "google2011-park", "google2011-platforms"]
@@ -139,19 +139,19 @@ def groups():
             "audit --claims --random 20 --budget 2000 -m drf -m asset -m mlf-drs -m ffmra",
         ],
         "explain": ["explain examples/%s.yaml %s -m %s" % each for each in [
-            ("slides", "A", "drf"), ("slides", "B", "pf"), ("slides", "A", "alpha-fair:alpha=2"),
+            ("textbook", "A", "drf"), ("textbook", "B", "pf"), ("textbook", "A", "alpha-fair:alpha=2"),
             ("psdsf-fig1", "1", "ps-dsf"), ("psdsf-fig1", "3", "tsf"), ("psdsf-fig2", "4", "drfh"),
             ("team-cluster", "training", "ps-dsf"), ("team-cluster", "website", "alpha-pf-vds:alpha=2"),
             ("tsf-sharing-incentive", "A", "tsf"), ("drfh-or-server-by-server", "A", "per-server-drf"),
-            ("slides", "", "drf"), ("teams/organisation", "", "hdrfh"), ("psdsf-fig1", "", "tsf")]] + [
+            ("textbook", "", "drf"), ("teams/organisation", "", "hdrfh"), ("psdsf-fig1", "", "tsf")]] + [
             "explain examples/team-cluster.yaml -m ps-dsf --what-ifs 2"],
         "plan": ["plan examples/" + each for each in [
-            "slides.yaml --user A --tasks 10 --kind pool=7 -m drf", "slides.yaml --user A --tasks 3 -m drf",
-            "slides.yaml --user A --tasks 4 --weights -m drf", "psdsf-fig1.yaml --user 1 --tasks 5 -m drfh",
+            "textbook.yaml --user A --tasks 10 --kind pool=7 -m drf", "textbook.yaml --user A --tasks 3 -m drf",
+            "textbook.yaml --user A --tasks 4 --weights -m drf", "psdsf-fig1.yaml --user 1 --tasks 5 -m drfh",
             "team-cluster.yaml --user training --tasks 30 --kinds examples/prices/servers.yaml -m ps-dsf",
             "team-cluster.yaml --user training --tasks 60 --solves 20 -m ps-dsf"]],
         "diff": ["diff " + each for each in [
-            "examples/slides.yaml -m drf -m asset", "examples/psdsf-fig1.yaml -m ps-dsf -m tsf",
+            "examples/textbook.yaml -m drf -m asset", "examples/psdsf-fig1.yaml -m ps-dsf -m tsf",
             "examples/psdsf-fig1.yaml examples/psdsf-fig2.yaml -m drfh",
             "examples/google2011-100x20.yaml -m drf -m pf",
             "examples/google2011-100x20.yaml examples/google2011-200x40.yaml -m drfh -m drf"]],

@@ -17,12 +17,12 @@ using ::testing::Not;
 std::string explained(std::size_t user, std::size_t width) {
   const Problem problem = test::slides();
   const Explanation explanation = *explain(problem, *choose_mechanism("drf"), user);
-  return explanation_table({"slides.yaml", problem, explanation}, width);
+  return explanation_table({"textbook.yaml", problem, explanation}, width);
 }
 
 TEST(ExplanationTable, NamesTheFullResourceWhoHoldsItAndWhatEachChangeBrings) {
   const std::string text = explained(0, kPageWidth);
-  EXPECT_THAT(text, HasSubstr("slides.yaml: A has 3 tasks under drf\n"));
+  EXPECT_THAT(text, HasSubstr("textbook.yaml: A has 3 tasks under drf\n"));
   EXPECT_THAT(text, HasSubstr("pool  cpu              9    33.33%  0.6667  B 66.7%\n"));
   EXPECT_THAT(text, HasSubstr("1 more cpu in the pool      3.1034  +0.1034\n"));
 }
@@ -41,9 +41,10 @@ TEST(DifferenceTable, ShowsTheGreatestChangesAndASumOfTheOthers) {
   }
   difference.gainers = 2;
   difference.losers = 2;
+  difference.changed = {.gain = 2, .lose = 2, .mixed = 0, .unchanged = 1};
   const Problem problem = test::slides();
   const Outcome outcome = test::outcome("drf", 3, 2);
-  const Diff diff{{"slides.yaml", problem, outcome}, {"slides.yaml", problem, outcome}, difference};
+  const Diff diff{{"textbook.yaml", problem, outcome}, {"textbook.yaml", problem, outcome}, difference};
   const std::string text = difference_table(diff, 1, kPageWidth);
   EXPECT_THAT(text, HasSubstr("2 gain, 2 lose, 1 unchanged\n"));
   EXPECT_THAT(text, HasSubstr("+50.00%"));
@@ -52,6 +53,10 @@ TEST(DifferenceTable, ShowsTheGreatestChangesAndASumOfTheOthers) {
   EXPECT_THAT(text, Not(HasSubstr("+25.00%")));
   EXPECT_THAT(difference_table(diff, 3, kPageWidth), HasSubstr("+25.00%"));
   EXPECT_THAT(difference_table(diff, 3, kPageWidth), Not(HasSubstr("not shown")));
+  Diff mixed = diff;
+  mixed.difference.changed = {.gain = 1, .lose = 2, .mixed = 1, .unchanged = 1};
+  EXPECT_THAT(difference_table(mixed, 1, kPageWidth),
+              HasSubstr("1 gain, 2 lose, 1 with more of one task shape and less of another, 1 unchanged\n"));
 }
 
 }  // namespace

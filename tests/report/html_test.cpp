@@ -28,7 +28,7 @@ TEST(Html, ThePageGetsTitleAndCommand) {
       report_html("<p>__MIRAB_DATA__</p>", test::comparison({test::outcome("drf", 3, 2)}),
                   {.command = "mirab allocate x", .made = "mirab 1, 2026-11-23"});
   EXPECT_THAT(html, StartsWith("<p>{\"version\":1,"));
-  EXPECT_THAT(html, EndsWith("\"title\":\"slides.yaml\",\"command\":\"mirab allocate x\","
+  EXPECT_THAT(html, EndsWith("\"title\":\"textbook.yaml\",\"command\":\"mirab allocate x\","
                              "\"made\":\"mirab 1, 2026-11-23\"}</p>"));
 }
 

@@ -46,7 +46,7 @@ TEST(OutcomeJson, SaysWhatIsAskedAndWhoHasIt) {
   Cluster cluster = test::slides().cluster();
   cluster.users[0].tasks = Quantity(3);
   const Problem problem = *Problem::from(cluster);
-  Comparison comparison{"slides.yaml", problem, 1, {}};
+  Comparison comparison{"textbook.yaml", problem, 1, {}};
   comparison.outcomes.push_back(measured(problem, test::outcome("drf", 3, 2)));
   const Json json = comparison_json(comparison);
   const Json& outcome = json["outcomes"][0];
@@ -58,7 +58,7 @@ TEST(OutcomeJson, SaysWhatIsAskedAndWhoHasIt) {
   EXPECT_EQ(outcome["satisfied_users"], 1);
   EXPECT_TRUE(outcome["metrics_short"].is_null()) << "one user is short, and the other holds no more";
   cluster.users[1].tasks = Quantity(2);
-  Comparison all{"slides.yaml", *Problem::from(cluster), 1, {}};
+  Comparison all{"textbook.yaml", *Problem::from(cluster), 1, {}};
   all.outcomes.push_back(measured(all.problem, test::outcome("drf", 3, 2)));
   EXPECT_TRUE(comparison_json(all)["outcomes"][0]["metrics_short"].is_null());
 }

@@ -21,7 +21,7 @@ std::size_t widest_line(const std::string& text) {
 
 TEST(OutcomeTable, ShowsTasksAndDominantSharesOfTheSlides) {
   const std::string table = comparison_table(test::comparison({test::outcome("drf", 3, 2)}), {.width = 100});
-  EXPECT_THAT(table, HasSubstr("slides.yaml: 2 users on 1 server with cpu 9, memory 18\n"));
+  EXPECT_THAT(table, HasSubstr("textbook.yaml: 2 users on 1 server with cpu 9, memory 18\n"));
   EXPECT_THAT(table, ContainsRegex("A +memory +3 66.67%\n"));
   EXPECT_THAT(table, ContainsRegex("B +cpu +2 66.67%\n"));
   EXPECT_THAT(table, ContainsRegex("cpu used +100.00%\n"));
@@ -105,7 +105,7 @@ Comparison asking(std::optional<int> of_a, std::optional<int> of_b) {
   Cluster cluster = test::slides().cluster();
   if (of_a) cluster.users[0].tasks = Quantity(*of_a);
   if (of_b) cluster.users[1].tasks = Quantity(*of_b);
-  Comparison result{"slides.yaml", *Problem::from(cluster), 1, {}};
+  Comparison result{"textbook.yaml", *Problem::from(cluster), 1, {}};
   for (Outcome& outcome : std::vector<Outcome>{test::outcome("drf", 3, 2), test::outcome("half", 1.5, 1)})
     result.outcomes.push_back(measured(result.problem, std::move(outcome)));
   return result;

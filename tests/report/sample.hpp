@@ -43,7 +43,7 @@ inline Outcome filling(const std::string& discipline, std::int64_t tasks_of_a, s
 }
 
 inline Comparison comparison(std::vector<Outcome> outcomes) {
-  Comparison result{"slides.yaml", slides(), 1, {}};
+  Comparison result{"textbook.yaml", slides(), 1, {}};
   for (Outcome& each : outcomes) result.outcomes.push_back(measured(result.problem, std::move(each)));
   return result;
 }

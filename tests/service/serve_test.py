@@ -46,6 +46,18 @@ class Serve(unittest.TestCase):
         self.assertEqual(again.returncode, 2)
         self.assertIn("there is such a file already", again.stderr)
 
+    def test_what_is_wrong_with_an_option_of_init_names_it(self):
+        for option, value, words in [
+            ("--resource", "cpu:furlong", "--resource: there is no unit 'furlong'"),
+            ("--discipline", "drff", "--discipline: there is no discipline 'drff'; did you mean drf?"),
+            ("--placement", "drf", "--placement: "),
+        ]:
+            file = self.file + ".other"
+            made = subprocess.run([PROGRAM, "serve", "init", file, option, value], capture_output=True, text=True)
+            self.assertEqual(made.returncode, 2)
+            self.assertIn(words, made.stderr)
+            self.assertFalse(os.path.exists(file))
+
     def test_a_job_is_placed_explained_and_still_there_after_a_restart(self):
         service = self.start()
         client = service.client()

@@ -173,7 +173,7 @@ TEST(Examples, WhatComesFromGoogleSaysSoAndHowToMakeItAgain) {
 
 // The slides on DRF: 9 CPUs and 18 GB; A runs tasks of (1, 4), B of (3, 1).
 TEST(Examples, TheSlidesHaveAPoolOfNineAndEighteen) {
-  const Problem slides = example("slides.yaml");
+  const Problem slides = example("textbook.yaml");
   EXPECT_EQ(slides.pool(), (std::vector<double>{9, 18}));
   ASSERT_EQ(slides.user_count(), 2u);
   EXPECT_EQ(slides.users()[0].demand, (ResourceVector{Quantity(1), Quantity(4)}));

@@ -39,13 +39,22 @@ struct UseChange {
   std::optional<double> after;
 };
 
-/// Who gains and who loses.
+/// How many users of both sides have more tasks than before, or less. A user with task shapes is one.
+struct ChangedUsers {
+  std::size_t gain = 0;   ///< more, of some shape, and less of none
+  std::size_t lose = 0;   ///< less, of some shape, and more of none
+  std::size_t mixed = 0;  ///< more of one shape and less of another
+  std::size_t unchanged = 0;
+};
+
+/// Who gains and who loses. A task shape is a user here, but in `changed`.
 struct Difference {
   std::vector<UserChange> users;  ///< on both sides, the greatest gain first
   std::vector<UserChange> gone;   ///< only before, in the order of their problem
   std::vector<UserChange> come;   ///< only after
   std::size_t gainers = 0;        ///< of `users`, by more than kSameWithin
   std::size_t losers = 0;
+  ChangedUsers changed;
   UserShare lowest_before{};  ///< the least tasks and the least shares of any user
   UserShare lowest_after{};
   bool same_pool = true;    ///< do both clusters have as much of every resource?

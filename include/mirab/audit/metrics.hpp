@@ -63,10 +63,12 @@ Metrics measure(const Problem& problem, const Allocation& allocation);
 /// Who has all the tasks that it asks for. N users, a task shape being one.
 struct Satisfaction {
   std::vector<std::optional<double>> asked;  ///< tasks, [n]; without a value: endless; whole in a filling
-  std::vector<std::optional<double>> asked_shares;  ///< the dominant shares that these tasks would be, [n]
-  std::vector<bool> satisfied;                      ///< [n]; never of endless tasks
-  std::size_t users = 0;                            ///< a user with task shapes is one
-  std::size_t satisfied_users = 0;                  ///< of these, with all their shapes
+  /// The dominant shares that these tasks would be, [n]. A task of a user with `demand_on` counts as much as
+  /// its tasks take on average where they run; where none runs, as on the server where one takes least.
+  std::vector<std::optional<double>> asked_shares;
+  std::vector<bool> satisfied;      ///< [n]; never of endless tasks
+  std::size_t users = 0;            ///< a user with task shapes is one
+  std::size_t satisfied_users = 0;  ///< of these, with all their shapes
 
   bool any_asked() const;  ///< does some user ask for a number of tasks?
 };

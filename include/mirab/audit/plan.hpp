@@ -24,11 +24,26 @@ struct ServerKind {
   Quantity price{1};                 ///< of one, > 0
 };
 
-/// What is wanted: a number of tasks for a user.
-struct PlanGoal {
-  std::size_t user;
-  Quantity tasks;
+/// A number of tasks of a user, or of one task shape.
+struct WantedTasks {
+  std::size_t user;  ///< of the problem: a task shape is one
+  Quantity tasks;    ///< > 0
 };
+
+/// What is wanted for a user: at least so many tasks, of each of its task shapes where it has some.
+struct PlanGoal {
+  std::string user;                     ///< its name; of one task shape `user/shape`
+  std::vector<WantedTasks> tasks = {};  ///< at least one
+
+  double all_tasks() const;                             ///< Σ of what is wanted
+  double tasks_of(const Allocation& allocation) const;  ///< what they have of it together
+};
+
+/// So many tasks for a user of the problem, or all that it asks for. Of a user with task shapes, they are
+/// divided in the proportions in which it asks for tasks of each shape. Errors: no number of tasks, or one of
+/// the shapes has none; more than it asks for.
+Result<PlanGoal> plan_goal(const Problem& problem, const std::string& user,
+                           const std::optional<Quantity>& tasks);
 
 struct PlanOptions {
   std::size_t solves = 1000;  ///< > 0; purchases tried, at most, to prove that none is cheaper
@@ -47,6 +62,7 @@ struct Plan {
   bool exact = true;          ///< no cheaper purchase is enough; never of a weight
   std::size_t uncertain = 0;  ///< cheaper purchases of which it is not known whether they are enough
   std::optional<Quantity> weight = {};  ///< the user's new weight
+  Quantity weight_before{1};            ///< of a weight: what it is now
   std::optional<Quantity> too_little =
       {};              ///< the next smaller weight of as many digits, which is not enough
   bool steady = true;  ///< in all weights that were tried more never brought less
@@ -74,10 +90,11 @@ struct Plan {
 Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                            const std::vector<ServerKind>& kinds, const PlanOptions& options = {});
 
-/// The smallest weight of the user, in four digits, with which the mechanism gives it its tasks: by doubling
-/// and halving, with 32 more weights between as a test that no smaller one is enough. It is a sample and
-/// never `exact`; `steady` when in all that were tried more weight never brought less. Errors: as above; a
-/// mechanism without weights.
+/// The smallest weight of the user (of all its task shapes together), in four digits, with which the
+/// mechanism gives it its tasks: by doubling and halving, with 32 more weights between as a test that no
+/// smaller one is enough. It is a sample and never `exact`; `steady` when in all that were tried more weight
+/// never brought less. Errors: as above; a mechanism without weights, or of task shapes one that takes each
+/// for a user of its own.
 Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                          const PlanOptions& options = {});
 

@@ -26,6 +26,10 @@ Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const st
 /// input. Errors name file, line and key, or of CSV the column.
 Result<Problem> with_allocation_file(const Problem& problem, const std::string& path);
 
+/// The cluster file with what runs on it according to an allocation file. What its own `running` says must be
+/// written as there, but need not fit the cluster. Errors and names as above.
+Result<Problem> read_cluster_file(const std::string& path, const std::string& allocation);
+
 /// Where something of a problem stands in its cluster file: the key there, and the line.
 struct FilePosition {
   std::string key;  ///< of a shape: `users[1].shapes[0]`; of a group: `groups[0].groups[2]`

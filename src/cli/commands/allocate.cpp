@@ -241,7 +241,7 @@ Command add_allocate(CLI::App& app) {
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab allocate cluster.yaml", "By the mechanism that suits the cluster"},
-      {"mirab allocate examples/slides.yaml -m drf", "Dominant Resource Fairness on the textbook example"},
+      {"mirab allocate examples/textbook.yaml -m drf", "Dominant Resource Fairness on the textbook example"},
       {"mirab allocate cluster.yaml -m drf -m asset -m pf --report shares.html",
        "Compare three mechanisms, with pictures"},
       {"mirab allocate cluster.yaml -m drf --fill drf/best-fit --fill fifo",
@@ -323,7 +323,7 @@ Command add_fill(CLI::App& app) {
       "chooses the servers itself, and is run once.",
   };
   manual.examples = {
-      {"mirab fill examples/slides.yaml -d drf --tie last --trace",
+      {"mirab fill examples/textbook.yaml -d drf --tie last --trace",
        "DRF task by task, as in a textbook table"},
       {"mirab fill cluster.yaml -d fifo -d drf -p first-fit -p best-fit", "Four fillings side by side"},
   };

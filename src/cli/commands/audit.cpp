@@ -315,7 +315,7 @@ Command add_audit(CLI::App& app) {
       "claims about the mechanisms. The result depends on --seed and --budget, not on --threads."};
   manual.exits = {{0, "done, whatever is found"}, {3, kNotConverged}};
   manual.examples = {
-      {"mirab audit examples/slides.yaml -m drf -m asset -m pf", "What holds on the textbook example"},
+      {"mirab audit examples/textbook.yaml -m drf -m asset -m pf", "What holds on the textbook example"},
       {"mirab audit cluster.yaml --allocation mine.csv", "Is this allocation fair?"},
       {"mirab audit --random 1000 -m asset --properties sharing-incentive --witness-dir out",
        "The smallest cluster on which asset fairness breaks the sharing incentive, as a cluster file"},

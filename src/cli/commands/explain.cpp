@@ -157,7 +157,7 @@ Command add_explain(CLI::App& app) {
       "server. A change that may help several users is solved once."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
-      {"mirab explain examples/slides.yaml A -m drf", "Why A has 3 tasks"},
+      {"mirab explain examples/textbook.yaml A -m drf", "Why A has 3 tasks"},
       {"mirab explain cluster.yaml --report why.html",
        "Who is short, why, and what would help; as a page too"},
       {"mirab explain cluster.yaml alice -m pf --format json | jq '.what_ifs[0]'", "What would help most"},

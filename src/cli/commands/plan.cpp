@@ -28,7 +28,7 @@ namespace {
 struct PlanFlags {
   std::string cluster;
   std::string user;
-  std::string tasks;
+  std::string tasks;  ///< empty: all that it asks for
   std::vector<std::string> kinds;
   std::string kinds_file;
   bool weights = false;
@@ -199,9 +199,10 @@ Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Probl
   return kinds;
 }
 
-Result<Quantity> read_wanted_tasks(const std::string& text) {
+Result<std::optional<Quantity>> read_wanted_tasks(const std::string& text) {
+  if (text.empty()) return std::optional<Quantity>();
   const Result<Quantity> tasks = Quantity::parse(text);
-  if (tasks && !tasks->is_zero()) return tasks;
+  if (tasks && !tasks->is_zero()) return std::optional(*tasks);
   return Error{.message = tasks ? "must be more than 0" : tasks.error().message, .key = "--tasks"};
 }
 
@@ -217,8 +218,9 @@ Exit write_plan(const report::PlanReport& plan, const PlanFlags& options) {
   const nlohmann::ordered_json data = report::plan_json(plan);
   std::vector<Text> texts{{options.output.file, formatted(plan, options, data)}};
   if (!options.changed.empty()) {
-    const std::string made = fmt::format("{}, so that {} gets {} tasks under {}", title_of(options.cluster),
-                                         options.user, plan.goal.tasks.text(), plan.plan.after.mechanism);
+    const std::string made =
+        fmt::format("{}, so that {} gets {:.15g} tasks under {}", title_of(options.cluster), options.user,
+                    plan.goal.all_tasks(), plan.plan.after.mechanism);
     texts.push_back({options.changed, write_cluster_yaml(plan.plan.problem.cluster(), {made})});
   }
   if (!options.report.file.empty()) texts.push_back(report_page(options.report, "plan", plan.title, data));
@@ -228,7 +230,7 @@ Exit write_plan(const report::PlanReport& plan, const PlanFlags& options) {
 
 Exit run_plan(const PlanFlags& options) {
   if (const Check wrong = check_plan_flags(options)) return report_error(*wrong);
-  const Result<Quantity> tasks = read_wanted_tasks(options.tasks);
+  const Result<std::optional<Quantity>> tasks = read_wanted_tasks(options.tasks);
   if (!tasks) return report_error(tasks.error());
   const Result<Problem> problem = read_problem(options.cluster, {});
   if (!problem) return report_error(problem.error());
@@ -240,27 +242,30 @@ Exit run_plan(const PlanFlags& options) {
   } else if (const Check none = check_recommended(taken, options.cluster)) {
     return report_error(*none);
   }
-  const Result<std::size_t> user = find_user(*problem, options.user, options.cluster, "--user");
-  if (!user) return report_error(user.error());
+  if (!is_user_with_shapes(*problem, options.user)) {
+    const Result<std::size_t> user = find_user(*problem, options.user, options.cluster, "--user");
+    if (!user) return report_error(user.error());
+  }
+  const Result<PlanGoal> goal = plan_goal(*problem, options.user, *tasks);
+  if (!goal) return report_error(goal.error());
   std::vector<ServerKind> kinds;
   if (!options.weights) {
     Result<std::vector<ServerKind>> read = read_kinds(options, *problem);
     if (!read) return report_error(read.error());
     kinds = *std::move(read);
   }
-  const PlanGoal goal{*user, *tasks};
   PlanOptions how{.solves = options.solves, .execution = {.threads = options.threads}, .progress = {}};
   if (shows_progress())
     how.progress = [](std::size_t done) { show_progress(fmt::format("mirab: {} changes tried", done)); };
-  Result<Plan> plan = options.weights ? plan_weight(*problem, *mechanism, goal, how)
-                                      : plan_purchase(*problem, *mechanism, goal, kinds, how);
+  Result<Plan> plan = options.weights ? plan_weight(*problem, *mechanism, *goal, how)
+                                      : plan_purchase(*problem, *mechanism, *goal, kinds, how);
   if (shows_progress()) show_progress("");
   if (!plan) {
     const bool of_option = plan.error().key.starts_with("--");
     return report_error(of_option ? plan.error() : with_cluster_position(options.cluster, plan.error()));
   }
   if (options.mechanism.empty()) plan->after.notices.push_back(choice_notice(taken, options.cluster));
-  return write_plan({name_of(options.report, *problem, options.cluster), *problem, goal, kinds, *plan},
+  return write_plan({name_of(options.report, *problem, options.cluster), *problem, *goal, kinds, *plan},
                     options);
 }
 
@@ -271,11 +276,15 @@ Command add_plan(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("plan", "Find the cheapest servers, or the weight, that give a user its tasks");
   add_cluster_argument(*command, options->cluster);
-  command->add_option("--user", options->user, "Who should get more; of a user with task shapes USER/SHAPE")
+  command
+      ->add_option("--user", options->user,
+                   "Who should get more: a user, with all its task shapes, or one of them as USER/SHAPE")
       ->required()
       ->type_name("USER");
-  command->add_option("--tasks", options->tasks, "How many tasks it should get")
-      ->required()
+  command
+      ->add_option("--tasks", options->tasks,
+                   "How many tasks it should get; of a user with task shapes, divided among them in the "
+                   "proportions of the file; default: all that it asks for")
       ->type_name("NUMBER");
   add_list_option(*command, "--kind", options->kinds,
                   "A server entry of the cluster, or of --kinds, that can be bought, and the price of one "
@@ -327,6 +336,7 @@ Command add_plan(CLI::App& app) {
       {"mirab plan cluster.yaml --user alice --tasks 40 --kinds prices.yaml --report plan.html",
        "Kinds and prices from a file; a page to show"},
       {"mirab plan cluster.yaml --user alice --tasks 40 --weights", "Which weight would do"},
+      {"mirab plan cluster.yaml --user checkout", "All tasks that checkout asks for, of each of its shapes"},
   };
   return {command, std::move(manual), [options](const std::string& line) {
             options->report.command = line;

@@ -78,7 +78,21 @@ Exit run_serve(const ServeFlags& flags) {
   return static_cast<Exit>(*status);
 }
 
+/// What is wrong with an option, with its name.
+Check check_init(const service::InitOptions& options) {
+  for (const std::string& text : options.resources) {
+    if (const Result<live::Resource> resource = live::parse_resource(text); !resource)
+      return Error{.message = resource.error().message, .key = "--resource"};
+  }
+  const Result<Choice> discipline = read_choice(options.discipline, "--discipline", choose_discipline);
+  if (!discipline) return discipline.error();
+  const Result<Choice> placement = read_choice(options.placement, "--placement", choose_placement);
+  if (!placement) return placement.error();
+  return {};
+}
+
 Exit run_init(const service::InitOptions& options) {
+  if (const Check wrong = check_init(options)) return report_error(*wrong);
   if (const Check failure = service::init_file(options)) return report_error(*failure);
   const std::string text = fmt::format("made {}\nadmin token: {}.admin-token\n", options.file, options.file);
   if (const Check failure = write_text(kStandardOutput, text)) return report_error(*failure, Exit::failed);

@@ -55,6 +55,11 @@ Result<std::size_t> find_user(const Problem& problem, const std::string& name, c
       .key = key};
 }
 
+bool is_user_with_shapes(const Problem& problem, const std::string& name) {
+  return std::any_of(problem.groups().begin(), problem.groups().end(),
+                     [&](const Group& group) { return group.is_user && group.name == name; });
+}
+
 Error with_cluster_position(const std::string& cluster, Error error) {
   if (!error.file.empty()) return error;
   error.file = title_of(cluster);
@@ -66,13 +71,13 @@ Error with_cluster_position(const std::string& cluster, Error error) {
 }
 
 Result<Problem> read_problem(const std::string& cluster, const std::string& allocation) {
-  Result<Problem> problem = read_cluster_file(cluster);
-  if (!problem) return explain_wrong_kind(problem.error(), FileKind::cluster);
-  if (allocation.empty()) return problem;
   if (cluster == kStandardInput && allocation == kStandardInput)
     return Error{.message = "the cluster and what runs on it cannot both be read from standard input",
                  .key = "--allocation"};
-  return with_allocation_file(*problem, allocation);
+  Result<Problem> problem =
+      allocation.empty() ? read_cluster_file(cluster) : read_cluster_file(cluster, allocation);
+  if (problem || problem.error().file != title_of(cluster)) return problem;
+  return explain_wrong_kind(problem.error(), FileKind::cluster);
 }
 
 namespace {

@@ -35,6 +35,9 @@ std::string title_of(const std::string& cluster);
 Result<std::size_t> find_user(const Problem& problem, const std::string& name, const std::string& cluster,
                               const std::string& key);
 
+/// Is it the name of a user with task shapes?
+bool is_user_with_shapes(const Problem& problem, const std::string& name);
+
 /// The error with the place in the cluster file that its key names: what a mechanism or a filling cannot do
 /// with a cluster is found after its file was read.
 Error with_cluster_position(const std::string& cluster, Error error);

@@ -2,4 +2,4 @@
 
 from mirab._core import *
 from mirab._core import __version__
-from mirab._program import simulate
+from mirab._program import page, simulate

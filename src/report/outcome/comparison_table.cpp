@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -110,8 +111,8 @@ void add_users(Table& table, const Problem& problem, Outcomes outcomes) {
   }
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     auto& row = table.rows.emplace_back();
-    row.push_back({shorten(problem.users()[n].name, kShortNameWidth)});
-    row.push_back({shorten(dominant_words(problem, outcomes, n), kResourceWidth)});
+    row.push_back({problem.users()[n].name});
+    row.push_back({dominant_words(problem, outcomes, n)});
     if (any_asked(outcomes)) row.push_back({asked_words(problem.users()[n])});
     for (std::size_t column = 0; column < outcomes.size(); ++column) {
       const double share = outcomes[column].metrics.dominant_shares[n];
@@ -154,6 +155,17 @@ std::string status_words(Status status) {
   return status == Status::not_converged ? "NOT CONVERGED" : std::string(status_name(status));
 }
 
+/// Of the users who are short of tasks; one of them alone has a share too, where nothing can be compared.
+std::string lowest_share(const MeasuredOutcome& measured, int decimals) {
+  std::optional<double> lowest;
+  for (std::size_t n = 0; n < measured.satisfaction.satisfied.size(); ++n) {
+    if (measured.satisfaction.satisfied[n]) continue;
+    const double share = measured.metrics.dominant_shares[n];
+    lowest = std::min(lowest.value_or(share), share);
+  }
+  return lowest ? percent(*lowest, decimals) : kNone;
+}
+
 void add_summary(Table& table, const Problem& problem, Outcomes outcomes, const TableOptions& options) {
   const int decimals = share_decimals(outcomes);
   const auto add = [&](const std::string& what,
@@ -184,7 +196,8 @@ void add_summary(Table& table, const Problem& problem, Outcomes outcomes, const 
     } else if constexpr (kIsIn<Metrics, Figure>) {
       add(heading, [&](const MeasuredOutcome& c) {
         if (!figure.over_short) return figure_text(figure.unit, c.metrics.*figure.member, decimals);
-        if (!c.metrics_short) return std::string(kNone);
+        if (!c.metrics_short)
+          return figure.member == &Metrics::min_dominant_share ? lowest_share(c, decimals) : kNone;
         return figure_text(figure.unit, (*c.metrics_short).*figure.member, decimals);
       });
     } else {
@@ -203,7 +216,8 @@ void add_summary(Table& table, const Problem& problem, Outcomes outcomes, const 
 std::string side_by_side(const Problem& problem, Outcomes outcomes, std::size_t gap,
                          const TableOptions& options) {
   Table table;
-  table.columns = {{.align = Align::left, .min_width = 4}, {.align = Align::left}};
+  table.columns = {{.align = Align::left, .min_width = 4, .shortest = kShortNameWidth},
+                   {.align = Align::left, .shortest = kResourceWidth}};
   if (any_asked(outcomes)) table.columns.push_back({.align = Align::decimal});
   for (std::size_t column = 0; column < outcomes.size(); ++column) {
     table.columns.push_back({.align = Align::decimal, .gap = gap, .min_width = 5});
@@ -212,25 +226,29 @@ std::string side_by_side(const Problem& problem, Outcomes outcomes, std::size_t 
   add_labels(table, outcomes);
   add_users(table, problem, outcomes);
   add_summary(table, problem, outcomes, options);
-  return render(table);
+  return render(table, options.width);
 }
 
 std::string steps(const Problem& problem, const Outcome& outcome, std::size_t width) {
   Table table;
-  table.columns = {{Align::right}, {}, {}, {Align::right}, {Align::decimal}};
+  table.columns = {{Align::right},
+                   {.shortest = kShortNameWidth},
+                   {.shortest = kShortNameWidth},
+                   {Align::right},
+                   {Align::decimal}};
   table.rows = {{{"step"}, {"user"}, {"server"}, {"instance"}, {"share/weight", 1, Align::right}}};
   table.add_rule();
   std::size_t count = 0;
   for (const FillStep& step : outcome.filling->steps) {
     table.rows.push_back({{std::to_string(++count)},
-                          {shorten(problem.users()[step.user].name, kShortNameWidth)},
-                          {shorten(problem.servers()[step.server].name, kShortNameWidth)},
+                          {problem.users()[step.user].name},
+                          {problem.servers()[step.server].name},
                           {std::to_string(step.instance)},
                           {percent(step.share, 2)}});
   }
   const std::string heading =
       outcome.mechanism + ", step by step (share/weight: the user's share after the step, over its weight)";
-  return "\n" + broken(heading, width) + "\n" + render(table);
+  return "\n" + broken(heading, width) + "\n" + render(table, width);
 }
 
 /// A notice of several outcomes is printed once.

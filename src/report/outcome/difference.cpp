@@ -86,8 +86,13 @@ class Rows {
       : decimals_(task_decimals(diff.difference)),
         before_(wishes_of(diff.before)),
         after_(wishes_of(diff.after)) {
-    table_.columns = {{.min_width = 5},    {Align::decimal, 3}, {Align::decimal}, {Align::decimal},
-                      {Align::decimal, 3}, {Align::decimal},    {Align::decimal}};
+    table_.columns = {{.min_width = 5, .shortest = kNameWidth},
+                      {Align::decimal, 3},
+                      {Align::decimal},
+                      {Align::decimal},
+                      {Align::decimal, 3},
+                      {Align::decimal},
+                      {Align::decimal}};
     table_.rows = {{{""}, {"tasks", 3, Align::center}, {"share", 3, Align::center}},
                    {{"user"},
                     {"before", 1, Align::right},
@@ -100,10 +105,9 @@ class Rows {
   }
 
   void add(const UserChange& user) {
-    const std::string mark = user.same_task ? "" : " *";
     const bool both = user.before && user.after;
     table_.rows.push_back(
-        {{shorten(user.user, kNameWidth) + mark},
+        {{.text = user.user, .mark = user.same_task ? "" : " *"},
          {got(user.before, before_, user.user)},
          {got(user.after, after_, user.user)},
          {both ? signed_percent(user.change) : kNone, 1, align(both)},
@@ -127,7 +131,7 @@ class Rows {
     return share ? tasks(share->tasks) : kNone;
   }
   std::string tasks(double count) const { return count == 0 ? "0" : tasks_fixed(count, decimals_); }
-  std::string text() const { return render(table_); }
+  std::string text(std::size_t width) const { return render(table_, width); }
 
  private:
   // With a mark where it is all that the user asks for.
@@ -150,7 +154,22 @@ class Rows {
   bool any_satisfied_ = false;
 };
 
-std::string not_shown(const Difference& difference, const Shown& part) {
+bool has_shapes(const Problem& problem) {
+  return std::any_of(problem.users().begin(), problem.users().end(),
+                     [](const User& user) { return user.shape.has_value(); });
+}
+
+// Users, a user with task shapes being one.
+std::string changed_words(const ChangedUsers& changed) {
+  const std::string mixed =
+      changed.mixed == 0 ? ""
+                         : fmt::format(", {} with more of one task shape and less of another", changed.mixed);
+  return fmt::format("{} gain, {} lose{}, {} unchanged", changed.gain, changed.lose, mixed,
+                     changed.unchanged);
+}
+
+// Lines, of which each task shape has one.
+std::string not_shown(const Difference& difference, const Shown& part, bool shapes) {
   const std::size_t left = difference.users.size() - part.gainers - part.losers;
   if (left == 0) return {};
   const std::size_t gainers = difference.gainers - std::min(part.gainers, difference.gainers);
@@ -160,7 +179,9 @@ std::string not_shown(const Difference& difference, const Shown& part) {
   if (gainers > 0) words.push_back(fmt::format("{} who gain less", gainers));
   if (losers > 0) words.push_back(fmt::format("{} who lose less", losers));
   if (unchanged > 0) words.push_back(fmt::format("{} unchanged", unchanged));
-  return words.empty() ? "" : fmt::format("{} not shown", fmt::join(words, ", "));
+  if (words.empty()) return {};
+  return fmt::format("{} not shown{}", fmt::join(words, ", "),
+                     shapes ? " (each task shape counts as one)" : "");
 }
 
 void add_one_sided(Rows& rows, const std::string& heading, const std::vector<UserChange>& users,
@@ -252,16 +273,16 @@ std::string difference_table(const Diff& diff, std::size_t most, std::size_t wid
   for (std::size_t i = 0; i < part.gainers; ++i) rows.add(difference.users[i]);
   for (std::size_t i = difference.users.size() - part.losers; i < difference.users.size(); ++i)
     rows.add(difference.users[i]);
-  rows.add_line(not_shown(difference, part));
+  rows.add_line(
+      not_shown(difference, part, has_shapes(diff.before.problem) || has_shapes(diff.after.problem)));
   add_one_sided(rows, "only before", difference.gone, most);
   add_one_sided(rows, "only after", difference.come, most);
   add_sums(rows, diff);
 
-  const std::size_t unchanged = difference.users.size() - difference.gainers - difference.losers;
   return broken("before: " + printable(side_words(diff.before)), page) +
          broken("after:  " + printable(side_words(diff.after)), page) + "\n" +
-         fmt::format("{} gain, {} lose, {} unchanged\n\n", difference.gainers, difference.losers, unchanged) +
-         rows.text() + remarks(diff, rows.any_satisfied(), page);
+         broken(changed_words(difference.changed), page) + "\n" + rows.text(width) +
+         remarks(diff, rows.any_satisfied(), page);
 }
 
 namespace {
@@ -341,6 +362,11 @@ Json difference_json(const Diff& diff) {
                               &UserChange::after)},
           {"gainers", difference.gainers},
           {"losers", difference.losers},
+          {"changed_users",
+           {{"gain", difference.changed.gain},
+            {"lose", difference.changed.lose},
+            {"mixed", difference.changed.mixed},
+            {"unchanged", difference.changed.unchanged}}},
           {"users", users_json(diff)},
           {"only_before", one_sided_json(difference.gone)},
           {"only_after", one_sided_json(difference.come)},

@@ -79,7 +79,7 @@ std::string summary(const ExplanationReport& explained, std::size_t width) {
                 width, "");
 }
 
-std::string placement_table(const ExplanationReport& explained) {
+std::string placement_table(const ExplanationReport& explained, std::size_t width) {
   const Explanation& explanation = explained.explanation;
   const Allocation& allocation = explanation.outcome.allocation;
   const double dust = kDust * allocation.tasks[explanation.user];
@@ -94,7 +94,7 @@ std::string placement_table(const ExplanationReport& explained) {
   grants.erase(grants.begin() + static_cast<std::ptrdiff_t>(std::min(all, kMaxRows)), grants.end());
 
   Table table;
-  table.columns = {{Align::left}, {Align::decimal}};
+  table.columns = {{.shortest = kNameWidth}, {Align::decimal}};
   table.rows = {{{"where it runs"}, {"tasks", 1, Align::right}}};
   std::vector<double> tasks;
   tasks.reserve(grants.size());
@@ -106,11 +106,11 @@ std::string placement_table(const ExplanationReport& explained) {
   for (const Grant& grant : grants) tasks.push_back(grant.tasks);
   const int decimals = decimals_for(tasks);
   for (const Grant& grant : grants) {
-    auto& row = table.rows.emplace_back(std::vector<Cell>{
-        {shorten(allocation.servers[grant.server].name, kNameWidth)}, {tasks_fixed(grant.tasks, decimals)}});
+    auto& row = table.rows.emplace_back(
+        std::vector<Cell>{{allocation.servers[grant.server].name}, {tasks_fixed(grant.tasks, decimals)}});
     for (const double held : grant.resources) row.push_back({amount_words(held)});
   }
-  return "\n" + render(table) + and_more(all, "servers");
+  return "\n" + render(table, width) + and_more(all, "servers");
 }
 
 std::string others_words(const ExplanationReport& explained, const Binding& binding, std::size_t most) {
@@ -136,14 +136,15 @@ std::string stop_sentence(const ExplanationReport& explained) {
 }
 
 // The groups around the user: who has what, and how far beyond its guarantee. Empty without groups.
-std::string path_table(const ExplanationReport& explained) {
+std::string path_table(const ExplanationReport& explained, std::size_t width) {
   const Problem& problem = explained.problem;
   const Tree& tree = problem.tree();
   const Outcome& outcome = explained.explanation.outcome;
   if (tree.is_flat() || !honours_groups(outcome)) return {};
   const std::vector<GroupFigures> figures = group_figures(problem, outcome.allocation);
   Table table;
-  table.columns = {{}, {Align::right}, {Align::decimal}, {Align::decimal}, {}};
+  table.columns = {
+      {.shortest = kNameWidth}, {Align::right}, {Align::decimal}, {Align::decimal}, {.shortest = kNameWidth}};
   table.rows = {{{"on its path"},
                  {"weight"},
                  {"share", 1, Align::right},
@@ -157,14 +158,13 @@ std::string path_table(const ExplanationReport& explained) {
       if (sibling != node && (!lowest || figures[sibling].key < figures[*lowest].key)) lowest = sibling;
     }
     table.rows.push_back(
-        {{shorten(node_name(problem, node), kNameWidth)},
+        {{node_name(problem, node)},
          {fmt::format("{}", tree.weight(node))},
          {percent(figures[node].share, 2)},
          {key(node)},
-         {lowest ? fmt::format("{} {}", key(*lowest), shorten(node_name(problem, *lowest), kNameWidth))
-                 : kNone}});
+         {lowest ? fmt::format("{} {}", key(*lowest), node_name(problem, *lowest)) : kNone}});
   }
-  return "\n" + render(table) +
+  return "\n" + render(table, width) +
          "beyond/weight: the share of what it uses beyond its guarantee; siblings are compared by it\n";
 }
 
@@ -310,8 +310,8 @@ std::string change_words(const Problem& problem, std::size_t n, const Change& ch
 
 std::string explanation_table(const ExplanationReport& explained, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  return summary(explained, page) + placement_table(explained) + path_table(explained) +
-         binding_table_within(explained, page) + what_ifs(explained) + remarks(explained, page);
+  return summary(explained, page) + placement_table(explained, width) + path_table(explained, width) +
+         binding_table_within(explained, width) + what_ifs(explained) + remarks(explained, page);
 }
 
 namespace {

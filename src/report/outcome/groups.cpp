@@ -96,7 +96,9 @@ Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
   const int task_decimals = decimals_for(outcome.allocation.tasks);
 
   Table table;
-  table.columns = {{Align::left}, {Align::right}};
+  std::size_t deepest = 0;
+  for_each_below(tree, 0, 0, [&](std::size_t, std::size_t depth) { deepest = std::max(deepest, depth); });
+  table.columns = {{.shortest = kShortNameWidth + 2 * deepest}, {Align::right}};
   std::vector<Cell> above{{"", 2}};
   std::vector<Cell> head{{"group / user"}, {"weight"}};
   const auto add_amounts = [&](const std::string& heading) {
@@ -122,7 +124,7 @@ Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
   for_each_below(tree, 0, 0, [&](std::size_t node, std::size_t depth) {
     const GroupFigures& has = figures[node];
     std::vector<Cell>& row = table.rows.emplace_back();
-    row.push_back({std::string(2 * depth, ' ') + shorten(node_name(problem, node), kShortNameWidth)});
+    row.push_back({std::string(2 * depth, ' ') + node_name(problem, node)});
     row.push_back({weight_of(problem, node).text()});
     const bool owns = std::any_of(has.guarantee.begin(), has.guarantee.end(), [](double g) { return g > 0; });
     if (with_use) {
@@ -144,8 +146,8 @@ Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
 }  // namespace
 
 std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width) {
-  std::string tree = render(tree_of(problem, outcome, true));
-  if (widest_line(tree) > width) tree = render(tree_of(problem, outcome, false));
+  std::string tree = render(tree_of(problem, outcome, true), width);
+  if (widest_line(tree) > width) tree = render(tree_of(problem, outcome, false), width);
   std::vector<std::string> levels;
   for (const double lowest : lowest_by_level(problem, group_figures(problem, outcome.allocation)))
     levels.push_back(std::isinf(lowest) ? "–" : percent(lowest, 2));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "report/outcome/comparison.hpp"
@@ -16,15 +17,15 @@ namespace mirab::report {
 
 namespace {
 
-const std::string& user_of(const PlanReport& report) { return report.problem.users()[report.goal.user].name; }
+const std::string& user_of(const PlanReport& report) { return report.goal.user; }
 
-double tasks_before(const PlanReport& report) {
-  return report.plan.before.allocation.tasks[report.goal.user];
-}
-double tasks_after(const PlanReport& report) { return report.plan.after.allocation.tasks[report.goal.user]; }
+double tasks_before(const PlanReport& report) { return report.goal.tasks_of(report.plan.before.allocation); }
+double tasks_after(const PlanReport& report) { return report.goal.tasks_of(report.plan.after.allocation); }
 
 bool is_needed(const PlanReport& report) {
-  return report.plan.solved > 0 && tasks_before(report) < tasks_after(report);
+  const Plan& plan = report.plan;
+  if (plan.weight) return *plan.weight != plan.weight_before;
+  return std::any_of(plan.bought.begin(), plan.bought.end(), [](std::int64_t count) { return count > 0; });
 }
 
 std::string task_words(double tasks) {
@@ -37,10 +38,10 @@ bool all_cost_one(const PlanReport& report) {
                      [](const ServerKind& kind) { return kind.price == Quantity(1); });
 }
 
-std::string purchase_table(const PlanReport& report) {
+std::string purchase_table(const PlanReport& report, std::size_t width) {
   const Plan& plan = report.plan;
   Table table;
-  table.columns = {{}, {Align::decimal}, {Align::decimal}, {Align::decimal}};
+  table.columns = {{.shortest = kNameWidth}, {Align::decimal}, {Align::decimal}, {Align::decimal}};
   table.rows = {
       {{"buy"}, {"servers", 1, Align::right}, {"price of one", 1, Align::right}, {"price", 1, Align::right}}};
   table.add_rule();
@@ -49,14 +50,14 @@ std::string purchase_table(const PlanReport& report) {
     if (plan.bought[k] == 0) continue;
     servers += plan.bought[k];
     const Quantity& price = report.kinds[k].price;
-    table.rows.push_back({{shorten(report.kinds[k].name, kNameWidth)},
+    table.rows.push_back({{report.kinds[k].name},
                           {std::to_string(plan.bought[k])},
                           {price.text()},
                           {csv_number(static_cast<double>(plan.bought[k]) * price.value())}});
   }
   table.add_rule();
   table.rows.push_back({{"all"}, {std::to_string(servers)}, {""}, {csv_number(plan.price)}});
-  return render(table);
+  return render(table, width);
 }
 
 // How good the plan is.
@@ -97,6 +98,17 @@ std::string certainty(const PlanReport& report) {
   return text;
 }
 
+// What each task shape gets of what is wanted of it; nothing where the goal is one number.
+std::string shapes_words(const PlanReport& report) {
+  if (report.goal.tasks.size() == 1) return {};
+  std::vector<std::string> words;
+  for (const WantedTasks& wanted : report.goal.tasks)
+    words.push_back(fmt::format("{} {} of {}", *report.problem.users()[wanted.user].shape,
+                                task_words(report.plan.after.allocation.tasks[wanted.user]),
+                                task_words(wanted.tasks.value())));
+  return fmt::format("Of what is wanted: {}. ", fmt::join(words, ", "));
+}
+
 std::string advice(const PlanReport& report, std::size_t width) {
   const Plan& plan = report.plan;
   const std::string& user = user_of(report);
@@ -106,11 +118,10 @@ std::string advice(const PlanReport& report, std::size_t width) {
                   width);
   const std::string brings = fmt::format("{} then gets {} tasks instead of {}.", user,
                                          task_words(tasks_after(report)), task_words(tasks_before(report)));
-  const std::string what =
-      plan.weight ? fmt::format("Give {} the weight {} instead of {}.\n", user, plan.weight->text(),
-                                report.problem.users()[report.goal.user].weight.text())
-                  : purchase_table(report) + "\n";
-  return what + broken(brings + " " + certainty(report), width, "");
+  const std::string what = plan.weight ? fmt::format("Give {} the weight {} instead of {}.\n", user,
+                                                     plan.weight->text(), plan.weight_before.text())
+                                       : purchase_table(report, width) + "\n";
+  return what + broken(brings + " " + shapes_words(report) + certainty(report), width, "");
 }
 
 Diff before_and_after(const PlanReport& report) {
@@ -124,11 +135,11 @@ Diff before_and_after(const PlanReport& report) {
 
 std::string plan_table(const PlanReport& report, std::size_t most, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  std::string text =
-      broken(printable(fmt::format("{}: {} tasks for {} under {}", report.title, report.goal.tasks.text(),
-                                   user_of(report), report.plan.before.mechanism)),
-             page) +
-      "\n" + advice(report, page);
+  std::string text = broken(printable(fmt::format("{}: {} tasks for {} under {}", report.title,
+                                                  task_words(report.goal.all_tasks()), user_of(report),
+                                                  report.plan.before.mechanism)),
+                            page) +
+                     "\n" + advice(report, page);
   if (!is_needed(report)) {
     const Outcome& outcome = report.plan.after;
     for (const std::string& notice : outcome.notices)
@@ -161,6 +172,20 @@ Json kinds_json(const PlanReport& report) {
   return kinds;
 }
 
+// What is wanted of each task shape, and what it gets; empty for a user without shapes.
+Json shapes_json(const PlanReport& report) {
+  Json shapes = Json::array();
+  for (const WantedTasks& wanted : report.goal.tasks) {
+    const User& user = report.problem.users()[wanted.user];
+    if (user.name == report.goal.user) continue;
+    shapes.push_back({{"name", user.name},
+                      {"wanted", wanted.tasks.value()},
+                      {"tasks_before", report.plan.before.allocation.tasks[wanted.user]},
+                      {"tasks_after", report.plan.after.allocation.tasks[wanted.user]}});
+  }
+  return shapes;
+}
+
 }  // namespace
 
 Json plan_json(const PlanReport& report) {
@@ -171,11 +196,12 @@ Json plan_json(const PlanReport& report) {
             {"status", status_name(plan.after.status)},
             {"certificate", certificate_json(plan.after.certificate)},
             {"user", user_of(report)},
-            {"wanted", report.goal.tasks.value()},
+            {"wanted", report.goal.all_tasks()},
+            {"shapes", shapes_json(report)},
             {"tasks_before", tasks_before(report)},
             {"tasks_after", tasks_after(report)}};
   if (plan.weight) {
-    json["weight"] = {{"before", report.problem.users()[report.goal.user].weight.value()},
+    json["weight"] = {{"before", plan.weight_before.value()},
                       {"after", plan.weight->value()},
                       {"too_little", plan.too_little ? Json(plan.too_little->value()) : Json(nullptr)},
                       {"steady", plan.steady}};
@@ -198,8 +224,8 @@ std::string plan_csv(const PlanReport& report) {
   const Plan& plan = report.plan;
   if (plan.weight) {
     return csv_record({"user", "weight_before", "weight_after"}) +
-           csv_record({user_of(report), csv_number(report.problem.users()[report.goal.user].weight.value()),
-                       csv_number(plan.weight->value())});
+           csv_record(
+               {user_of(report), csv_number(plan.weight_before.value()), csv_number(plan.weight->value())});
   }
   std::string csv = csv_record({"kind", "count", "price_of_one", "price"});
   for (std::size_t k = 0; k < report.kinds.size(); ++k) {

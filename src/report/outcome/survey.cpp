@@ -133,7 +133,7 @@ std::string survey_table(const SurveyReport& report, std::size_t width) {
   std::vector<std::vector<std::string>> rows;
   for (const Standing& standing : report.survey.users) {
     auto& row = rows.emplace_back();
-    row.push_back(shorten(printable(problem.users()[standing.user].name), kNameWidth));
+    row.push_back(shorten(printable(problem.users()[standing.user].name), name_width(kNameWidth, width)));
     if (groups) {
       const std::vector<std::string> around = groups_around(problem, standing.user);
       row.push_back(around.empty() ? kNone : printable(fmt::format("{}", fmt::join(around, " / "))));

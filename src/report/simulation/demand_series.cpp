@@ -56,7 +56,7 @@ std::string simulation_table(const DemandsRun& run, std::size_t width) {
     table.add(courses.front()[s].name, std::move(values));
   }
   std::string text =
-      broken(title(run), page) + "\n" + table.text(page) +
+      broken(title(run), page) + "\n" + table.text(width) +
       broken(
           "granted: part of the capacity that is handed out; run: part that tasks take which can run with "
           "what they were handed; tasks: how many these are",

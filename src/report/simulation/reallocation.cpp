@@ -191,7 +191,7 @@ std::string simulation_table(const ReallocationRun& run, std::size_t width) {
   add_servers(table, run);
   table.add_rule();
   add_solver(table, run);
-  return broken(title(run), page) + "\n" + table.text(page) +
+  return broken(title(run), page) + "\n" + table.text(width) +
          broken(
              "completion: from submission to end, of completed jobs; used: part of the capacity, mean over "
              "time",

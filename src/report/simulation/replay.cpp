@@ -191,8 +191,8 @@ std::string teams(const Outcomes& outcomes, std::size_t width) {
   const std::vector<std::size_t> indent = depths(first);
   for (std::size_t i = 0; i < first.size(); ++i) {
     add(table,
-        fmt::format("{:{}}{} ({})", "", 2 * indent[i], shorten(first[i].name, kMediumNameWidth),
-                    first[i].submitted),
+        fmt::format("{:{}}{} ({})", "", 2 * indent[i],
+                    shorten(first[i].name, name_width(kMediumNameWidth, width)), first[i].submitted),
         outcomes, [&](const ReplayOutcome& outcome) {
           return waiting_and_share(outcome.teams[i], outcome.teams[i].share);
         });
@@ -206,8 +206,9 @@ std::string users(const Outcomes& outcomes, std::size_t width) {
   SideBySide table = headed(outcomes, "user (tasks)");
   for (std::size_t i = 0; i < shown; ++i) {
     const ReplayUser& first = outcomes.front().users[order[i]];
-    add(table, fmt::format("{} ({})", shorten(first.name, kMediumNameWidth), first.submitted), outcomes,
-        [&](const ReplayOutcome& outcome) {
+    add(table,
+        fmt::format("{} ({})", shorten(first.name, name_width(kMediumNameWidth, width)), first.submitted),
+        outcomes, [&](const ReplayOutcome& outcome) {
           const ReplayUser& user = outcome.users[order[i]];
           return waiting_and_share(user, user.share);
         });
@@ -241,8 +242,8 @@ std::string simulation_table(const ReplayRun& run, std::size_t width) {
   const std::string title = fmt::format("{}: {} on {}, {} from {}, seed {}", run.title, run.scenario.workload,
                                         run.scenario.cluster, duration(run.outcomes.front().end),
                                         counted(run.outcomes.front().users.size(), "user"), run.seed);
-  return broken(printable(title), page) + "\n" + summary(run, page) + teams(run.outcomes, page) +
-         users(run.outcomes, page) + broken(kLegend, page) + notices(run.outcomes, page);
+  return broken(printable(title), page) + "\n" + summary(run, width) + teams(run.outcomes, width) +
+         users(run.outcomes, width) + broken(kLegend, page) + notices(run.outcomes, page);
 }
 
 namespace {

@@ -298,7 +298,7 @@ std::string replications_table(const std::vector<Run>& runs, std::size_t width) 
     table.add(spread.contenders.front().figures[f].row, std::move(values));
   }
   const std::string title = fmt::format("{}: {}", runs.front().title, seeds_text(seeds_of(runs)));
-  std::string text = broken(printable(title), page) + "\n" + table.text(page) +
+  std::string text = broken(printable(title), page) + "\n" + table.text(width) +
                      broken("±: half of the 95 % interval of the mean, from the runs", page);
   for (const std::string& notice : notices_of_all(runs)) text += broken("note: " + printable(notice), page);
   return text;

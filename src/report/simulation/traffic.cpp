@@ -87,7 +87,7 @@ std::string half_width(const TrafficPoint& point) {
   return fmt::format("{}{}", fixed((point.high - point.low) / 2, 4), point.settled ? "" : kNotSettled);
 }
 
-std::string block(const TrafficRun& run, std::size_t first, std::size_t last) {
+std::string block(const TrafficRun& run, std::size_t first, std::size_t last, std::size_t name_room) {
   const Points points(run);
   std::vector<std::vector<std::string>> labels;  // [mechanism - first], in lines
   std::size_t lines = 1;
@@ -115,7 +115,7 @@ std::string block(const TrafficRun& run, std::size_t first, std::size_t last) {
   for (std::size_t l = 0; l < points.loads(); ++l) {
     for (std::size_t k = 0; k < run.scenario.classes.size(); ++k) {
       std::vector<Cell> row{{k == 0 ? load_text(points, l) : ""},
-                            {shorten(run.scenario.classes[k].name, kShortNameWidth)}};
+                            {shorten(run.scenario.classes[k].name, name_room)}};
       for (std::size_t m = first; m < last; ++m) {
         const TrafficPoint& point = points.at(l, m, k);
         row.push_back({fixed(point.service_rate, 4)});
@@ -168,15 +168,15 @@ std::string simulation_table(const TrafficRun& run, std::size_t width) {
   std::string text = broken(title(run), page) + "\n";
   const std::size_t mechanisms = run.scenario.mechanisms.size();
   std::size_t left = 6;  // the column of loads with its gap
+  const std::size_t name_room = name_width(kShortNameWidth, width);
   std::size_t names = 5;
-  for (const auto& each : run.scenario.classes) {
-    names = std::max(names, display_width(shorten(each.name, kShortNameWidth)));
-  }
+  for (const auto& each : run.scenario.classes)
+    names = std::max(names, display_width(shorten(each.name, name_room)));
   left += names;
-  const std::size_t room = page > left ? (page - left) / kMechanismWidth : 1;
+  const std::size_t room = width > left ? (width - left) / kMechanismWidth : 1;
   const std::size_t each = std::max<std::size_t>(1, room);
   for (std::size_t first = 0; first < mechanisms; first += each) {
-    text += block(run, first, std::min(first + each, mechanisms));
+    text += block(run, first, std::min(first + each, mechanisms), name_room);
   }
   return text + legend(run, page);
 }

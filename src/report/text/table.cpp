@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include <mirab/model/assert.hpp>
 
@@ -100,12 +101,69 @@ std::string place(const std::string& text, Align align, std::size_t width, std::
 
 }  // namespace
 
-std::string render(const Table& table) {
+namespace {
+
+// Lowers the widths of columns of names, the widest first, until `too_much` is gone or all are at their
+// shortest.
+void cut_names(Table& table, std::vector<std::size_t> widths, std::size_t too_much) {
+  const auto slack = [&](std::size_t column) {
+    const std::size_t shortest = table.columns[column].shortest;
+    return shortest > 0 && widths[column] > shortest ? widths[column] : 0;
+  };
+  for (; too_much > 0; --too_much) {
+    std::size_t widest = 0;
+    for (std::size_t column = 1; column < widths.size(); ++column) {
+      if (slack(column) > slack(widest)) widest = column;
+    }
+    if (slack(widest) == 0) break;
+    --widths[widest];
+  }
+  for (auto& row : table.rows) {
+    std::size_t column = 0;
+    for (Cell& cell : row) {
+      const std::size_t first = std::exchange(column, column + cell.span);
+      const std::size_t mark = display_width(cell.mark);
+      if (cell.span == 1 && table.columns[first].shortest > 0 && widths[first] > mark)
+        cell.text = shorten(cell.text, widths[first] - mark);
+    }
+  }
+}
+
+// The width of what the names in each column take.
+std::vector<std::size_t> name_widths(const Table& table) {
+  std::vector<std::size_t> widths(table.columns.size());
+  for (const auto& row : table.rows) {
+    for_each_cell(table, row, [&](const Cell& cell, std::size_t column, Align align) {
+      if (cell.span == 1 && align != Align::fill)
+        widths[column] = std::max(widths[column], display_width(cell.text) + display_width(cell.mark));
+    });
+  }
+  return widths;
+}
+
+Table with_marks(Table table) {
+  for (auto& row : table.rows) {
+    for (Cell& cell : row) cell.text += std::exchange(cell.mark, {});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string render(const Table& table, std::size_t width) {
   Table safe = table;
   for (auto& row : safe.rows) {
     for (Cell& cell : row) cell.text = printable(cell.text);
   }
-  const Layout layout = lay_out(safe);
+  Table marked = with_marks(safe);
+  Layout layout = lay_out(marked);
+  const std::size_t whole = spanned_width(marked, layout, 0, table.columns.size());
+  if (whole > width) {
+    cut_names(safe, name_widths(safe), whole - width);
+    marked = with_marks(std::move(safe));
+    layout = lay_out(marked);
+  }
+  safe = std::move(marked);
   std::string text;
   for (const auto& row : safe.rows) {
     std::string line;

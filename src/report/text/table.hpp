@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,12 +18,14 @@ struct Column {
   Align align = Align::left;
   std::size_t gap = 2;        ///< blanks before it, when it is not the first
   std::size_t min_width = 0;  ///< in terminal cells
+  std::size_t shortest = 0;   ///< of names: they may be cut down to this where the table is too wide; 0: not
 };
 
 struct Cell {
   std::string text;
   std::size_t span = 1;             ///< over how many columns it stretches
   std::optional<Align> align = {};  ///< without a value: that of its column
+  std::string mark = {};            ///< stands behind the text, and is never cut
 };
 
 /// Rows of cells that line up. A row may be shorter than the table is wide; an empty row is a blank line.
@@ -35,8 +38,9 @@ struct Table {
 };
 
 /// The table as text: every line ends with a newline, none with a blank. Control characters in cells become
-/// `?`.
-std::string render(const Table& table);
+/// `?`. Where it would be wider than `width`, names are cut, the longest first, as far as their columns
+/// allow; it may still be wider then.
+std::string render(const Table& table, std::size_t width = std::numeric_limits<std::size_t>::max());
 
 /// A heading, a rule and rows of text that line up, numbers on their points. Where that is wider than
 /// `width`, columns of words are narrowed, their cells broken at blanks into several lines; what is still too

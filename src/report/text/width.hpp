@@ -19,6 +19,11 @@ inline constexpr std::size_t kNameWidth = 24;
 inline constexpr std::size_t kLongNameWidth = 32;
 inline constexpr std::size_t kResourceWidth = 24;
 
+/// How much of a name a table shows that has `room`: what is beyond the width of a page goes to its names.
+constexpr std::size_t name_width(std::size_t least, std::size_t room) {
+  return room > kPageWidth ? least + room - kPageWidth : least;
+}
+
 /// What stands where there is no value.
 inline const std::string kNone = "–";
 

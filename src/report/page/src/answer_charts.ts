@@ -9,12 +9,12 @@ import {percent, shortened} from './format';
 const row_height = 26;  // px
 const narrow = 600;  // px; below, a long name takes two lines
 
-/** Letters of a name that fit into a third of the width, of at most 32. */
-const nameLength = (width: number) => Math.max(10, Math.min(32, Math.floor(width / 3 / 7)));
+/** Letters of a name that fit into a third of the width, of at most `most`. */
+const nameLength = (width: number, most: number) => Math.max(10, Math.min(most, Math.floor(width / 3 / 7)));
 
 function horizontal(width: number, names: readonly string[], value: object, rest: object, write: (value: number) => string,
-    rows: (at: number) => TooltipRow[], top = 4, tick = write === percent ? axisPercent : write): Drawing {
-  const length = nameLength(width);
+    rows: (at: number) => TooltipRow[], top = 4, tick = write === percent ? axisPercent : write, longest = 32): Drawing {
+  const length = nameLength(width, longest);
   const two_lines = width < narrow && names.some(name => name.length > length);
   return {
     height: 62 + top + names.length * (two_lines ? 38 : row_height),
@@ -120,6 +120,35 @@ export function dumbbells(host: HTMLElement, changes: readonly Change[], name: s
 export function dumbbellLegend(): HTMLElement {
   return element('ul', {class: 'legend'}, element('li', {}, element('span', {class: 'ring', 'aria-hidden': 'true'}), 'before'),
       element('li', {}, seriesMark(0), 'after: not less'), element('li', {}, element('span', {class: 'mark round mark-1', 'aria-hidden': 'true'}), 'after: less'));
+}
+
+export interface Compared {
+  name: string;
+  printed: number;
+  ours: number;
+  interval: readonly [number, number] | null;
+}
+
+/** What is printed (hollow) and ours (solid, within it where they agree), with a line over our interval. */
+export function printedMarks(host: HTMLElement, compared: readonly Compared[], axis: string, write: (value: number) => string): Chart {
+  return mountChart(host, width => horizontal(width, compared.map(each => each.name), {name: axis, min: (value: {min: number}) => Math.min(0, value.min)}, {series: [
+    {type: 'custom', silent: true, tooltip: {show: false}, encode: {x: [0, 1], y: 2}, z: 1,
+      data: compared.flatMap(({interval}, at) => interval ? [[...interval, at]] : []),
+      renderItem: (_: unknown, painter: {value(dimension: number): number; coord(point: [number, number]): [number, number]}) => {
+        const [x1, y] = painter.coord([painter.value(0), painter.value(2)]);
+        const [x2] = painter.coord([painter.value(1), painter.value(2)]);
+        return {type: 'line', shape: {x1, y1: y, x2, y2: y}, style: {stroke: 'var(--series-0)', lineWidth: 2}};
+      }},
+    {type: 'scatter', symbol: 'circle', symbolSize: 14, emphasis: {disabled: true}, z: 2,
+      itemStyle: {color: 'transparent', borderColor: 'var(--ink)', borderWidth: 1.5, opacity: 1}, data: compared.map(({printed}) => printed)},
+    {type: 'scatter', symbol: 'circle', symbolSize: 7, emphasis: {disabled: true}, z: 3, itemStyle: {...seriesFill(0), opacity: 1},
+      data: compared.map(({ours}) => ours)},
+  ]}, write, at => [{name: 'printed', share: compared[at]!.printed}, {series: 0, name: 'ours', share: compared[at]!.ours}], 4, write, 60));
+}
+
+export function printedLegend(): HTMLElement {
+  return element('ul', {class: 'legend'}, element('li', {}, element('span', {class: 'ring', 'aria-hidden': 'true'}), 'printed in the paper'),
+      element('li', {}, seriesMark(0), 'ours'));
 }
 
 export interface Stack {

@@ -80,15 +80,23 @@ function failureSection(property: string, failures: readonly Failure[], open: bo
         element('summary', {}, element('strong', {}, mechanism), witness ? `: ${witness.words}` : ''),
         ...(witness ? [ ...numbersChart(`${property} under ${mechanism}`, witness)] : []),
         ...(smallest?.cluster ? [element('p', {class: 'caption'}, 'The smallest cluster that was found to show it:'),
-          clusterTable(smallest.cluster as Drawn, smallest.user), element('p', {}, `${smallest.words}.`)] : []));
+          clusterTable(smallest.cluster as Drawn, smallest.user), element('p', {class: 'below'}, `${smallest.words}.`)] : []));
   }));
   return part;
 }
 
-/** The numbers of a violation, next to each other; they are of one kind, such as tasks. */
+const kinds_of_numbers = [
+  ['tasks', 'alone', 'with_other', 'tasks_after', 'possible', 'tasks_on_own_part', 'tasks_by_lying'],
+  ['holds', 'uses', 'free', 'other_holds', 'guarantee'],
+  ['share', 'part', 'part_after'],
+];
+
+/** The numbers of a violation that are of one kind, next to each other: the kind of which there are most. */
 function numbersChart(label: string, witness: Violation): HTMLElement[] {
-  const numbers = Object.entries(witness as unknown as Record<string, unknown>)
-      .filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[0] !== 'size');
+  const all = Object.entries(witness as unknown as Record<string, unknown>)
+      .filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  const numbers = kinds_of_numbers.map(kind => all.filter(([name]) => kind.includes(name)))
+      .reduce((most, of) => of.length > most.length ? of : most);
   if (numbers.length < 2 || numbers.some(([, value]) => value < 0)) return [];
   const host = chartHost(label);
   whenNear(host, 62 + 4 + numbers.length * 26, () => bulletBars(host, () => ({

@@ -20,8 +20,9 @@ export function showDifference(page: HTMLElement, compared: Compared): void {
   if (notices) page.append(notices);
 }
 
-export function changeSentence({users, gainers, losers}: Difference): string {
-  return `${count(gainers, 'user gains', 'users gain')}, ${losers} ${losers === 1 ? 'loses' : 'lose'}, ${users.length - gainers - losers} keep what they have.`;
+export function changeSentence({changed_users: {gain, lose, mixed, unchanged}}: Difference): string {
+  const both = mixed === 0 ? '' : `, ${mixed} ${mixed === 1 ? 'gets' : 'get'} more tasks of one shape and fewer of another`;
+  return `${count(gain, 'user gains', 'users gain')}, ${lose} ${lose === 1 ? 'loses' : 'lose'}${both}, ${unchanged} ${unchanged === 1 ? 'keeps' : 'keep'} what they have.`;
 }
 
 function sidesSentence(before: ComparedSide, after: ComparedSide): string {

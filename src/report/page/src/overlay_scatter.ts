@@ -26,6 +26,13 @@ function draw(runs: readonly OverlayRun[], width: number): Drawing {
   const ticks = runs.map(run => run.ticks);
   const logarithmic = Math.max(...ticks) > 20 * Math.min(...ticks);
   const highest = Math.max(...runs.map(({min_share}) => min_share ?? 0));
+  // Of another mark, by its label on the right; both in parts of the picture.
+  const along = (value: number) => logarithmic ? Math.log(value / Math.min(...ticks)) / Math.log(Math.max(...ticks) / Math.min(...ticks)) : value / Math.max(...ticks);
+  const hidesAnother = (run: OverlayRun): boolean => runs.some(other => {
+    const right = (along(other.ticks) - along(run.ticks)) * width;
+    const apart = Math.abs((other.min_share ?? 0) - (run.min_share ?? 0)) / (highest || 1) * scatter_height;
+    return other !== run && right > 0 && right < 8 * run.label.length + largest_mark && apart < largest_mark / 2 + 8;
+  });
   return {
     height: scatter_height,
     option: {
@@ -47,7 +54,7 @@ function draw(runs: readonly OverlayRun[], width: number): Drawing {
       series: runs.map((run, at) => ({
         type: 'scatter', name: run.label, data: [[run.ticks, run.min_share]], symbol: seriesSymbol(at), symbolSize: size(run),
         itemStyle: {...seriesFill(at), opacity: 0.85}, emphasis: {disabled: true}, labelLayout: {moveOverlap: 'shiftY'},
-        label: {show: true, position: 'right', color: 'var(--ink)', fontSize: 12, formatter: run.label},
+        label: {show: true, position: hidesAnother(run) ? 'left' : 'right', color: 'var(--ink)', fontSize: 12, formatter: run.label},
       })),
     },
   };

@@ -18,7 +18,7 @@ export function showPlan(page: HTMLElement, planned: Planned): void {
 }
 
 function lead({user, wanted, tasks_before, tasks_after, kinds = [], weight, price}: Planned): string[] {
-  if (tasks_before >= tasks_after) return [`${user} has ${figure(tasks_before)} tasks already: nothing has to change.`];
+  if (weight ? weight.before === weight.after : kinds.every(({count}) => count === 0)) return [`${user} has ${figure(tasks_before)} tasks already: nothing has to change.`];
   const brings = `Then ${user} gets ${figure(tasks_after)} tasks instead of ${figure(tasks_before)}; ${figure(wanted)} are wanted.`;
   if (weight) return [`Give ${user} the weight ${figure(weight.after)} instead of ${figure(weight.before)}.`, brings];
   const bought = kinds.filter(each => each.count > 0);
@@ -38,11 +38,13 @@ function purchaseSection({kinds = [], words}: Planned): HTMLElement {
   ], [...kinds].sort((a, b) => b.count - a.count)));
 }
 
-function goalSection({user, wanted, tasks_before, tasks_after, kinds, words}: Planned): HTMLElement {
+function goalSection({user, wanted, shapes, tasks_before, tasks_after, kinds, words}: Planned): HTMLElement {
   const {host, figure: chart} = chartFigure(`The tasks of ${user} before and after`, kinds ? '' : words, []);
   chart.append(bulletLegend(false));
-  whenPlaced(() => bulletBars(host, () => ({
-    bullets: [{name: 'before', got: tasks_before, asked: wanted, fair: undefined}, {name: 'after', got: tasks_after, asked: wanted, fair: undefined}],
-    axis: 'tasks'}), figure));
+  const bullet = (name: string, got: number, asked: number) => ({name, got, asked, fair: undefined});
+  const bullets = shapes.length === 0 ?
+    [bullet('before', tasks_before, wanted), bullet('after', tasks_after, wanted)] :
+    shapes.flatMap(shape => [bullet(`${shape.name} before`, shape.tasks_before, shape.wanted), bullet(`${shape.name} after`, shape.tasks_after, shape.wanted)]);
+  whenPlaced(() => bulletBars(host, () => ({bullets, axis: 'tasks'}), figure));
   return section(`What it brings ${user}`, '', chart);
 }

@@ -1,5 +1,6 @@
 // The page of the papers, reproduced: what mirab reproduce reports.
 
+import {printedLegend, printedMarks} from './answer_charts';
 import {element} from './element';
 import {count, figure, listed} from './format';
 import {chartFigure, pageHeader, section, whenNear} from './layout';
@@ -60,6 +61,7 @@ function resultSection(result: Result): HTMLElement {
       element('h2', {}, title, ' ', badge(verdict)),
       element('p', {class: 'caption'}, element('code', {}, id), ` · ${paper} · data ${data}`),
       checksTable(id, checks),
+      ...printedFigure(checks),
       ...(figures.length === 0 ? [] : [element('div', {class: 'side-by-side'}, ...figures.flatMap(panelsOf).map(plotBlock))]),
       ...tables.flatMap(table => [element('h3', {}, table.title), textTable(table)]),
       ...(remarks.length === 0 ? [] : [element('h3', {}, 'Remarks'),
@@ -82,6 +84,31 @@ function checksTable(id: string, checks: readonly Check[]): HTMLElement {
   });
   return scrolled(`Findings of ${id}`,
       ['what', 'printed', 'ours', ...(estimated ? ['95 % interval'] : []), 'holds', ...(noted ? ['note'] : [])], rows);
+}
+
+const least_marks = 3;          // fewer say no more than the table
+const most_marks = 60;
+const widest_range = 30;        // greatest over least; beyond, parts of what is printed are drawn
+
+/** The printed numbers as hollow marks, and ours on them. */
+function printedFigure(checks: readonly Check[]): HTMLElement[] {
+  const numbers = checks.flatMap(({what, printed, ours, interval, reading}) =>
+    printed === null || ours === null || reading === 'yes-no' ? [] : [{name: what, printed, ours, interval: whole(interval)}]).slice(0, most_marks);
+  if (numbers.length < least_marks) return [];
+  const sizes = numbers.flatMap(({printed, ours}) => [Math.abs(printed), Math.abs(ours)]).filter(size => size > 0);
+  const absolute = Math.max(...sizes) <= widest_range * Math.min(...sizes);
+  const drawn = absolute ? numbers : numbers.filter(({printed}) => printed !== 0).map(({name, printed, ours, interval}) => ({
+    name, printed: 1, ours: ours / printed, interval: interval && [interval[0] / printed, interval[1] / printed] as const}));
+  if (drawn.length < least_marks) return [];
+  const {host, figure: chart} = chartFigure('What is printed, and ours', '', []);
+  chart.append(printedLegend());
+  whenNear(host, plot_height, () => printedMarks(host, drawn, absolute ? 'value' : 'parts of what is printed', figure));
+  return [element('h3', {}, 'Printed and ours'), chart];
+}
+
+function whole(interval: Check['interval']): readonly [number, number] | null {
+  const [low, high] = interval ?? [null, null];
+  return typeof low === 'number' && typeof high === 'number' ? [low, high] : null;
 }
 
 function textTable({title, head, rows}: Result['tables'][number]): HTMLElement {

@@ -62,7 +62,7 @@ export interface UserShare {
   resources: Record<string, number>;
   /** How many tasks the user asks for; null: endless. Whole in a filling. */
   asked: number | null;
-  /** The dominant share that these tasks would be, by demand; more than 1 when the cluster is too small for them. Null: endless. */
+  /** The dominant share that these tasks would be; more than 1 when the cluster is too small for them. A task of a user with demand_on counts as much as its tasks take on average where they run. Null: endless. */
   asked_share?: number | null;
   /** Has the user all the tasks that it asks for? Never of endless tasks. */
   satisfied: boolean;
@@ -674,9 +674,11 @@ export interface Compared {
   version: 1;
   before: ComparedSide;
   after: ComparedSide;
-  /** Users of both sides whose tasks grow by more than a millionth. */
+  /** Entries of `users` whose tasks grow by more than a millionth. Each task shape is an entry. */
   gainers: number;
   losers: number;
+  /** Users of both sides; one with task shapes counts once. */
+  changed_users: {gain: number; lose: number; mixed: number; unchanged: number};
   /** Users of both sides, the greatest gain first. */
   users: ComparedUser[];
   only_before: {name: string; tasks: number; dominant_share: number; share_of_before?: number}[];
@@ -836,8 +838,10 @@ export interface Planned {
   status: 'exact' | 'converged' | 'not_converged';
   certificate: {kind: string; value: number | null};
   user: string;
-  /** How many tasks it should get. */
+  /** How many tasks it should get, of all its task shapes together. */
   wanted: number;
+  /** Of a user with task shapes each of them; else empty. */
+  shapes: {name: string; wanted: number; tasks_before: number; tasks_after: number}[];
   tasks_before: number;
   tasks_after: number;
   /** With --weights. */

@@ -1,0 +1,164 @@
+// What plans of purchases and of weights share: the goal, and a problem with few servers.
+#include "audit/planning.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gmpxx.h>
+#include <limits>
+#include <unordered_map>
+
+#include <mirab/model/classes.hpp>
+
+#include "audit/cluster_view.hpp"
+#include "audit/findings.hpp"
+#include "model/exact.hpp"
+
+namespace mirab {
+
+namespace {
+
+constexpr double kEnough = 1e-6;  // relative: as for users who have all their tasks
+
+// `users` are the task shapes of one user: n of its tasks, in the proportions in which it asks for them.
+Result<PlanGoal> goal_of_shapes(const Problem& problem, const std::string& name,
+                                const std::vector<std::size_t>& users, const std::optional<Quantity>& tasks) {
+  mpq_class asked = 0;
+  for (const std::size_t n : users) {
+    const User& shape = problem.users()[n];
+    if (!shape.tasks)
+      return Error{
+          .message = fmt::format("'{}' has no number of tasks, so a number for '{}' cannot be divided "
+                                 "among its task shapes; name one of them",
+                                 shape.name, name),
+          .key = "--user"};
+    asked += rational(*shape.tasks);
+  }
+  if (tasks && rational(*tasks) > asked)
+    return Error{.message = fmt::format("'{}' asks for {} tasks only; no purchase gives it more", name,
+                                        number_words(asked.get_d())),
+                 .key = "--tasks"};
+  PlanGoal goal{.user = name};
+  for (const std::size_t n : users) {
+    const Quantity& all = *problem.users()[n].tasks;
+    if (all.is_zero()) continue;
+    goal.tasks.push_back({n, tasks ? rounded_down(rational(all) * rational(*tasks) / asked) : all});
+  }
+  return goal;
+}
+
+}  // namespace
+
+double PlanGoal::all_tasks() const {
+  double sum = 0;
+  for (const WantedTasks& each : tasks) sum += each.tasks.value();
+  return sum;
+}
+
+double PlanGoal::tasks_of(const Allocation& allocation) const {
+  double sum = 0;
+  for (const WantedTasks& each : tasks) sum += allocation.tasks[each.user];
+  return sum;
+}
+
+Result<PlanGoal> plan_goal(const Problem& problem, const std::string& user,
+                           const std::optional<Quantity>& tasks) {
+  std::vector<std::size_t> shapes;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const User& each = problem.users()[n];
+    if (each.shape && each.group == user) shapes.push_back(n);
+    if (each.name != user) continue;
+    if (!tasks && !each.tasks)
+      return Error{.message = fmt::format("missing: '{}' asks for no number of tasks", user),
+                   .key = "--tasks"};
+    return PlanGoal{.user = user, .tasks = {{n, tasks ? *tasks : *each.tasks}}};
+  }
+  MIRAB_ASSERT(!shapes.empty(), "a user of the problem");
+  return goal_of_shapes(problem, user, shapes, tasks);
+}
+
+double part_of_goal(const PlanGoal& goal, const std::vector<double>& tasks) {
+  double part = std::numeric_limits<double>::infinity();
+  for (const WantedTasks& each : goal.tasks) part = std::min(part, tasks[each.user] / each.tasks.value());
+  return part;
+}
+
+bool is_enough(double part) { return part >= 1 - kEnough; }
+
+bool is_less(double part, double than) { return part < than * (1 - kEnough); }
+
+std::string most_words(const PlanGoal& goal, double part) {
+  if (goal.tasks.size() == 1)
+    return fmt::format("{} tasks", number_words(part * goal.tasks[0].tasks.value()));
+  return fmt::format("{:.4g}% of what is wanted of each task shape", 100 * part);
+}
+
+Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal) {
+  MIRAB_ASSERT(!goal.tasks.empty(), "a goal has tasks");
+  if (!row.is_rule)
+    return Error{.message = "what runs now follows no rule, so nothing can be planned by it",
+                 .key = "--mechanism"};
+  for (const WantedTasks& wanted : goal.tasks) {
+    MIRAB_ASSERT(wanted.user < problem.user_count(), "a user of the problem");
+    const User& user = problem.users()[wanted.user];
+    if (user.tasks && wanted.tasks > *user.tasks)
+      return Error{.message = fmt::format("'{}' asks for {} tasks only; no purchase gives it more", user.name,
+                                          user.tasks->text()),
+                   .key = "--tasks"};
+    if (!row.accepts.groups) continue;
+    const Tree& tree = problem.tree();
+    for (const std::size_t node : tree.path(tree.node_of_user(wanted.user))) {
+      const std::span<const double> limit = tree.limit(node);
+      for (std::size_t r = 0; r < limit.size(); ++r) {
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < problem.server_count(); ++i) {
+          if (problem.eligible(wanted.user, i))
+            least = std::min(least, problem.demand(wanted.user, i)[r].value());
+        }
+        if (least <= 0 || is_enough(limit[r] / least / wanted.tasks.value())) continue;
+        return Error{
+            .message = fmt::format("the limit of '{}' of {} {} allows '{}' at most {} tasks; raise it first",
+                                   node_name(problem, node), number_words(limit[r]), problem.resources()[r],
+                                   user.name, number_words(limit[r] / least)),
+            .key = "--tasks"};
+      }
+    }
+  }
+  return {};
+}
+
+Result<SearchedCluster> searched_cluster(const Problem& problem, std::vector<ServerKind> kinds) {
+  Cluster cluster = problem.cluster();
+  cluster.running.reset();
+  std::unordered_map<std::string, std::string> stands_for;  // an entry that goes, and the one that it joins
+  for (const ServerClass& alike : merge(problem, MergeUsers::equal, MergeServers::equal).servers) {
+    Server& first = cluster.servers[alike.members[0]];
+    for (std::size_t member = 1; member < alike.members.size(); ++member) {
+      const Server& other = cluster.servers[alike.members[member]];
+      if (__builtin_add_overflow(first.count, other.count, &first.count))
+        return Error{.message = "more servers than can be counted", .key = "--kind"};
+      stands_for.emplace(other.name, first.name);
+    }
+  }
+  const auto goes = [&](const std::string& server) { return stands_for.contains(server); };
+  std::erase_if(cluster.servers, [&](const Server& server) { return goes(server.name); });
+  for (User& user : cluster.users) {
+    if (user.servers) std::erase_if(*user.servers, goes);
+    std::erase_if(user.demand_on, [&](const auto& each) { return goes(each.first); });
+  }
+  for (ServerKind& kind : kinds) {
+    if (goes(kind.name)) kind.name = stands_for.at(kind.name);
+  }
+  Result<Problem> merged = Problem::from(std::move(cluster));
+  if (!merged) return merged.error();
+  return SearchedCluster{*std::move(merged), std::move(kinds)};
+}
+
+Result<Plan> finished_plan(const Choice& choice, Result<Problem> changed, Outcome before,
+                           const Execution& execution) {
+  if (!changed) return changed.error();
+  Result<Outcome> after = allocate(*changed, choice, execution);
+  if (!after) return after.error();
+  return Plan{.before = std::move(before), .problem = *std::move(changed), .after = *std::move(after)};
+}
+
+}  // namespace mirab

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <mirab/audit/plan.hpp>
+
+#include "audit/what_if.hpp"
+
+namespace mirab {
+
+/// min over the goal's users of what each has of what is wanted of it; tasks [n]. 1 where the goal is just
+/// reached.
+double part_of_goal(const PlanGoal& goal, const std::vector<double>& tasks);
+
+/// Is this part of the goal all of it, to a millionth?
+bool is_enough(double part);
+
+/// Is it less than another part, by more than a millionth?
+bool is_less(double part, double than);
+
+/// What a part of the goal is, in a sentence: `3.5 tasks`; of task shapes the part of each.
+std::string most_words(const PlanGoal& goal, double part);
+
+/// What may never be: more than the user asks for, or than a limit on its path allows.
+Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal);
+
+/// A problem in which the server entries that no user can tell apart are one, and kinds by the names of the
+/// entries that are left: to divide it costs what its classes of servers cost. Users are as they were; what
+/// runs is left out.
+struct SearchedCluster {
+  Problem problem;
+  std::vector<ServerKind> kinds;
+};
+Result<SearchedCluster> searched_cluster(const Problem& problem, std::vector<ServerKind> kinds);
+
+/// The changed problem, divided.
+Result<Plan> finished_plan(const Choice& choice, Result<Problem> changed, Outcome before,
+                           const Execution& execution);
+
+}  // namespace mirab

@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+// Draws the pictures of the pages in docs/images from the examples, in headless Chromium: report.png, simulate.png and
+// overlay.png. The numbers are the program's; run it again when the pages or the examples change.
+// Usage: tools/pictures.mjs [BUILD]        with a build that has the program and the page; default build/dev
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {dirname, join, resolve} from 'node:path';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+
+const source = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const build = resolve(process.argv[2] ?? join(source, 'build/dev'));
+const {chromium} = createRequire(join(build, 'src/report/page/npm/package.json'))('playwright-core');
+const folder = mkdtempSync(join(tmpdir(), 'mirab-pictures-'));
+const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu']});
+
+/** The page that a command reports, at this width. */
+async function reported(name, width, ...command) {
+  const file = join(folder, `${name}.html`);
+  execFileSync(join(build, 'mirab'), [...command, '--report', file, '-o', '/dev/null'], {cwd: source, stdio: 'inherit'});
+  // The footer has a date, and the command this folder.
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(file, `${name}.html`).replace(/"made":"[^"]*"/, '"made":""'));
+  const page = await browser.newPage({viewport: {width, height: 1000}, colorScheme: 'light', reducedMotion: 'reduce'});
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector('html[data-mirab]', {state: 'attached'});
+  return page;
+}
+
+const image = name => join(source, 'docs/images', name);
+
+/** From the top of the page to the end of the section with this heading. */
+async function picture(page, name, last_heading) {
+  await page.screenshot({fullPage: true});  // charts are drawn when they come near
+  await page.waitForTimeout(1000);
+  const end = await page.locator('section', {has: page.getByRole('heading', {name: last_heading, exact: true})}).last().boundingBox();
+  const {width} = page.viewportSize();
+  await page.screenshot({path: image(name), fullPage: true, clip: {x: 0, y: 0, width, height: Math.ceil(end.y + end.height) + 16}});
+}
+
+async function report() {
+  const mechanisms = ['max-min', 'drf', 'asset', 'pf'].flatMap(name => ['-m', name]);
+  const page = await reported('report', 1180, 'allocate', 'examples/google2011-100x20.yaml', ...mechanisms, '--fill', 'drf', '--fill', 'fifo');
+  await picture(page, 'report.png', 'Task by task');
+}
+
+async function simulate() {
+  const page = await reported('simulate', 1180, 'simulate', 'examples/trace-google2011-hour.yaml');
+  await picture(page, 'simulate.png', 'How long it took');
+}
+
+/** One run, two ticks after its servers met and a thousand ticks later. */
+async function overlay() {
+  const page = await reported('overlay', 1000, 'simulate', 'examples/overlay-google2011.yaml');
+  await page.getByLabel('Compare with').selectOption({label: 'none'});
+  await page.getByLabel('Run', {exact: true}).selectOption({label: 'pdgdrf'});
+  const slider = page.getByLabel('Frame');
+  const frames = Number(await slider.getAttribute('max'));
+  const panes = [];
+  for (const wanted of [/98 ticks to go/, /^tick 1,?000\b/]) {
+    let found = false;
+    for (let frame = 0; frame <= frames && !found; ++frame) {
+      await slider.evaluate((input, at) => { input.value = String(at); input.dispatchEvent(new Event('input')); }, frame);
+      found = wanted.test(await page.locator('.frame-words').textContent());
+    }
+    if (!found) throw new Error(`no frame of the overlay says ${wanted}`);
+    panes.push((await page.locator('.overlay-pane').first().screenshot()).toString('base64'));
+  }
+  const images = panes.map(pane => `<img src="data:image/png;base64,${pane}" style="width: 490px">`).join('');
+  const both = await browser.newPage({viewport: {width: 1000, height: 600}});
+  await both.setContent(`<body style="margin: 0; display: flex; gap: 20px; align-items: start; background: white">${images}</body>`);
+  await both.locator('body').screenshot({path: image('overlay.png')});
+}
+
+try {
+  await report();
+  await simulate();
+  await overlay();
+} finally {
+  await browser.close();
+  rmSync(folder, {recursive: true, force: true});
+}
