@@ -95,8 +95,9 @@ constexpr const char* kSchemas = R"json({
 "SubmitsAnswer": {"type": "object", "required": ["answers", "revision"], "properties": {
   "revision": {"type": "integer"}, "answers": {"type": "array", "items": {
     "type": "object", "required": ["status"], "properties": {"status": {"type": "integer"}}}}}},
-"Assignments": {"type": "object", "required": ["revision", "run", "stop"], "properties": {
+"Assignments": {"type": "object", "required": ["revision", "run", "stop", "lost_after"], "properties": {
   "revision": {"type": "integer"},
+  "lost_after": {"type": "string", "description": "without a poll for so long, the server is given up"},
   "run": {"type": "array", "items": {"type": "object", "required": ["task", "attempt", "job", "demand", "spec"]}},
   "stop": {"type": "array", "items": {"type": "object", "required": ["task", "why"]}}}},
 "Changes": {"type": "object", "required": ["changes", "revision"], "properties": {
