@@ -18,7 +18,7 @@ class Postgres {
   Postgres(const Postgres&) = delete;
   Postgres& operator=(const Postgres&) = delete;
 
-  /// Submits `jobs` from so many threads with a connection each; returns the seconds it took.
+  /// Submits `jobs` from `threads` threads with a connection each; returns the seconds it took.
   double submit(int threads, int jobs) const;
 
  private:

@@ -81,7 +81,7 @@ constexpr const char* kSchemas = R"json({
   "capacity": {"$ref": "#/components/schemas/Amounts"}, "capacity_base": {"$ref": "#/components/schemas/BaseAmounts"},
   "used": {"$ref": "#/components/schemas/Amounts"}, "used_base": {"$ref": "#/components/schemas/BaseAmounts"},
   "tasks": {"type": "integer"}, "state": {"enum": ["open", "drained", "lost"]}, "revision": {"type": "integer"}}},
-"Explanation": {"type": "object", "required": ["job", "verdict", "says"], "properties": {
+"Explanation": {"type": "object", "required": ["job", "says"], "properties": {
   "job": {"type": "string"}, "verdict": {"type": "string"}, "says": {"type": "string"}, "waiting": {"type": "integer"}}},
 "Job": {"type": "object", "required": ["queue", "name", "uid", "state"], "properties": {
   "queue": {"type": "string"}, "name": {"type": "string"}, "uid": {"type": "string"},

@@ -42,6 +42,7 @@ class World {
  public:
   explicit World(std::uint64_t seed)
       : random_(seed),
+        plays_model_((seed + 12) / 24 % 3 == 0),
         settings_(make(seed)),
         units_(settings_.units),
         decider_(*Decider::from(settings_)),
@@ -359,7 +360,7 @@ class World {
     }
     EXPECT_EQ(messages_, all);  // rule 5
     check_answers(records);
-    check_model();
+    if (plays_model_) check_model();
     // Rule 4: while names are kept and queues stay, a name is given once however often it is asked for.
     const bool reused = settings_.keep_ended < std::chrono::hours(1);
     for (const auto& [target, times] : submitted) {
@@ -423,6 +424,7 @@ class World {
   }
 
   Random random_;
+  bool plays_model_;  // which costs as much as all else: of a third of the lives, with each discipline
   Settings settings_;
   Units units_;
   Decider decider_;

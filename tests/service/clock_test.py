@@ -38,7 +38,7 @@ class Clock:
 
 
 def clocks():
-    """What is set before each of the commands, and at which of them the service starts anew."""
+    """What is set before each of the commands, each with its name."""
     right = itertools.repeat((0, 1000))
     draw = random.Random(1)
     yield "a year ahead", ((YEAR if n > 20 else 0, 1000) for n in itertools.count())

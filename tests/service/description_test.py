@@ -148,7 +148,7 @@ class Calls:
         query, waits = [], False
         for parameter in operation["parameters"]:
             if parameter["in"] == "path":
-                name = urllib.parse.quote(self.parameter(parameter), safe="")
+                name = urllib.parse.quote(self.parameter(parameter) or "-", safe="")  # without it, another path
                 path = path.replace("{" + parameter["name"] + "}", name)
             elif draw.random() < (0.6 if parameter["name"] == "wait" else 0.25):
                 if parameter["name"] == "at_least" and draw.random() < 0.9:
