@@ -8,7 +8,6 @@
 // and come first.
 #include <algorithm>
 
-#include "live/reading.hpp"
 #include "live/views.hpp"
 
 namespace mirab::live {

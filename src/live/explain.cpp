@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "live/reading.hpp"
 #include "live/views.hpp"
 
 namespace mirab::live {

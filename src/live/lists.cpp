@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <functional>
 
-#include "live/reading.hpp"
 #include "live/views.hpp"
 
 namespace mirab::live {

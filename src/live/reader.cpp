@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "live/reading.hpp"
 #include "live/state.hpp"
 #include "live/views.hpp"
 

@@ -6,7 +6,6 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/problem.hpp>
 
-#include "live/reading.hpp"
 #include "live/views.hpp"
 #include "model/names.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <mirab/scheduling/fill.hpp>
 
-#include "live/reading.hpp"
 #include "live/views.hpp"
 
 namespace mirab::live {

@@ -11,12 +11,6 @@
 namespace mirab::service {
 namespace {
 
-using Steady = std::chrono::steady_clock;
-
-live::Wall api_wall() {
-  return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
-}
-
 net::Response response_of(const live::Answer& answer) {
   net::Response response;
   response.status = answer.status;
@@ -117,7 +111,7 @@ std::optional<net::Response> Api::check_token(Asked& asked, const net::Request& 
   const std::string_view given = head.field("authorization");
   constexpr std::string_view kBearer = "Bearer ";
   auto caller =
-      given.starts_with(kBearer) ? tokens_.find(given.substr(kBearer.size()), api_wall()) : std::nullopt;
+      given.starts_with(kBearer) ? tokens_.find(given.substr(kBearer.size()), wall_now()) : std::nullopt;
   if (!caller) return response_of(problem(401, "no-token", "A valid token is needed"));
   asked.caller = *std::move(caller);
   asked.caller.from = head.address;

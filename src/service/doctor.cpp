@@ -1,5 +1,3 @@
-#include "service/doctor.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -12,6 +10,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "service/service.hpp"
 
 namespace mirab::service {
 namespace {

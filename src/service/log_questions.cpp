@@ -1,9 +1,6 @@
-#include "service/log_questions.hpp"
-
 #include <algorithm>
 
-#include "service/pipeline.hpp"
-#include "service/store.hpp"
+#include "service/threads.hpp"
 
 namespace mirab::service {
 namespace {

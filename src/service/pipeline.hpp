@@ -27,6 +27,10 @@
 
 namespace mirab::service {
 
+using Steady = std::chrono::steady_clock;
+
+live::Wall wall_now();
+
 /// Called once, on a thread of the pipeline.
 using Reply = std::function<void(live::Answer)>;
 

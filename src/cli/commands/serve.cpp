@@ -11,7 +11,6 @@
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "live/amounts.hpp"
-#include "service/doctor.hpp"
 #include "service/recovery.hpp"
 #include "service/service.hpp"
 

@@ -1,0 +1,121 @@
+// The core of a pipeline: commands in, decisions, batches out.
+#include <algorithm>
+#include <ctime>
+
+#include "service/threads.hpp"
+
+namespace mirab::service {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+std::int64_t steady_ms() {
+  return std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();
+}
+
+std::chrono::nanoseconds boot_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+
+live::Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+EngineClock::EngineClock(Time last, live::Wall last_wall) : at_start_(boot_time()) {
+  auto gap = std::chrono::nanoseconds(0);
+  if (last_wall.time_since_epoch().count() > 0) {
+    gap = std::clamp<std::chrono::nanoseconds>(wall_now() - last_wall, std::chrono::nanoseconds(0),
+                                               std::chrono::hours(24));
+  }
+  start_ = last + gap;
+}
+
+Time EngineClock::now() const { return start_ + (boot_time() - at_start_); }
+
+Core::Core(Shared& shared, CommandQueue& commands, Writer& writer, live::Decider decider,
+           live::Wall last_wall, std::uint64_t last_snapshot)
+    : shared_(shared),
+      commands_(commands),
+      writer_(writer),
+      decider_(std::move(decider)),
+      clock_(decider_.now(), last_wall),
+      last_snapshot_(last_snapshot) {
+  shared_.figures.core_alive_ms = steady_ms();
+}
+
+live::Answer Core::apply(CommandWork& work, Time now, live::Wall wall) {
+  std::vector<live::Answer> answers;
+  answers.reserve(work.commands.size());
+  for (const auto& command : work.commands) {
+    const auto* problem = std::get_if<live::Problem>(&command);
+    answers.push_back(problem != nullptr ? live::answer_of(*problem, decider_.revision())
+                                         : decider_.apply(std::get<live::Command>(command), now, wall));
+  }
+  return work.is_list ? live::answer_of_submits(std::move(answers)) : std::move(answers.front());
+}
+
+void Core::run() {
+  auto next_by_time = Steady::now();
+  while (true) {
+    shared_.figures.core_alive_ms = steady_ms();
+    const auto wait = decider_.wants_steps() ? milliseconds(0) : milliseconds(1000);
+    std::vector<CommandWork> taken = commands_.take(shared_.options.commands_of_batch, wait);
+    const bool is_ending = commands_.is_closed() && taken.empty();
+    decider_.committed(shared_.figures.durable_revision.load());
+    const Time now = clock_.now();
+    const live::Wall wall = wall_now();
+    Group group;
+    group.answers.reserve(taken.size());
+    for (CommandWork& work : taken) {
+      live::Answer answer = apply(work, now, wall);
+      group.answers.emplace_back(std::move(work.reply), std::move(answer));
+    }
+    const bool by_time = decider_.decides_by_time() && Steady::now() >= next_by_time;
+    if (decider_.wants_steps() || !taken.empty() || by_time) {
+      shared_.figures.placed +=
+          static_cast<std::uint64_t>(decider_.decide(shared_.options.steps_of_batch, now, wall));
+      next_by_time = Steady::now() + std::chrono::seconds(1);
+    }
+    group.batch = decider_.take_batch();
+    const std::uint64_t revision = decider_.revision();
+    if (wants_snapshot(revision, is_ending)) {
+      group.snapshot = std::make_shared<std::string>(decider_.snapshot());
+      last_snapshot_ = revision;
+      last_snapshot_time_ = Steady::now();
+    }
+    shared_.figures.core_revision = revision;
+    if (!group.batch.empty() || !group.answers.empty() || group.snapshot != nullptr)
+      hand_over(std::move(group));
+    if (is_ending) break;
+  }
+  writer_.end();
+}
+
+bool Core::wants_snapshot(std::uint64_t revision, bool is_last) const {
+  if (shared_.differs.load() || revision == last_snapshot_) return false;
+  return is_last || revision - last_snapshot_ >= shared_.options.snapshot_revisions ||
+         Steady::now() - last_snapshot_time_ >= shared_.options.snapshot_time;
+}
+
+void Core::hand_over(Group group) {
+  while (!writer_.offer(group, milliseconds(100))) {
+    shared_.figures.core_alive_ms = steady_ms();
+    if (!writer_.is_stuck()) continue;
+    Writer::refuse(group);
+    refuse_commands();
+  }
+}
+
+/// While the disk is full for long: commands are refused before anything is done for them.
+void Core::refuse_commands() {
+  while (true) {
+    const std::vector<CommandWork> taken = commands_.take(shared_.options.commands_of_batch, milliseconds(0));
+    if (taken.empty()) return;
+    for (const CommandWork& work : taken) work.reply(busy_answer("the disk is full"));
+  }
+}
+
+}  // namespace mirab::service

@@ -1,0 +1,317 @@
+// The threads of a pipeline, each with what it alone owns. They share bounded queues, figures, and the two
+// marks by which the engines' agreement is kept.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "service/command_queue.hpp"
+#include "service/pipeline.hpp"
+
+namespace mirab::service {
+
+/// What all threads of a pipeline may use.
+struct Shared {
+  PipelineOptions options;
+  PipelineEvents events;
+  PipelineFigures figures = {};
+  std::atomic<std::uint64_t> agreed = 0;  ///< up to here the reader's snapshots were the decider's
+  std::atomic<bool> differs = false;      ///< the two engines do
+
+  /// The answer, whatever the question: none ends the process.
+  live::Answer get(const live::Reader& reader, const live::Query& query, const live::Caller& caller) const;
+  /// What a question gets that cannot be answered; the journal says why.
+  live::Answer internal_answer(const std::exception& failure) const;
+};
+
+live::Answer problem_answer(int status, std::string type, std::string title, std::string_view detail);
+
+/// A batch on its way to the disk, with the answers that wait for it.
+struct Group {
+  live::Batch batch = {};
+  std::vector<std::pair<Reply, live::Answer>> answers = {};
+  std::shared_ptr<std::string> snapshot = {};  ///< of the state after this batch; empty: none
+};
+
+/// A batch on its way to the reader; it may be empty where a snapshot was taken without one.
+struct Durable {
+  live::Batch batch;
+  std::string snapshot_sha256;  ///< of the decider's state after this batch; empty: none was taken
+};
+
+/// Long questions, on copies of the state or on the file. Any thread gives, one job of a tenant at a time is
+/// done: the next of another goes first.
+class Workers {
+ public:
+  explicit Workers(const Shared& shared) : shared_(shared) {}
+  void start(unsigned count);
+  void stop();
+
+  /// `refuse` is called instead of `work` when there is no room, or when it fails.
+  struct Job {
+    std::string tenant;
+    std::function<void()> work;
+    Reply refuse;
+  };
+  void give(Job job);
+
+ private:
+  void run();
+
+  const Shared& shared_;
+  std::mutex mutex_;
+  std::condition_variable wakes_;
+  std::deque<Job> jobs_;
+  std::set<std::string> tenants_at_work_;
+  bool is_ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// Those who watch events or poll for assignments. One thread, the reader's, but for `post`.
+class Watchers {
+ public:
+  /// `post` brings work back to the reader's thread, from any.
+  Watchers(Shared& shared, Workers& workers, std::uint64_t revision,
+           std::function<void(std::function<void()>)> post)
+      : shared_(shared), workers_(workers), post_(std::move(post)), ring_after_(revision) {}
+
+  void add(std::vector<live::Change> changes);
+  void watch(Watch watch);
+  void token_changed(const std::string& id);
+
+  struct HeldPoll {
+    live::Query query;
+    live::Caller caller;
+    std::uint64_t after = 0;
+    Reply reply;
+    Steady::time_point until{};
+  };
+  /// Answers at once, or when something of the server has changed.
+  void poll(HeldPoll poll, const live::Reader& reader);
+
+  /// Sends what there is; with `is_last` everybody is sent what there is and let go.
+  void turn(const live::Reader& reader, Steady::time_point now, bool is_last);
+  bool is_empty() const { return watchers_.empty() && polls_.empty(); }
+
+ private:
+  struct Attached {
+    Watch watch;
+    std::uint64_t sent = 0;  ///< all events up to this revision are sent or do not concern it
+    bool is_catching_up = false;
+    Steady::time_point flushed{};
+    Steady::time_point marked{};
+    Steady::time_point until{};
+  };
+
+  void attach(Watch watch);
+  void read_old_events(Watch watch);
+  bool is_behind(const Attached& watcher) const {
+    return !ring_.empty() && watcher.sent < ring_.back().revision;
+  }
+  bool add_message(std::string& text, const Watch& watch, const live::Change& change) const;
+  std::string next_messages(Attached& watcher) const;
+  bool flush_poll(Attached& watcher, Steady::time_point now, bool is_last);
+  bool flush_stream(Attached& watcher, Steady::time_point now, bool is_last);
+  void flush(Steady::time_point now, bool is_last);
+  void turn_polls(const live::Reader& reader, Steady::time_point now);
+
+  Shared& shared_;
+  Workers& workers_;
+  std::function<void(std::function<void()>)> post_;
+  std::deque<live::Change> ring_;
+  std::uint64_t ring_after_;  ///< the ring has all changes after this revision
+  std::list<Attached> watchers_;
+  std::multimap<std::string, HeldPoll> polls_;          ///< by server
+  std::map<std::string, std::uint64_t> changed_;        ///< the last revision of each server
+  std::map<std::string, std::uint64_t> token_changes_;  ///< how often each `token:ID` has changed
+};
+
+/// The reader's thread: applies what is durable, and answers.
+class Follower {
+ public:
+  Follower(Shared& shared, Workers& workers, live::Reader reader)
+      : shared_(shared),
+        workers_(workers),
+        reader_(std::move(reader)),
+        watchers_(shared, workers, reader_.revision(),
+                  [this](std::function<void()> work) { post(std::move(work)); }) {}
+  void start() {
+    thread_ = std::thread([this] { run(); });
+  }
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // From any thread.
+
+  struct Question {
+    live::Query query;
+    live::Caller caller;
+    Reply reply;
+    Lane lane = Lane::common;
+    Steady::time_point until{};
+  };
+  /// False when the queue is full.
+  bool ask(Question question, std::uint64_t at_least);
+  void watch(Watch watch);
+  void token_changed(const std::string& id);
+  void poll(Watchers::HeldPoll poll);
+  void follow(std::vector<Durable> batches);
+  void wake() { wakes_.notify_one(); }
+  /// Nothing more will be durable.
+  void end();
+
+ private:
+  void run();
+  void post(std::function<void()> work);
+  void apply_batches(const std::vector<Durable>& batches);
+  void apply_batch(const live::Batch& batch);
+  void compare_snapshot(const std::string& expected);
+  void say_mismatch(std::uint64_t revision, const std::string& why);
+  void answer_questions(std::vector<Question>& questions);
+  void turn_early(std::vector<Question>& questions, Steady::time_point now, bool is_last);
+
+  Shared& shared_;
+  Workers& workers_;
+  live::Reader reader_;
+  Watchers watchers_;
+  std::multimap<std::uint64_t, Question> early_;  ///< by the revision that they wait for
+
+  std::mutex mutex_;
+  std::condition_variable wakes_;
+  std::vector<Durable> durable_;
+  std::vector<Question> questions_;
+  std::vector<std::function<void()>> work_;
+  bool store_has_ended_ = false;
+  std::thread thread_;
+};
+
+/// The store's thread: all batches that wait in one transaction, answers after it, snapshots in between.
+class Writer {
+ public:
+  Writer(Shared& shared, CommandQueue& commands, Follower& follower, std::unique_ptr<Store> store);
+  void start() {
+    thread_ = std::thread([this] { run(); });
+  }
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // Of the core.
+
+  /// Takes the group when there is room within that time; else false.
+  bool offer(Group& group, std::chrono::milliseconds wait);
+  /// The disk has been full for longer than answers may wait.
+  bool is_stuck() const { return is_stuck_.load(); }
+  /// Nothing more will come.
+  void end();
+
+  static void refuse(Group& group);
+
+ private:
+  struct Writing {
+    std::uint64_t revision;
+    std::shared_ptr<std::string> bytes;
+    std::string sha256;
+    std::size_t written = 0;
+    std::uint64_t parts = 0;
+  };
+
+  void run();
+  void write_groups(std::vector<Group>& groups);
+  bool append_or_wait(std::vector<Group>& groups);
+  void refuse_groups(std::vector<Group>& groups);
+  void continue_snapshot(bool to_the_end);
+  void complete_snapshot();
+  bool has_failed(const StoreCheck& failure);
+  void broken(const std::string& why);
+
+  Shared& shared_;
+  CommandQueue& commands_;
+  Follower& follower_;
+  std::unique_ptr<Store> store_;
+  std::optional<Writing> writing_;
+  bool has_given_up_ = false;  ///< nothing more is written: a batch before is missing
+  std::atomic<bool> is_stuck_ = false;
+
+  std::mutex mutex_;
+  std::condition_variable wakes_;
+  std::condition_variable has_room_;
+  std::deque<Group> groups_;
+  bool core_has_ended_ = false;
+  std::thread thread_;
+};
+
+/// Engine time: boot clock since the start, after the last logged time and the gap by the wall clock (0 to 24
+/// h).
+class EngineClock {
+ public:
+  EngineClock(Time last, live::Wall last_wall);
+  Time now() const;
+
+ private:
+  Time start_{};
+  std::chrono::nanoseconds at_start_;
+};
+
+/// The core's thread: takes commands, decides, hands batches to the store.
+class Core {
+ public:
+  Core(Shared& shared, CommandQueue& commands, Writer& writer, live::Decider decider, live::Wall last_wall,
+       std::uint64_t last_snapshot);
+  void start() {
+    thread_ = std::thread([this] { run(); });
+  }
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void run();
+  live::Answer apply(CommandWork& work, Time now, live::Wall wall);
+  void hand_over(Group group);
+  void refuse_commands();
+  bool wants_snapshot(std::uint64_t revision, bool is_last) const;
+
+  Shared& shared_;
+  CommandQueue& commands_;
+  Writer& writer_;
+  live::Decider decider_;
+  EngineClock clock_;
+  std::uint64_t last_snapshot_;
+  Steady::time_point last_snapshot_time_ = Steady::now();
+  std::thread thread_;
+};
+
+// What only the file can answer. Each opens it read-only for itself and reads a page, so that the log's own
+// checkpoints are never held up for long.
+
+struct OldEvents {
+  std::vector<live::Change> changes;
+  std::uint64_t after = 0;  ///< all up to here is in `changes`
+  std::string failure;
+};
+
+/// What happened after revision `after`, as far as a page goes.
+OldEvents old_events(const std::string& file, std::uint64_t after);
+
+/// GET /audit.
+live::Answer audit_page(const std::string& file, std::uint64_t after, std::size_t limit);
+
+/// GET /tasks/{id}/explain: replays from the snapshot before the placement.
+live::Answer placement_of(const std::string& file, live::Others others, const std::string& task,
+                          const live::Caller& caller);
+
+}  // namespace mirab::service

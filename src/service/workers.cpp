@@ -1,0 +1,71 @@
+// Long questions, each tenant one at a time.
+#include <algorithm>
+
+#include "service/threads.hpp"
+
+namespace mirab::service {
+namespace {
+
+constexpr std::size_t kJobs = 32;
+
+}  // namespace
+
+void Workers::start(unsigned count) {
+  for (unsigned n = 0; n < count; ++n) threads_.emplace_back([this] { run(); });
+}
+
+void Workers::stop() {
+  {
+    const std::lock_guard guard(mutex_);
+    is_ending_ = true;
+  }
+  wakes_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void Workers::give(Job job) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (jobs_.size() < kJobs) {
+      jobs_.push_back(std::move(job));
+      wakes_.notify_one();
+      return;
+    }
+  }
+  job.refuse(busy_answer("too many long questions at once"));
+}
+
+void Workers::run() {
+  std::unique_lock lock(mutex_);
+  // One job of a tenant at a time: the next of another goes first.
+  const auto next = [&] {
+    return std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
+      return job.tenant.empty() || !tenants_at_work_.contains(job.tenant);
+    });
+  };
+  while (true) {
+    wakes_.wait(lock, [&] { return is_ending_ || next() != jobs_.end(); });
+    const auto found = next();
+    if (found == jobs_.end()) {
+      if (is_ending_) return;
+      continue;
+    }
+    Job job = std::move(*found);
+    jobs_.erase(found);
+    if (!job.tenant.empty()) tenants_at_work_.insert(job.tenant);
+    lock.unlock();
+    try {
+      job.work();
+    } catch (const std::exception& failure) {
+      job.refuse(shared_.internal_answer(failure));
+    }
+    job.work = nullptr;
+    job.refuse = nullptr;
+    lock.lock();
+    tenants_at_work_.erase(job.tenant);
+    wakes_.notify_all();
+  }
+}
+
+}  // namespace mirab::service
