@@ -82,7 +82,7 @@ class Systemd:
 
     def look(self):
         shown = subprocess.run(["systemctl", "show", "mirab-t-*.service", "--property=Id,ActiveState,SubState,Result,"
-                                "ExecMainStatus,CPUUsageNSec,MemoryPeak"], capture_output=True, text=True, check=True)
+                                "ExecMainCode,ExecMainStatus,CPUUsageNSec,MemoryPeak"], capture_output=True, text=True, check=True)
         units = [dict(line.split("=", 1) for line in unit.splitlines()) for unit in shown.stdout.split("\n\n")]
         self.units = {unit["Id"]: unit for unit in units if "Id" in unit}
 
@@ -111,7 +111,8 @@ class Systemd:
             return "running"
         usage = {name: int(unit[key]) for name, key in (("cpu_ns", "CPUUsageNSec"), ("memory_peak", "MemoryPeak"))
                  if unit.get(key, "").isdigit() and int(unit[key]) < 2**63}
-        return ended(int(unit["ExecMainStatus"]), "" if unit["Result"] == "success" else unit["Result"], **usage)
+        code = int(unit["ExecMainStatus"]) * (1 if unit["ExecMainCode"] == "1" else -1)  # 1: it exited by itself
+        return ended(code, "" if unit["Result"] in ("success", "exit-code") else unit["Result"], **usage)
 
     def stop(self, folder):
         subprocess.run(["systemctl", "stop", "--no-block", f"mirab-{folder.name}.service"], check=False)

@@ -211,6 +211,7 @@ class Machines(unittest.TestCase):
 
     def test_no_task_is_lost_and_none_runs_unexplained(self):
         draw = random.Random(SEED)
+        print(f"replay: MIRAB_MACHINES_SEED={SEED} {' '.join(sys.argv)}", file=sys.stderr)
         submitted, cancelled, broken, number, next_kinds = set(), set(), 0, 0, []
         until = time.monotonic() + SECONDS
         while time.monotonic() < until:
