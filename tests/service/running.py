@@ -13,18 +13,19 @@ import threading
 class Service:
     """Starts the program on a file; the port is the one that it prints."""
 
-    def __init__(self, program, file, *options):
+    def __init__(self, program, file, *options, port=0):
         self.program, self.file, self.options = program, file, options
         with open(file + ".admin-token", encoding="ascii") as token:
             self.token = token.read().strip()
         self.log = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.process = subprocess.Popen(
-            [program, "serve", file, "--listen", "127.0.0.1:0", "--per-address", "0", *options],
+            [program, "serve", file, "--listen", f"127.0.0.1:{port}", "--per-address", "0", *options],
             stderr=subprocess.PIPE, text=True, encoding="utf-8")
         for line in self.process.stderr:
             found = re.fullmatch(r"listening on (https?)://127\.0\.0\.1:(\d+)\n", line)
             if found:
                 self.port = int(found[2])
+                self.url = f"{found[1]}://127.0.0.1:{self.port}"
                 break
             self.log.write(line)
         else:
