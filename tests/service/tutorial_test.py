@@ -26,8 +26,9 @@ class Tutorial(unittest.TestCase):
             done = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True,
                                   timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count('"running":12'), 2, done.stdout)
-        self.assertIn('"verdict":"no-room"', done.stdout)
+        self.assertEqual(len(re.findall("(?m)^running +12$", done.stdout)), 2, done.stdout)
+        self.assertRegex(done.stdout, "(?m)^no-room: no server has room")
+        self.assertRegex(done.stdout, "(?m)^vision/large +0 +1$")
 
 
 if __name__ == "__main__":
