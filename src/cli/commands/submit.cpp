@@ -260,8 +260,8 @@ void add_job_options(CLI::App& app, client::JobWords& words) {
   add_count(app, "--tasks", words.tasks, "How many tasks; default: 1");
   add_list_option(app, "--demand", words.demand, "What each task takes, such as cpu=1500m or memory=4Gi",
                   "RESOURCE=AMOUNT");
-  add_count(app, "--gang", words.gang, "Start so many tasks together or none");
-  add_count(app, "--per-server", words.per_server, "At most so many of its tasks on one server");
+  add_count(app, "--gang", words.gang, "Start N tasks together or none");
+  add_count(app, "--per-server", words.per_server, "At most N of its tasks on one server");
   add_list_option(app, "--select", words.select,
                   "Only servers with this label; one label several times: any of the values", "LABEL=VALUE");
   app.add_option("--spread", words.spread,

@@ -81,8 +81,7 @@ Command add_whatif(CLI::App& app) {
   add_list_option(*command, "--drain", flags->drains, "A server that takes nothing new", "SERVER");
   add_list_option(*command, "--cancel", flags->cancels, "A job, as QUEUE/NAME, that is cancelled", "JOB");
   constexpr std::uint64_t kMost = 10'000;
-  take_whole_number(command->add_option("--add-servers", flags->more_servers, "So many servers more"), 1,
-                    kMost);
+  take_whole_number(command->add_option("--add-servers", flags->more_servers, "N servers more"), 1, kMost);
   command->add_option("--like", flags->like, "The server that those are like")->type_name("SERVER");
   command->add_option("--mechanism", flags->mechanism, "The discipline that decides who is next")
       ->type_name("DISCIPLINE");

@@ -174,7 +174,7 @@ class Client:
         return self._ask("DELETE", _target("queues", queue, "jobs", name))
 
     def wait(self, job: str, timeout: float | None = None) -> Json:
-        """The job when it has ended. Raises TimeoutError after so many seconds, to the second."""
+        """The job when it has ended. Raises TimeoutError after `timeout` seconds, to the second."""
         queue, name = _job_parts(job)
         until = None if timeout is None else time.monotonic() + timeout
         after = 0
