@@ -53,7 +53,7 @@ Result<Answer> follow(Service& service, Following following) {
   const auto note = [&](const std::string& sentence) {
     if (following.note) following.note(sentence);
   };
-  bool was_reached = false;
+  bool was_reached = following.is_known;
   bool is_lost = false;
   for (;;) {
     bool is_enough = false;

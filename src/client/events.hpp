@@ -35,6 +35,7 @@ class MessageReader {
 struct Following {
   Query filter = {};        ///< kind, queue, job, server
   std::uint64_t after = 0;  ///< the revision after which it begins
+  bool is_known = false;    ///< the service has answered before: also the first break is waited out
   /// The service sends something every 15 s: a stream that is silent for so long is broken.
   std::chrono::seconds silence{45};
   std::function<bool(const Json& change)> change = {};  ///< {"revision", "at", "events"}; false: enough

@@ -26,12 +26,12 @@ Result<Answer> answer_of(const net::Response& response) {
                    response.status)};
 }
 
-std::string text_at(const Json& body, const char* key) {
-  const auto found = body.find(key);
-  return found != body.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 }  // namespace
+
+std::string text_at(const Json& value, const char* key) {
+  const auto found = value.find(key);
+  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
 
 Error error_of(const Answer& problem, const std::string& subject) {
   std::string message = text_at(problem.body, "title");

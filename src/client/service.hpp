@@ -30,6 +30,9 @@ struct Answer {
   bool is_bad_input() const { return status >= 400 && status < 500 && status != 429; }
 };
 
+/// The text under a key; empty where there is none, or the value is no object.
+std::string text_at(const Json& value, const char* key);
+
 /// A problem's title and detail with its key; `subject`, what was asked about, stands first.
 Error error_of(const Answer& problem, const std::string& subject);
 

@@ -99,7 +99,7 @@ Exit run_jobs(const JobsFlags& flags) {
                                ? report::json_text(jobs->body, 2) + "\n"
                                : client::jobs_table(items, columns_of(flags.output.file));
   if (const Check failure = write_text(flags.output.file, text)) return report_error(*failure, Exit::failed);
-  const std::string next = jobs->body.value("page", std::string());
+  const std::string next = client::text_at(jobs->body, "page");
   if (!next.empty())
     report_notes(
         {fmt::format("these are {} jobs of more; the next with --page {}, or --all", items.size(), next)});

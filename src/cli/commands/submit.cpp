@@ -103,13 +103,13 @@ Result<Answer> wait_for(client::Service& service, std::vector<JobName> jobs, std
       if (!is_good(last)) return false;
       last = service.get(job.target());
       if (!is_good(last)) return false;
-      const std::string state = last->body.value("state", std::string());
+      const std::string state = client::text_at(last->body, "state");
       return state != "waiting" && state != "running";
     });
     return is_good(last) && !jobs.empty();
   };
   if (!look()) return last;
-  client::Following following{.filter = {{"kind", "job-ended"}}, .after = after};
+  client::Following following{.filter = {{"kind", "job-ended"}}, .after = after, .is_known = true};
   if (jobs.size() == 1) following.filter.emplace_back("job", jobs.front().text());
   following.note = [](const std::string& sentence) { report_notes({sentence}); };
   following.gap = [&](std::uint64_t) { return look(); };
@@ -117,7 +117,7 @@ Result<Answer> wait_for(client::Service& service, std::vector<JobName> jobs, std
     const auto events = change.find("events");
     if (events == change.end() || !events->is_array()) return true;
     for (const Json& event : *events) {
-      const std::string ended = event.value("job", std::string());
+      const std::string ended = client::text_at(event, "job");
       std::erase_if(jobs, [&](const JobName& job) { return job.text() == ended; });
     }
     return !jobs.empty();
@@ -126,7 +126,7 @@ Result<Answer> wait_for(client::Service& service, std::vector<JobName> jobs, std
   return is_good(followed) ? last : followed;
 }
 
-bool has_succeeded(const Json& job) { return job.value("state", std::string()) == "succeeded"; }
+bool has_succeeded(const Json& job) { return client::text_at(job, "state") == "succeeded"; }
 
 /// After the submits: waits where that was asked for, and has each job as it is then.
 std::optional<Exit> wait_for_all(client::Service& service, const std::vector<FileJob>& jobs,

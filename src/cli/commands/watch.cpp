@@ -43,6 +43,7 @@ Exit run_watch(const WatchFlags& flags) {
     const Result<client::Answer> cluster = service->get(client::target_of({"cluster"}));
     if (!is_good(cluster)) return report_failure(cluster, "");
     following.after = cluster->revision;
+    following.is_known = true;
   }
   for (const std::string& kind : flags.kinds) following.filter.emplace_back("kind", kind);
   for (const auto& [name, value] :
