@@ -62,6 +62,10 @@ std::string known_near(const std::string& word, const CommandOutline& command) {
   return fmt::format("; there are {}", fmt::join(command.subcommands, ", "));
 }
 
+/// The commands that only a build with the service has.
+constexpr std::array<std::string_view, 8> kNetworkCommands = {"serve", "submit", "cancel", "queues",
+                                                              "jobs",  "why",    "whatif", "watch"};
+
 /// The option that is given more often than it may be; empty when there is none. A flag expects no value, and
 /// may be given.
 std::string repeated_option(const CLI::App& app) {
@@ -96,6 +100,9 @@ std::string usage_message(const Program& program, const CLI::ParseError& error) 
   // What follows a mistyped command are its arguments and options, which cannot be judged.
   const std::string word = lacks_command ? remaining.front() : unplaced_argument(remaining);
   if (word.starts_with('-')) return fmt::format("there is no option '{}'{}", word, known_near(word, command));
+  if (lacks_command &&
+      std::find(kNetworkCommands.begin(), kNetworkCommands.end(), word) != kNetworkCommands.end())
+    return fmt::format("'{}' needs the network, which this build of mirab does without", word);
   if (!word.empty() && !command.subcommands.empty()) {
     return fmt::format("there is no command '{}' of {}{}", word, command.path, known_near(word, command));
   }
@@ -202,6 +209,11 @@ Program make_program() {
   families.push_back(add_import(app));
 #ifdef MIRAB_HAS_SERVICE
   families.push_back(add_serve(app));
+  families.push_back({add_submit(app), add_cancel(app), add_queues(app), add_jobs(app), add_why(app),
+                      add_whatif(app), add_watch(app)});
+#else
+  program.manual.paragraphs.push_back(fmt::format("This build has no commands that need the network: {}.",
+                                                  fmt::join(kNetworkCommands, ", ")));
 #endif
   families.push_back(add_generate(app));
   for (auto& more : families) {

@@ -78,8 +78,17 @@ Command add_simulate(CLI::App& app);
 Command add_validate(CLI::App& app);
 std::vector<Command> add_import(CLI::App& app);              ///< one for each format
 std::vector<Command> add_cluster_imports(CLI::App& import);  ///< the formats of clusters that run
-std::vector<Command> add_serve(CLI::App& app);     ///< with its subcommands; only where the service is built
+std::vector<Command> add_serve(CLI::App& app);               ///< with its subcommands
 std::vector<Command> add_generate(CLI::App& app);  ///< hidden: what is made from the command line itself
+
+// Of a service elsewhere. These and `serve` are only where MIRAB_SERVICE is built.
+Command add_cancel(CLI::App& app);
+Command add_jobs(CLI::App& app);
+Command add_queues(CLI::App& app);
+Command add_submit(CLI::App& app);
+Command add_watch(CLI::App& app);
+Command add_whatif(CLI::App& app);
+Command add_why(CLI::App& app);
 
 /// The whole command line.
 Program make_program();

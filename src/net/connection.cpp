@@ -104,7 +104,9 @@ class ConnectionStream final : public EventStream {
 std::shared_ptr<EventStream> ConnectionExchange::stream(Response head) {
   if (is_used_.exchange(true)) return nullptr;
   auto unsent = std::make_shared<std::atomic<std::size_t>>(0);
-  asio::post(connections_.context, [connection = connection_, head = std::move(head), unsent]() mutable {
+  // At once on the I/O thread: what it posts waits until its handler returns, and what another thread sends
+  // meanwhile would come first and be lost.
+  asio::dispatch(connections_.context, [connection = connection_, head = std::move(head), unsent]() mutable {
     if (const auto alive = connection.lock()) alive->begin_stream(std::move(head), std::move(unsent));
   });
   return std::make_shared<ConnectionStream>(connections_, connection_, std::move(unsent));

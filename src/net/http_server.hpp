@@ -25,10 +25,11 @@ namespace mirab::net {
 struct Request {
   std::string method;
   std::string target;
-  std::vector<std::pair<std::string, std::string>> fields;  ///< names in small letters
-  std::string body;
-  std::shared_ptr<void> note;  ///< what the handler wants to find again when the body is there
-  std::string address;  ///< of the client, without the port; behind a trusted proxy the one that it names
+  std::vector<std::pair<std::string, std::string>> fields = {};  ///< names in small letters
+  std::string body = {};
+  std::shared_ptr<void> note = {};  ///< what the handler wants to find again when the body is there
+  std::string address =
+      {};  ///< of the client, without the port; behind a trusted proxy the one that it names
 
   std::string_view field(std::string_view name) const;
 };

@@ -188,7 +188,14 @@ class SqliteStore final : public Store {
 
   std::string reserve_file() const { return options_.file + ".reserve"; }
   bool give_up_reserve() { return options_.reserve_bytes > 0 && ::unlink(reserve_file().c_str()) == 0; }
+  std::string lock_file() const { return options_.file + ".lock"; }
   Check lock();
+  /// Takes the lock of a file that is ours, or that is to be made.
+  Check take();
+  Check check_format();
+  Error wrong_file() const {
+    return Error{.message = "this is no file of `mirab serve`", .file = options_.file};
+  }
   Check error_of_file(const StoreFailure& failure) const { return Error{.message = failure.message}; }
 
   StoreOptions options_;
@@ -198,12 +205,54 @@ class SqliteStore final : public Store {
 };
 
 Check SqliteStore::lock() {
-  const std::string name = options_.file + ".lock";
+  const std::string name = lock_file();
   lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock_ < 0) return Error{.message = fmt::format("cannot make {}: {}", name, std::strerror(errno))};
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
     return Error{.message = "another process has it open", .file = options_.file};
   return std::nullopt;
+}
+
+/// Does the file say that it is one of ours? Changes nothing, neither the file nor what stands beside it. Not
+/// for a file that this process has open: closing it here would drop the process's locks on it.
+bool is_file_of_a_service(const std::string& file) {
+  std::string uri = "file://";
+  for (const char byte : std::filesystem::absolute(file).string()) {
+    const bool is_plain = byte == '/' || (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                          (byte >= 'a' && byte <= 'z');
+    uri += is_plain ? std::string(1, byte) : fmt::format("%{:02x}", static_cast<unsigned char>(byte));
+  }
+  // Where the last process left a log behind, its pages count; else SQLite need make no file beside this one.
+  if (!std::filesystem::exists(file + "-wal")) uri += "?immutable=1";
+  sqlite3* database = nullptr;
+  int code = sqlite3_open_v2(uri.c_str(), &database,
+                             SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
+  if (code == SQLITE_OK) {
+    sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    Statement format(database, "SELECT value FROM meta WHERE key = 'format'");
+    code = format.step();
+  }
+  sqlite3_close(database);
+  return code == SQLITE_ROW;
+}
+
+Check SqliteStore::take() {
+  // A process that has the file open made the file of the lock: this one then goes no further.
+  if (std::filesystem::exists(lock_file())) {
+    if (Check failure = lock()) return failure;
+  }
+  if (!options_.creates && !is_file_of_a_service(options_.file)) return wrong_file();
+  return lock_ < 0 ? lock() : std::nullopt;
+}
+
+Check SqliteStore::check_format() {
+  const auto format = meta("format");
+  if (!format) return wrong_file();
+  if (*format == std::to_string(kFormat)) return std::nullopt;
+  return Error{
+      .message = fmt::format("its format is {}; this version reads {}: start the newer version that wrote it",
+                             *format, kFormat),
+      .file = options_.file};
 }
 
 Check SqliteStore::open() {
@@ -215,7 +264,7 @@ Check SqliteStore::open() {
     if (!options_.creates && !is_there)
       return Error{.message = "there is no such file; `mirab serve init` makes one", .file = options_.file};
     if (!options_.reads_only) {
-      if (Check failure = lock()) return failure;
+      if (Check failure = take()) return failure;
     }
     if (options_.creates) {  // SQLite would make it readable for all
       const int made = ::open(options_.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -229,6 +278,9 @@ Check SqliteStore::open() {
   if (code != SQLITE_OK) return Error{.message = sqlite3_errstr(code), .file = options_.file};
   sqlite3_extended_result_codes(database_, 1);
   sqlite3_busy_timeout(database_, 5000);
+  if (!options_.creates) {  // before a setting could change a file of others
+    if (Check wrong = check_format()) return wrong;
+  }
   std::string settings =
       options_.reads_only
           ? "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA trusted_schema=OFF;"
@@ -246,13 +298,6 @@ Check SqliteStore::open() {
     }
   }
   if (result != SQLITE_OK) return error_of_file(*checked(result));
-  const auto format = meta("format");
-  if (!format) return Error{.message = "this is no file of `mirab serve`", .file = options_.file};
-  if (*format != std::to_string(kFormat))
-    return Error{.message = fmt::format(
-                     "its format is {}; this version reads {}: start the newer version that wrote it",
-                     *format, kFormat),
-                 .file = options_.file};
   if (is_real && !options_.reads_only && !options_.creates) restore_reserve();
   return std::nullopt;
 }

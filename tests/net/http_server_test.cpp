@@ -37,6 +37,11 @@ class Echo final : public Handler {
       opened.set_value();
       return;
     }
+    if (request.target == "/stream-from-elsewhere") {
+      const auto events = exchange->stream({.status = 200, .type = "text/event-stream"});
+      std::thread([events] { events->send("first\n\n"); }).join();
+      return;
+    }
     if (request.target == "/drop") return;
     if (request.target == "/later") {
       std::thread([exchange] { exchange->answer({.body = "later"}); }).detach();
@@ -107,6 +112,13 @@ class Client {
 };
 
 const std::string get = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+
+TEST(HttpServer, AStreamBeginsWithWhatAnotherThreadSendsAtOnce) {
+  const Running running;
+  EXPECT_THAT(
+      Client(running).send("GET /stream-from-elsewhere HTTP/1.1\r\nHost: x\r\n\r\n").read("first\n\n"),
+      testing::EndsWith("\r\n\r\nfirst\n\n"));
+}
 
 TEST(HttpServer, AnswersRequestAfterRequestOnOneConnection) {
   const Running running;

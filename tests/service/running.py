@@ -25,6 +25,7 @@ class Service:
             found = re.fullmatch(r"listening on (https?)://[0-9.]+:(\d+)\n", line)
             if found:
                 self.port = int(found[2])
+                self.url = f"{found[1]}://127.0.0.1:{self.port}"
                 break
             self.log.write(line)
         else:

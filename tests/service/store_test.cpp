@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <string>
 #include <sys/stat.h>
 #include <vector>
@@ -240,6 +241,26 @@ TEST(Store, ForgetsWhatIsOldOrTooMuchButNotTheLastBatch) {
   ASSERT_FALSE((*store)->trim_log(all, third, 1));
   EXPECT_EQ(first(), batches[4].first);
   EXPECT_EQ((*store)->log_ends().last_wall, batches[4].wall);
+}
+
+TEST(Store, LeavesFilesOfOthersAsTheyAre) {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("text", "version: 1\n");
+  const std::string other = folder.path("other");
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(other.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "CREATE TABLE t(x)", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+  const std::string before = read_text(other);
+  for (const std::string& file : {text, other}) {
+    const auto store = open_store({.file = file, .reserve_bytes = 0});
+    ASSERT_FALSE(store);
+    EXPECT_THAT(store.error().message, testing::HasSubstr("no file of `mirab serve`"));
+  }
+  EXPECT_EQ(read_text(other), before);
+  EXPECT_EQ(read_text(text), "version: 1\n");
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("text", "other"));
 }
 
 TEST(Store, IsNotOpenedByASecondProcess) {

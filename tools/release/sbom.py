@@ -8,7 +8,7 @@ those of package-lock.json that are not for development.
 Usage: tools/release/sbom.py PORTABLE SHARED FILE... >mirab.spdx.json
        e.g. build/portable build/release build/release-files/*.whl
 
-SHARED is the build of the .deb, which uses shared libraries and has `mirab serve`; PORTABLE that of all other files.
+SHARED is the build of the .deb, which uses shared libraries and has `mirab serve` and its clients; PORTABLE that of all other files.
 """
 import hashlib
 import json
@@ -25,6 +25,8 @@ LICENCES = {
     "libboost1.74-dev": "BSL-1.0",
     "libc6-dev": "LGPL-2.1-or-later",
     "libcli11-dev": "BSD-3-Clause",
+    "libcurl4": "curl",
+    "libcurl4-openssl-dev": "curl",
     "libdeflate-dev": "MIT",
     "libdeflate0": "MIT",
     "libeigen3-dev": "MPL-2.0",

@@ -83,7 +83,7 @@ def main(build: pathlib.Path, folder: pathlib.Path) -> None:
     info = f"mirab-{version}.dist-info"
 
     files = {f"mirab/{name}": (package / name).read_bytes()
-             for name in ("__init__.py", "__init__.pyi", "_program.py", "py.typed")}
+             for name in ("__init__.py", "__init__.pyi", "_program.py", "client.py", "py.typed")}
     files[f"mirab/{module.name}"] = stripped(module, folder)
     files[f"mirab-{version}.data/scripts/mirab"] = stripped(build / "mirab", folder)
     files[f"mirab.libs/{GMP}"] = gmp().read_bytes()

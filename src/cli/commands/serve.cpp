@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/io/output.hpp"
+#include "cli/io/remote.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "live/amounts.hpp"
@@ -24,17 +24,6 @@ struct ServeFlags {
   std::string silent_after = "1m";
   std::string lost_after = "10m";
 };
-
-/// The file of a service that was started without one, in the state folder of the user or of the systemd
-/// unit.
-std::string state_file() {
-  if (const char* folder = std::getenv("STATE_DIRECTORY"); folder != nullptr && *folder != 0) {
-    const std::string all = folder;  // systemd separates several with a colon
-    return all.substr(0, all.find(':')) + "/mirab.db";
-  }
-  const char* home = std::getenv("HOME");
-  return std::string(home == nullptr ? "." : home) + "/.local/state/mirab/mirab.db";
-}
 
 /// Makes the file of a service that was started without one, unless it is there.
 Check make_state_file(const std::string& file) {

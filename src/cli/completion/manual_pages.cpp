@@ -43,6 +43,13 @@ constexpr std::array kDocuments = {
     Document{"mirab mechanisms", "docs/reference/mechanisms.md"},
     Document{"mirab reproduce", "docs/how-to/reproduce.md"},
     Document{"mirab simulate", "docs/reference/simulate.md"},
+    Document{"mirab submit", "docs/how-to/use-a-service.md"},
+    Document{"mirab cancel", "docs/how-to/use-a-service.md"},
+    Document{"mirab queues", "docs/how-to/use-a-service.md"},
+    Document{"mirab jobs", "docs/how-to/use-a-service.md"},
+    Document{"mirab why", "docs/how-to/use-a-service.md"},
+    Document{"mirab whatif", "docs/how-to/use-a-service.md"},
+    Document{"mirab watch", "docs/how-to/use-a-service.md"},
     Document{"mirab serve", "docs/tutorials/service.md"},
     Document{"mirab serve", "docs/reference/api.md"},
     Document{"mirab import kubernetes", "docs/how-to/import-kubernetes.md"},
@@ -211,6 +218,8 @@ std::string subcommands(const CommandOutline& command, const std::vector<Command
 std::string environment() {
   return ".SH ENVIRONMENT\n" +
          tagged(bold("COLUMNS"), "The width of tables, where standard output is a terminal.") +
+         tagged(bold("MIRAB_SERVER"), "The URL of the service that commands ask which need one.") +
+         tagged(bold("MIRAB_TOKEN_FILE"), "The file with the token for it.") +
          tagged(bold("SOURCE_DATE_EPOCH"),
                 "The date in the footer of pages, in seconds since 1970, instead of today's: the same input "
                 "then gives "

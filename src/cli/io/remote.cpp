@@ -1,0 +1,135 @@
+#include "cli/io/remote.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <random>
+#include <sys/stat.h>
+#include <utility>
+
+#include "net/http_client.hpp"
+
+namespace mirab::cli {
+namespace {
+
+constexpr const char* kHere = "http://127.0.0.1:7417";
+constexpr std::size_t kMostTokenBytes = 4096;
+
+std::string from_environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string home() {
+  const std::string folder = from_environment("HOME");
+  return folder.empty() ? "." : folder;
+}
+
+/// Where a token is looked for when none is named: the file of the environment, then that of the
+/// configuration, then that of the administrator of a service on this machine. Empty: nowhere.
+std::string token_place(bool is_here) {
+  if (const std::string named = from_environment("MIRAB_TOKEN_FILE"); !named.empty()) return named;
+  std::string folder = from_environment("XDG_CONFIG_HOME");
+  if (folder.empty()) folder = home() + "/.config";
+  const std::string configured = folder + "/mirab/token";
+  if (std::filesystem::exists(configured)) return configured;
+  const std::string of_admin = state_file() + ".admin-token";
+  return is_here && std::filesystem::exists(of_admin) ? of_admin : "";
+}
+
+/// The token in a file. Errors: cannot be read, or holds no token.
+Result<std::string> read_token(const std::string& file) {
+  std::ifstream input(file, std::ios::binary);
+  if (!input) return Error{.message = "cannot be read", .key = "--token-file", .file = file};
+  std::string token(kMostTokenBytes, '\0');
+  input.read(token.data(), static_cast<std::streamsize>(token.size()));
+  token.resize(static_cast<std::size_t>(input.gcount()));
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
+  const bool is_token =
+      !token.empty() && token.size() < kMostTokenBytes - 2 &&
+      std::all_of(token.begin(), token.end(), [](char byte) { return byte > ' ' && byte < 127; });
+  if (!is_token) return Error{.message = "holds no token", .key = "--token-file", .file = file};
+  struct stat about {};
+  if (::stat(file.c_str(), &about) == 0 && (about.st_mode & 077U) != 0)
+    report_notes({fmt::format("{}: other users of this machine can read the token in it", file)});
+  return token;
+}
+
+}  // namespace
+
+std::string state_file() {
+  if (const std::string all = from_environment("STATE_DIRECTORY"); !all.empty())
+    return all.substr(0, all.find(':')) + "/mirab.db";  // systemd separates several with a colon
+  return home() + "/.local/state/mirab/mirab.db";
+}
+
+void add_remote_options(CLI::App& app, RemoteOptions& options) {
+  constexpr const char* kGroup = "Options of the connection";
+  app.add_option("--server", options.server, "The service; default: $MIRAB_SERVER, else this machine")
+      ->type_name("URL")
+      ->group(kGroup);
+  app.add_option("--token-file", options.token_file, "The file with the token")
+      ->type_name("FILE")
+      ->group(kGroup);
+  app.add_option("--ca", options.ca_file, "Trust only these certificates, as PEM")
+      ->type_name("FILE")
+      ->group(kGroup);
+  app.add_flag("--plaintext", options.allows_plaintext, "Send the token beyond this machine without TLS")
+      ->group(kGroup);
+}
+
+std::string remote_words() {
+  return fmt::format(
+      "The service is that of --server, else of $MIRAB_SERVER, else {}. The token is read from a file: that "
+      "of "
+      "--token-file, else of $MIRAB_TOKEN_FILE, else ~/.config/mirab/token, else, for a service on this "
+      "machine, the admin token that `mirab serve` made in the state folder. A request that fails on its way "
+      "is repeated for ten seconds.",
+      kHere);
+}
+
+Result<client::Service> connect(const RemoteOptions& options) {
+  std::string server = options.server;
+  if (server.empty()) server = from_environment("MIRAB_SERVER");
+  const std::string key = options.server.empty() && !server.empty() ? "MIRAB_SERVER" : "--server";
+  const Result<net::Url> url = net::read_url(server.empty() ? kHere : server, key);
+  if (!url) return url.error();
+  net::HttpClientOptions http{.url = *url, .ca_file = options.ca_file, .seed = std::random_device()()};
+  const bool is_readable = net::is_readable_on_the_way(*url);
+  std::string file = options.token_file;
+  if (file.empty()) file = token_place(!url->has_tls && !is_readable);
+  if (!file.empty()) {
+    if (is_readable && !options.allows_plaintext)
+      return Error{.message = fmt::format("{} would send the token beyond this machine without TLS; "
+                                          "take https, or allow it with --plaintext",
+                                          url->text),
+                   .key = key};
+    const Result<std::string> token = read_token(file);
+    if (!token) return token.error();
+    http.fields.emplace_back("Authorization", "Bearer " + *token);
+  }
+  http.waits = [text = url->text](const std::string& why) {
+    report_notes({fmt::format("{}: {}; trying again", text, why)});
+  };
+  Result<std::unique_ptr<net::HttpClient>> opened = net::HttpClient::open(std::move(http));
+  if (!opened) return opened.error();
+  return client::Service(*std::move(opened));
+}
+
+bool is_good(const Result<client::Answer>& answer) { return answer && !answer->is_problem(); }
+
+Exit report_failure(const Result<client::Answer>& answer, const std::string& subject) {
+  if (!answer) {
+    Error error = answer.error();
+    if (!subject.empty()) error.message += fmt::format(" (asked for {})", subject);
+    return report_error(error, Exit::failed);
+  }
+  Error error = client::error_of(*answer, subject);
+  if (answer->status == 401) error.message += "; give its file with --token-file";
+  return report_error(error, answer->is_bad_input() ? Exit::bad_input : Exit::failed);
+}
+
+}  // namespace mirab::cli

@@ -1,0 +1,46 @@
+// A service on the other end of the network: where it is, which token it wants, and what its answers mean for
+// the command that asked.
+#pragma once
+
+#include <string>
+
+#include <mirab/model/result.hpp>
+
+#include "cli/program.hpp"
+#include "client/service.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace mirab::cli {
+
+/// The file of a service that was started without one, in the state folder of the user or of the systemd
+/// unit.
+std::string state_file();
+
+struct RemoteOptions {
+  std::string server;      ///< empty: $MIRAB_SERVER, else the service on this machine
+  std::string token_file;  ///< empty: token_place()
+  std::string ca_file;     ///< empty: the certificates that the system trusts
+  bool allows_plaintext = false;
+};
+
+/// Adds --server, --token-file, --ca and --plaintext.
+void add_remote_options(CLI::App& app, RemoteOptions& options);
+
+/// What a manual says of them.
+std::string remote_words();
+
+/// The service, with the token. Notes on standard error when a request has to be repeated. Errors: a URL that
+/// is none, a token that cannot be read or would be readable on its way.
+Result<client::Service> connect(const RemoteOptions& options);
+
+/// Is it an answer, and no problem?
+bool is_good(const Result<client::Answer>& answer);
+
+/// Reports why an answer is not good, with the problem's title, detail and key; `subject`, what was asked
+/// about, stands before it. The status: bad_input where the caller can mend it, else failed.
+Exit report_failure(const Result<client::Answer>& answer, const std::string& subject);
+
+}  // namespace mirab::cli

@@ -1,0 +1,163 @@
+#include "client/tables.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include "report/text/format.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::client {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// The value under a key; null where there is none.
+const Json& at(const Json& json, const std::string& key) {
+  static const Json kNull;
+  if (!json.is_object()) return kNull;
+  const auto found = json.find(key);
+  return found == json.end() ? kNull : *found;
+}
+
+/// A value as one word: `–` where there is none.
+std::string word(const Json& value) {
+  if (value.is_null()) return report::kNone;
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string share(const Json& value) {
+  return value.is_number() ? report::percent(value.get<double>(), 1) : report::kNone;
+}
+
+/// `cpu 4, gpu 1`, without what is 0.
+std::string amounts(const Json& map) {
+  std::string text;
+  if (!map.is_object()) return report::kNone;
+  for (const auto& [resource, amount] : map.items()) {
+    if (word(amount) == "0") continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", resource, word(amount));
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+const Json& item_of(const Json& list, const std::string& key, const Json& name) {
+  static const Json kNull;
+  if (!list.is_array()) return kNull;
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const Json& each) { return at(each, key) == name; });
+  return found == list.end() ? kNull : *found;
+}
+
+std::vector<std::string> before_and_after(const Json& pair, std::string (*text)(const Json&)) {
+  const bool is_pair = pair.is_array() && pair.size() == 2;
+  return {text(is_pair ? pair[0] : Json()), text(is_pair ? pair[1] : Json())};
+}
+
+std::vector<std::string> joined(std::vector<std::string> row, const std::vector<std::string>& more) {
+  row.insert(row.end(), more.begin(), more.end());
+  return row;
+}
+
+}  // namespace
+
+std::string queues_table(const Json& queues, const Json& mechanism, std::size_t width) {
+  if (queues.empty()) return "no queue that this token may see\n";
+  Rows rows;
+  for (const Json& queue : queues) {
+    const Json& fair = item_of(at(mechanism, "queues"), "queue", at(queue, "name"));
+    rows.push_back({word(at(queue, "name")), word(at(queue, "weight")), share(at(queue, "share")),
+                    share(at(fair, "fair_share")), word(at(queue, "running")), word(at(queue, "waiting")),
+                    word(at(queue, "jobs")), amounts(at(queue, "used"))});
+  }
+  std::string text = report::grid(
+      {"queue", "weight", "has", "fair share", "running", "waiting", "jobs", "uses"}, rows, width);
+  if (!mechanism.is_null())
+    text += fmt::format("\nhas: the dominant share; fair share: by {} ({})\n",
+                        word(at(mechanism, "mechanism")), word(at(mechanism, "status")));
+  return text;
+}
+
+std::string jobs_table(const Json& jobs, std::size_t width) {
+  if (jobs.empty()) return "no such job\n";
+  Rows rows;
+  for (const Json& job : jobs) {
+    rows.push_back({word(at(job, "name")), word(at(job, "state")), word(at(job, "running")),
+                    word(at(job, "waiting")), word(at(job, "succeeded")), word(at(job, "failed")),
+                    word(at(job, "cancelled")), amounts(at(job, "demand")), word(at(job, "submitted"))});
+  }
+  return report::grid(
+      {"job", "state", "running", "waiting", "succeeded", "failed", "cancelled", "each task", "submitted"},
+      rows, width);
+}
+
+std::string job_text(const Json& job) {
+  report::Table table{.columns = {{}, {}}, .rows = {}};
+  const auto add = [&](const std::string& what, const std::string& value) {
+    table.rows.push_back({{.text = what}, {.text = value}});
+  };
+  add("job", word(at(job, "queue")) + "/" + word(at(job, "name")));
+  for (const char* const key : {"uid", "state", "tasks", "running", "waiting", "succeeded", "failed",
+                                "cancelled", "submitted", "ended"}) {
+    if (!at(job, key).is_null()) add(key, word(at(job, key)));
+  }
+  add("each task", amounts(at(job, "demand")));
+  for (const char* const key : {"gang", "per_server", "servers", "select", "spread", "pack", "priority",
+                                "attempts", "labels", "spec", "note"}) {
+    const Json& value = at(job, key);
+    if (!value.is_null() && !(value.is_object() && value.empty())) add(key, word(value));
+  }
+  return report::render(table);
+}
+
+std::string job_line(const Json& job) {
+  std::string text = report::printable(
+      fmt::format("{}/{}: {}", word(at(job, "queue")), word(at(job, "name")), word(at(job, "state"))));
+  const auto count = [&](const char* key) {
+    return at(job, key).is_number_integer() ? at(job, key).get<std::int64_t>() : 0;
+  };
+  std::string counts;
+  for (const char* const key : {"running", "waiting", "succeeded", "failed", "cancelled"}) {
+    if (count(key) > 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count(key), key);
+  }
+  text += fmt::format(" ({}; uid {})\n", counts, word(at(job, "uid")));
+  return text;
+}
+
+std::string what_if_table(const Json& answer, std::size_t width) {
+  std::string text;
+  Rows rows;
+  const Json& queues = at(answer, "queues");
+  for (const Json& queue : queues.is_array() ? queues : Json::array())
+    rows.push_back(joined(joined({word(at(queue, "queue"))}, before_and_after(at(queue, "running"), word)),
+                          before_and_after(at(queue, "dominant_share"), share)));
+  if (!rows.empty())
+    text += report::grid({"queue", "running", "then", "dominant share", "then"}, rows, width);
+  rows.clear();
+  const Json& jobs = at(answer, "jobs");
+  for (const Json& job : jobs.is_array() ? jobs : Json::array())
+    rows.push_back(joined({word(at(job, "job"))}, before_and_after(at(job, "running"), word)));
+  if (!rows.empty())
+    text += (text.empty() ? "" : "\n") + report::grid({"job", "running", "then"}, rows, width);
+  const bool is_settled = at(answer, "settled") == Json(true);
+  return text +
+         fmt::format("\nthen: what would run at once after the changes, while nothing ends{}\n",
+                     is_settled ? "" : fmt::format("; cut off after {} steps", word(at(answer, "steps"))));
+}
+
+std::string event_line(const Json& change, const Json& event) {
+  std::string about;
+  for (const char* const key : {"job", "queue", "name"}) {
+    if (about.empty() && !at(event, key).is_null()) about = word(at(event, key));
+  }
+  std::string line = fmt::format("{}  {:>8}  {:<15}", word(at(change, "at")), word(at(change, "revision")),
+                                 word(at(event, "kind")));
+  if (!about.empty()) line += "  " + about;
+  if (!at(event, "task").is_null()) line += "  " + word(at(event, "task"));
+  if (!at(event, "server").is_null()) line += (about.empty() ? "  " : " on ") + word(at(event, "server"));
+  if (!at(event, "why").is_null()) line += fmt::format(" ({})", word(at(event, "why")));
+  return report::printable(line) + "\n";
+}
+
+}  // namespace mirab::client

@@ -1,0 +1,166 @@
+// Explanations: the verdict first, then the one step that would help, then what they are drawn from.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "client/tables.hpp"
+#include "report/text/format.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::client {
+namespace {
+
+/// An explanation, read leniently: what is missing or of another type is not shown.
+class Evidence {
+ public:
+  explicit Evidence(const Json& json) : json_(&json) {}
+
+  Evidence at(const char* key) const {
+    static const Json kNull;
+    if (!json_->is_object()) return Evidence(kNull);
+    const auto found = json_->find(key);
+    return Evidence(found == json_->end() ? kNull : *found);
+  }
+  bool is_there() const { return !json_->is_null(); }
+  std::string text() const {
+    if (json_->is_number_float()) return fmt::format("{:.6g}", json_->get<double>());
+    return json_->is_string() ? json_->get<std::string>() : json_->is_null() ? "" : json_->dump();
+  }
+  std::int64_t count() const { return json_->is_number_integer() ? json_->get<std::int64_t>() : 0; }
+  /// `gpu 1, cpu 500m`.
+  std::string map() const {
+    std::string text;
+    if (!json_->is_object()) return text;
+    for (const auto& [key, value] : json_->items()) {
+      if (value == "0") continue;
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, Evidence(value).text());
+    }
+    return text;
+  }
+  const Json& json() const { return *json_; }
+
+ private:
+  const Json* json_;
+};
+
+class Lines {
+ public:
+  void add(const std::string& what, const std::string& value) {
+    if (!value.empty()) table_.rows.push_back({{.text = what}, {.text = value}});
+  }
+  std::string text() const { return report::render(table_); }
+
+ private:
+  report::Table table_{.columns = {{}, {}}, .rows = {}};
+};
+
+std::string tasks_of(std::int64_t count) {
+  return report::counted(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), "task");
+}
+
+/// `14: 5 full, 9 too small`.
+std::string servers_of(const Evidence& servers) {
+  if (!servers.is_there()) return {};
+  std::string parts;
+  for (const auto& [key, what] : {std::pair{"with_room", "with room"},
+                                  {"full", "full"},
+                                  {"too_small", "too small"},
+                                  {"not_allowed", "excluded by its wishes"},
+                                  {"drained", "drained"},
+                                  {"kept", "kept for others"},
+                                  {"pack", "excluded by pack"},
+                                  {"per_server", "at its limit per server"},
+                                  {"spread", "excluded by spread"}}) {
+    if (const std::int64_t count = servers.at(key).count(); count > 0)
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", count, what);
+  }
+  return fmt::format("{}{}{}", servers.at("total").count(), parts.empty() ? "" : ": ", parts);
+}
+
+std::string ahead_of(const Evidence& ahead) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (const auto queues = ahead.at("queues").count(); queues > 0)
+    add(report::counted(static_cast<std::size_t>(queues), "queue"));
+  if (const auto tied = ahead.at("tied").count(); tied > 0)
+    add(fmt::format("{} with the same key", report::counted(static_cast<std::size_t>(tied), "queue")));
+  if (const auto own = ahead.at("own").count(); own > 0)
+    add(fmt::format("{} of the same queue", tasks_of(own)));
+  if (ahead.at("next").is_there()) add("next is " + ahead.at("next").text());
+  return text;
+}
+
+/// A sentence of an explanation, each of its lines without control characters.
+std::string sentences(const std::string& text) {
+  std::string lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines += report::printable(std::string_view(text).substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string why_text(const Json& explanation) {
+  const Evidence why(explanation);
+  std::string text = sentences(fmt::format("{}: {}", why.at("verdict").text(), why.at("says").text()));
+  if (why.at("next_step").is_there()) text += sentences("next step: " + why.at("next_step").text());
+  Lines lines;
+  lines.add("job", fmt::format("{}: {} run, {} wait", why.at("job").text(), why.at("running").count(),
+                               why.at("waiting").count()));
+  lines.add("servers", servers_of(why.at("servers")));
+  lines.add("full servers lack", why.at("servers").at("lacking").map());
+  lines.add("too small in", why.at("servers").at("too_small_in").map());
+  if (const Evidence miss = why.at("nearest_miss"); miss.is_there())
+    lines.add("nearest", fmt::format("{}, with {} more", miss.at("server").text(), miss.at("to_free").map()));
+  lines.add("ahead", ahead_of(why.at("ahead")));
+  if (why.at("constraints").json().is_array()) {
+    for (const Json& each : why.at("constraints").json()) {
+      const Evidence constraint(each);
+      lines.add("wish " + constraint.at("wish").text(),
+                fmt::format("excludes {}, {} of them alone", constraint.at("excludes").count(),
+                            constraint.at("alone").count()));
+    }
+  }
+  if (const Evidence gang = why.at("gang"); gang.is_there())
+    lines.add("gang", fmt::format("{} together, room for {}", tasks_of(gang.at("together").count()),
+                                  gang.at("room").count()));
+  if (const Evidence kept = why.at("kept_for_it"); kept.is_there())
+    lines.add("kept for it", fmt::format("{} since {}, which lacks {}", kept.at("server").text(),
+                                         kept.at("since").text(), kept.at("missing").map()));
+  lines.add("key", why.at("key").text());
+  lines.add("next with weight", why.at("with_weight").text());
+  lines.add("covered by", why.at("covered_by").is_there() ? why.at("covered_by").json().dump() : "");
+  return text + "\n" + lines.text();
+}
+
+std::string why_not_on_text(const Json& explanation) {
+  const Evidence why(explanation);
+  std::string text = sentences(fmt::format("{}: {}", why.at("reason").text(), why.at("says").text()));
+  Lines lines;
+  lines.add("job", why.at("job").text());
+  lines.add("server", why.at("server").text());
+  lines.add("label", why.at("label").text());
+  lines.add("missing", why.at("missing").map());
+  return text + "\n" + lines.text();
+}
+
+std::string why_placed_text(const Json& explanation) {
+  const Evidence why(explanation);
+  std::string text = sentences(why.at("says").text());
+  Lines lines;
+  lines.add("task", fmt::format("{} of {}", why.at("task").text(), why.at("job").text()));
+  lines.add("server", why.at("server").text());
+  lines.add("queues", fmt::format("{} waited, {} had a task that fits", why.at("queues_waiting").count(),
+                                  why.at("queues_fitting").count()));
+  lines.add("servers with room", why.at("servers_with_room").text());
+  if (const Evidence next = why.at("runner_up"); next.is_there())
+    lines.add("next would have been", next.at("queue").text());
+  lines.add("free before", why.at("free_before").map());
+  lines.add("free after", why.at("free_after").map());
+  return text + "\n" + lines.text();
+}
+
+}  // namespace mirab::client

@@ -1,0 +1,285 @@
+#include "net/http_client.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <curl/curl.h>
+#include <fmt/format.h>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+
+#include <mirab/model/assert.hpp>
+#include <mirab/model/random.hpp>
+
+#include "model/names.hpp"
+
+namespace mirab::net {
+namespace {
+
+using std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+struct EasyEnd {
+  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+};
+struct ListEnd {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+struct UrlEnd {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+
+std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
+  std::string copy = text;
+  curl_free(text);
+  return copy;
+}
+
+/// One request on its way, and what has come of it.
+struct Transfer {
+  CURL* handle = nullptr;
+  Response response = {.type = {}};
+  std::size_t most_bytes = 0;
+  const std::function<bool(std::string_view)>* take = nullptr;  ///< of a stream
+  bool is_enough = false;                                       ///< `take` wants no more
+  bool is_too_long = false;
+};
+
+bool is_streamed(const Transfer& transfer) {
+  long status = 0;
+  curl_easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &status);
+  return transfer.take != nullptr && status == 200;
+}
+
+std::size_t take_bytes(char* bytes, std::size_t size, std::size_t count, void* context) {
+  auto& transfer = *static_cast<Transfer*>(context);
+  const std::string_view piece(bytes, size * count);
+  if (is_streamed(transfer)) {
+    transfer.is_enough = !(*transfer.take)(piece);
+    return transfer.is_enough ? CURL_WRITEFUNC_ERROR : piece.size();
+  }
+  transfer.is_too_long = transfer.response.body.size() + piece.size() > transfer.most_bytes;
+  if (transfer.is_too_long) return CURL_WRITEFUNC_ERROR;
+  transfer.response.body += piece;
+  return piece.size();
+}
+
+std::size_t take_field(char* bytes, std::size_t size, std::size_t count, void* context) {
+  auto& transfer = *static_cast<Transfer*>(context);
+  const std::string_view line(bytes, size * count);
+  if (line.starts_with("HTTP/")) transfer.response.fields.clear();  // an answer 100 came before
+  const std::size_t colon = line.find(':');
+  if (colon != std::string_view::npos) {
+    transfer.response.fields.emplace_back(
+        lower_case(line.substr(0, colon)),
+        trimmed(line.substr(colon + 1, line.find_last_not_of("\r\n") - colon)));
+  }
+  return line.size();
+}
+
+/// Was nothing sent?
+bool is_unreached(CURLcode code) {
+  return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+         code == CURLE_COULDNT_RESOLVE_PROXY;
+}
+
+/// Did it break in a way that may pass?
+bool is_broken(CURLcode code) {
+  return code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING ||
+         code == CURLE_PARTIAL_FILE || code == CURLE_OPERATION_TIMEDOUT;
+}
+
+std::string_view field_of(const Response& response, std::string_view name) {
+  const auto found = std::find_if(response.fields.begin(), response.fields.end(),
+                                  [&](const auto& field) { return field.first == name; });
+  return found == response.fields.end() ? std::string_view() : std::string_view(found->second);
+}
+
+class CurlClient final : public HttpClient {
+ public:
+  CurlClient(HttpClientOptions options, CURL* handle)
+      : options_(std::move(options)), handle_(handle), random_(options_.seed) {}
+
+  Result<Response> send(const Request& request, Repeat repeat) override {
+    const auto until = Steady::now() + options_.patience;
+    milliseconds pause{100};
+    for (bool has_waited = false;; has_waited = true) {
+      Transfer transfer{.handle = handle_.get(), .most_bytes = options_.answer_bytes};
+      const CURLcode code = perform(request, transfer, {});
+      const int status = transfer.response.status;
+      const bool is_answered = code == CURLE_OK;
+      const bool is_again = is_answered
+                                ? status == 429 || (repeat == Repeat::yes && status >= 502 && status <= 504)
+                                : is_unreached(code) || (repeat == Repeat::yes && is_broken(code));
+      const milliseconds wait = pause_of(transfer.response, pause);
+      if (!is_again || Steady::now() + wait > until) {
+        if (!is_answered) return error_of(code, transfer);
+        return std::move(transfer.response);
+      }
+      if (!has_waited && options_.waits)
+        options_.waits(is_answered ? fmt::format("answered {}", status) : message_of(code, transfer));
+      std::this_thread::sleep_for(wait);
+      pause = std::min(2 * pause, milliseconds(5000));
+    }
+  }
+
+  Result<Response> stream(const Request& request, std::chrono::seconds silence,
+                          const std::function<bool(std::string_view)>& take) override {
+    Transfer transfer{.handle = handle_.get(), .most_bytes = options_.answer_bytes, .take = &take};
+    const CURLcode code = perform(request, transfer, silence);
+    if (code != CURLE_OK && !transfer.is_enough) return error_of(code, transfer);
+    return std::move(transfer.response);
+  }
+
+ private:
+  template <class Value>
+  void set(CURLoption option, Value value) {
+    [[maybe_unused]] const CURLcode code = curl_easy_setopt(handle_.get(), option, value);
+    MIRAB_ASSERT(code == CURLE_OK, "an option that libcurl knows");
+  }
+
+  /// What the server asks for, else the pause or a little more.
+  milliseconds pause_of(const Response& response, milliseconds pause) {
+    const std::string_view asked = field_of(response, "retry-after");
+    std::int64_t seconds = 0;
+    const auto [end, bad] = std::from_chars(asked.data(), asked.data() + asked.size(), seconds);
+    const auto more = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(pause.count())));
+    const bool is_asked = !asked.empty() && bad == std::errc() && end == asked.data() + asked.size();
+    return (is_asked && seconds >= 0 && seconds < 86'400 ? milliseconds(1000 * seconds) : pause) +
+           milliseconds(more);
+  }
+
+  CURLcode perform(const Request& request, Transfer& transfer, std::chrono::seconds silence) {
+    curl_easy_reset(handle_.get());  // keeps the connection
+    message_[0] = 0;
+    const std::string url = options_.url.text + request.target;
+    const std::unique_ptr<curl_slist, ListEnd> fields = fields_of(request);
+    set(CURLOPT_URL, url.c_str());
+    set(CURLOPT_PATH_AS_IS, 1L);
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (!options_.ca_file.empty()) {
+      set(CURLOPT_CAINFO, options_.ca_file.c_str());
+      set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+    }
+    if (!options_.url.has_tls && !is_readable_on_the_way(options_.url)) set(CURLOPT_PROXY, "");
+    set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
+    if (!request.body.empty()) {
+      set(CURLOPT_POSTFIELDS, request.body.c_str());
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    }
+    set(CURLOPT_HTTPHEADER, fields.get());
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_time.count()));
+    if (transfer.take == nullptr) {
+      set(CURLOPT_TIMEOUT_MS, static_cast<long>(options_.answer_time.count()));
+    } else {  // less than a byte a second, for so long
+      set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+      set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(silence.count()));
+    }
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_TCP_KEEPALIVE, 1L);
+    set(CURLOPT_ERRORBUFFER, message_.data());
+    set(CURLOPT_WRITEFUNCTION, take_bytes);
+    set(CURLOPT_WRITEDATA, &transfer);
+    set(CURLOPT_HEADERFUNCTION, take_field);
+    set(CURLOPT_HEADERDATA, &transfer);
+    const CURLcode code = curl_easy_perform(handle_.get());
+    long status = 0;
+    curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+    transfer.response.status = static_cast<int>(status);
+    transfer.response.type = field_of(transfer.response, "content-type");
+    return code;
+  }
+
+  std::unique_ptr<curl_slist, ListEnd> fields_of(const Request& request) const {
+    std::unique_ptr<curl_slist, ListEnd> list;
+    const auto add = [&](const std::string& line) {
+      curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
+      MIRAB_ASSERT(longer != nullptr, "memory for a field");
+      static_cast<void>(list.release());
+      list.reset(longer);
+    };
+    add("Expect:");
+    if (!request.body.empty()) add("Content-Type: application/json");
+    for (const auto& [name, value] : options_.fields) add(name + ": " + value);
+    for (const auto& [name, value] : request.fields) add(name + ": " + value);
+    return list;
+  }
+
+  std::string message_of(CURLcode code, const Transfer& transfer) const {
+    if (transfer.is_too_long) return fmt::format("the answer has more than {} bytes", transfer.most_bytes);
+    return message_[0] == 0 ? curl_easy_strerror(code) : message_.data();
+  }
+
+  Error error_of(CURLcode code, const Transfer& transfer) const {
+    return {.message = message_of(code, transfer), .file = options_.url.text};
+  }
+
+  HttpClientOptions options_;
+  std::unique_ptr<CURL, EasyEnd> handle_;
+  std::array<char, CURL_ERROR_SIZE> message_{};
+  Random random_;
+};
+
+}  // namespace
+
+Result<Url> read_url(const std::string& text, const std::string& key) {
+  const auto refuse = [&](const std::string& why) {
+    return Error{.message = fmt::format("'{}' is not the URL of a server: {}", text, why), .key = key};
+  };
+  const std::unique_ptr<CURLU, UrlEnd> url(curl_url());
+  MIRAB_ASSERT(url != nullptr, "memory for a URL");
+  const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0);
+  const std::string scheme = part_of(url.get(), CURLUPART_SCHEME);
+  if (code == CURLUE_BAD_SCHEME || (code == CURLUE_OK && scheme != "http" && scheme != "https"))
+    return refuse("it begins with http:// or https://");
+  if (code != CURLUE_OK) return refuse(curl_url_strerror(code));
+  for (const auto& [part, name] : {std::pair{CURLUPART_USER, "user"},
+                                   {CURLUPART_PASSWORD, "password"},
+                                   {CURLUPART_QUERY, "query"},
+                                   {CURLUPART_FRAGMENT, "fragment"}}) {
+    if (!part_of(url.get(), part).empty()) return refuse(fmt::format("it has no {}", name));
+  }
+  Url read{.has_tls = scheme == "https",
+           .host = part_of(url.get(), CURLUPART_HOST),
+           .text = part_of(url.get(), CURLUPART_URL)};
+  while (read.text.ends_with('/')) read.text.pop_back();
+  return read;
+}
+
+bool is_readable_on_the_way(const Url& url) {
+  if (url.has_tls) return false;
+  const bool is_v6 = url.host.starts_with('[') && url.host.ends_with(']');
+  return url.host != "localhost" && !is_loopback(is_v6 ? url.host.substr(1, url.host.size() - 2) : url.host);
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string encoded;
+  for (const char byte : text) {
+    const bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                          (byte >= '0' && byte <= '9') ||
+                          std::string_view("-._~").find(byte) != std::string_view::npos;
+    encoded += is_plain ? std::string(1, byte) : fmt::format("%{:02X}", static_cast<unsigned char>(byte));
+  }
+  return encoded;
+}
+
+Result<std::unique_ptr<HttpClient>> HttpClient::open(HttpClientOptions options) {
+  static std::once_flag once;
+  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+  if (!options.ca_file.empty()) {
+    if (::access(options.ca_file.c_str(), R_OK) != 0)
+      return Error{.message = std::strerror(errno), .file = options.ca_file};
+  }
+  CURL* const handle = curl_easy_init();
+  MIRAB_ASSERT(handle != nullptr, "memory for a connection");
+  return std::unique_ptr<HttpClient>(std::make_unique<CurlClient>(std::move(options), handle));
+}
+
+}  // namespace mirab::net

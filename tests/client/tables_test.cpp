@@ -1,0 +1,91 @@
+#include "client/tables.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace mirab::client {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// service.md's example of an explanation.
+const Json kNoRoom =
+    Json::parse(R"({"revision":1900,"job":"ml/train-17","waiting":8,"running":0,"verdict":"no-room",
+  "says":"all 8 tasks must start together; there is room for 5","next_step":"a gang of 5 or fewer, or more room",
+  "ahead":{"queues":2,"tied":0,"own":0,"next":"vision"},"key":0.31,"with_weight":1.4,
+  "servers":{"total":40,"with_room":5,"not_allowed":10,"too_small":3,"full":22,"lacking":{"gpu":20,"cpu":4}},
+  "constraints":[{"wish":"zone","excludes":10,"alone":10}],"gang":{"together":8,"room":5},
+  "nearest_miss":{"server":"n12","to_free":{"cpu":"0","gpu":"1"}}})");
+
+TEST(Tables, AnExplanationBeginsWithTheVerdictAndTheOneStep) {
+  EXPECT_EQ(why_text(kNoRoom), R"(no-room: all 8 tasks must start together; there is room for 5
+next step: a gang of 5 or fewer, or more room
+
+job                ml/train-17: 0 run, 8 wait
+servers            40: 5 with room, 22 full, 3 too small, 10 excluded by its wishes
+full servers lack  gpu 20, cpu 4
+nearest            n12, with gpu 1 more
+ahead              2 queues, next is vision
+wish zone          excludes 10, 10 of them alone
+gang               8 tasks together, room for 5
+key                0.31
+next with weight   1.4
+)");
+}
+
+TEST(Tables, AnExplanationOfNothingHasNoStep) {
+  const Json over = Json::parse(
+      R"({"job":"ml/a","verdict":"nothing-waits","says":"all its tasks run","waiting":0,"running":2})");
+  EXPECT_EQ(why_text(over), "nothing-waits: all its tasks run\n\njob  ml/a: 2 run, 0 wait\n");
+}
+
+TEST(Tables, QueuesOfOthersShowDashesWhereTheServiceIsSilent) {
+  const Json queues = Json::parse(R"([{"name":"ml","weight":"2","share":0.25,"running":2,"waiting":1,"jobs":2,
+    "used":{"cpu":"4","gpu":"0"}},{"name":"vision","weight":"1","share":0.5}])");
+  const Json mechanism =
+      Json::parse(R"({"mechanism":"drfh","status":"exact","queues":[{"queue":"ml","fair_share":0.375}]})");
+  EXPECT_EQ(queues_table(queues, mechanism, 100),
+            R"(queue   weight    has  fair share  running  waiting  jobs  uses
+────────────────────────────────────────────────────────────────
+ml           2  25.0%       37.5%        2        1     2  cpu 4
+vision       1  50.0%           –        –        –     –  –
+
+has: the dominant share; fair share: by drfh (exact)
+)");
+}
+
+TEST(Tables, AWhatIfShowsBeforeAndAfter) {
+  const Json answer = Json::parse(R"({"settled":true,"steps":7,"queues":[{"queue":"ml","running":[40,47],
+    "dominant_share":[0.31,0.36]},{"queue":"vision","dominant_share":[0.5,0.5]}],
+    "jobs":[{"job":"ml/train-17","running":[0,8]}],"invariant":"ok"})");
+  const std::string text = what_if_table(answer, 100);
+  EXPECT_THAT(text, HasSubstr("ml           40    47           31.0%  36.0%\n"));
+  EXPECT_THAT(text, HasSubstr("vision        –     –           50.0%  50.0%\n"));
+  EXPECT_THAT(text, HasSubstr("ml/train-17        0     8\n"));
+  EXPECT_THAT(text, Not(HasSubstr("cut off")));
+}
+
+TEST(Tables, AnEventIsALineWithoutControlCharacters) {
+  const Json change = Json::parse(R"({"revision":1843,"at":"2027-03-01T08:00:00.123Z"})");
+  const Json placed = Json::parse(
+      R"({"kind":"task-placed","task":"t-77","job":"ml/train\u001b[31m","queue":"ml","server":"n12"})");
+  EXPECT_EQ(event_line(change, placed),
+            "2027-03-01T08:00:00.123Z      1843  task-placed      ml/train?[31m  t-77 on n12\n");
+  const Json drained = Json::parse(R"({"kind":"server-drained","server":"n3"})");
+  EXPECT_THAT(event_line(change, drained), HasSubstr("server-drained   n3\n"));
+}
+
+// What a service sends that is none of ours must not end the program.
+TEST(Tables, AnswersOfAnotherFormAreShownAsFarAsTheyGo) {
+  const Json odd =
+      Json::parse(R"({"servers":7,"ahead":[],"gang":"x","constraints":[1],"queues":3,"jobs":{}})");
+  EXPECT_THAT(why_text(odd), StartsWith(": \n"));
+  EXPECT_THAT(what_if_table(odd, 80), HasSubstr("cut off"));
+  EXPECT_THAT(jobs_table(Json::parse("[1, {}]"), 80), HasSubstr("–"));
+  EXPECT_THAT(job_line(Json(3)), StartsWith("–/–: –"));
+  EXPECT_THAT(why_not_on_text(odd) + why_placed_text(odd) + job_text(odd), HasSubstr("server"));
+}
+
+}  // namespace
+}  // namespace mirab::client

@@ -1,0 +1,234 @@
+// The client against the project's own server, and against nothing.
+#include "net/http_client.hpp"
+
+#include <cstdlib>
+#include <deque>
+#include <fmt/format.h>
+#include <future>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <thread>
+
+#include "support/files.hpp"
+
+namespace mirab::net {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using Repeat = HttpClient::Repeat;
+
+/// Gives the answers of a list, one after the other, and then what it was asked.
+class Scripted final : public Handler {
+ public:
+  Admission admit(Request& /*head*/) override { return {.body_bytes = 1000, .refusal = {}}; }
+  void handle(Request request, std::shared_ptr<Exchange> exchange) override {
+    const std::lock_guard guard(mutex);
+    asked.push_back(request);
+    if (request.target == "/stream") {
+      stream = exchange->stream({.status = 200, .type = "text/event-stream"});
+      stream->send("one\n");
+      stream->send("two\n");
+      return;
+    }
+    if (answers.empty())
+      return exchange->answer({.type = "text/plain",
+                               .body = fmt::format("{} {} [{}] {}", request.method, request.target,
+                                                   request.body, request.field("authorization"))});
+    Response answer = answers.front();
+    answers.pop_front();
+    exchange->answer(std::move(answer));
+  }
+  Response refusal(int status, std::string_view why) override {
+    return {.status = status, .body = std::string(why)};
+  }
+
+  std::mutex mutex;
+  std::deque<Response> answers;
+  std::vector<Request> asked;
+  std::shared_ptr<EventStream> stream;
+};
+
+/// A server on its thread, with clients for it.
+class Reached {
+ public:
+  explicit Reached(ServerOptions options = {}) {
+    auto opened = Server::open(options, handler);
+    EXPECT_TRUE(opened) << (opened ? "" : opened.error().message);
+    server = *std::move(opened);
+    thread_ = std::thread([this] { server->run(); });
+  }
+  ~Reached() {
+    server->stop(100ms);
+    thread_.join();
+  }
+  Reached(const Reached&) = delete;
+  Reached& operator=(const Reached&) = delete;
+
+  std::unique_ptr<HttpClient> client(HttpClientOptions options = {}) const {
+    const std::string url =
+        fmt::format("{}://127.0.0.1:{}", server->has_tls() ? "https" : "http", server->port());
+    options.url = *read_url(url, "url");
+    return *HttpClient::open(std::move(options));
+  }
+
+  Scripted handler;
+  std::unique_ptr<Server> server;
+
+ private:
+  std::thread thread_;
+};
+
+TEST(HttpClient, SendsWhatItIsGivenOverOneConnection) {
+  const Reached reached;
+  const auto client = reached.client({.fields = {{"Authorization", "Bearer x"}}});
+  const auto got = client->send({.method = "GET", .target = "/a?b=c%20d"}, Repeat::yes);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->status, 200);
+  EXPECT_EQ(got->body, "GET /a?b=c%20d [] Bearer x");
+  EXPECT_EQ(got->type, "text/plain");
+  for (const std::string method : {"PUT", "POST", "DELETE"}) {
+    const std::string body = method == "DELETE" ? "" : "{}";
+    EXPECT_EQ(client->send({.method = method, .target = "/a", .body = body}, Repeat::yes)->body,
+              fmt::format("{} /a [{}] Bearer x", method, body));
+  }
+  std::promise<std::size_t> connections;
+  reached.server->post([&] { connections.set_value(reached.server->figures().connections); });
+  EXPECT_EQ(connections.get_future().get(), 1U);
+}
+
+TEST(HttpClient, AsksAgainWhatIsSafeToRepeat) {
+  Reached reached;
+  std::vector<std::string> waits;
+  const auto client = reached.client({.waits = [&](const std::string& why) { waits.push_back(why); }});
+  reached.handler.answers = {
+      {.status = 503, .fields = {{"Retry-After", "0"}}}, {.status = 502}, {.body = "good"}};
+  EXPECT_EQ(client->send({.method = "PUT", .target = "/a", .body = "1"}, Repeat::yes)->body, "good");
+  EXPECT_EQ(reached.handler.asked.size(), 3U);
+  EXPECT_EQ(reached.handler.asked.back().body, "1");
+  EXPECT_THAT(waits, testing::ElementsAre("answered 503"));
+}
+
+TEST(HttpClient, RepeatsNothingThatMayHaveHappenedUnlessThatIsSafe) {
+  Reached reached;
+  const auto client = reached.client();
+  reached.handler.answers = {{.status = 503}, {.status = 429}, {.body = "good"}};
+  EXPECT_EQ(client->send({.method = "POST", .target = "/a", .body = "1"}, Repeat::no)->status, 503);
+  EXPECT_EQ(client->send({.method = "POST", .target = "/a", .body = "1"}, Repeat::no)->body, "good");
+  EXPECT_EQ(reached.handler.asked.size(), 3U);
+}
+
+TEST(HttpClient, GivesTheAnswerOnWhenTheServerAsksForMorePatienceThanItHas) {
+  Reached reached;
+  const auto client = reached.client();
+  reached.handler.answers = {{.status = 429, .fields = {{"Retry-After", "3600"}}}};
+  EXPECT_EQ(client->send({.method = "GET", .target = "/a"}, Repeat::yes)->status, 429);
+  EXPECT_EQ(reached.handler.asked.size(), 1U);
+}
+
+TEST(HttpClient, SaysWhenThereIsNoServer) {
+  std::string url;
+  {
+    const Reached reached;
+    url = fmt::format("http://127.0.0.1:{}", reached.server->port());
+  }
+  const auto client = *HttpClient::open({.url = *read_url(url, "url"), .patience = 0ms});
+  const auto got = client->send({.method = "GET", .target = "/"}, Repeat::yes);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().file, url);
+  EXPECT_THAT(got.error().message, HasSubstr("onnect"));
+}
+
+TEST(HttpClient, RefusesAnAnswerThatIsTooLong) {
+  Reached reached;
+  const auto client = reached.client({.answer_bytes = 10});
+  reached.handler.answers = {{.body = std::string(11, 'x')}, {.body = std::string(10, 'x')}};
+  const auto got = client->send({.method = "GET", .target = "/"}, Repeat::yes);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().message, "the answer has more than 10 bytes");
+  EXPECT_EQ(client->send({.method = "GET", .target = "/"}, Repeat::yes)->body.size(), 10U);
+}
+
+TEST(HttpClient, GivesAStreamAsItComesUntilThatIsEnough) {
+  const Reached reached;
+  const auto client = reached.client();
+  std::string text;
+  const auto got = client->stream({.method = "GET", .target = "/stream"}, 60s, [&](std::string_view bytes) {
+    text += bytes;
+    return text.find("two\n") == std::string::npos;
+  });
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(text, "one\ntwo\n");
+  EXPECT_EQ(client->send({.method = "GET", .target = "/after"}, Repeat::yes)->body, "GET /after [] ");
+}
+
+TEST(HttpClient, ReturnsTheRefusalOfAStreamWhole) {
+  Reached reached;
+  reached.handler.answers = {{.status = 410, .body = "gone"}};
+  const auto got = reached.client()->stream({.method = "GET", .target = "/"}, 60s, [](std::string_view) {
+    ADD_FAILURE() << "a refusal is no part of a stream";
+    return true;
+  });
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->status, 410);
+  EXPECT_EQ(got->body, "gone");
+}
+
+TEST(HttpClient, TakesASilentStreamForBroken) {
+  const Reached reached;
+  const auto got = reached.client()->stream({.method = "GET", .target = "/stream"}, 1s,
+                                            [](std::string_view) { return true; });
+  EXPECT_FALSE(got);
+}
+
+TEST(HttpClient, TrustsTheCertificatesThatItIsGivenAndNoOthers) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"mine", "other"}) {
+    const std::string command = fmt::format(
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN={1} -addext "
+        "subjectAltName=IP:127.0.0.1 -keyout {0}/{1}.key -out {0}/{1}.pem 2>/dev/null",
+        folder.path(), name);
+    ASSERT_EQ(std::system(command.c_str()), 0);
+  }
+  const Reached reached({.certificate_file = folder.path("mine.pem"), .key_file = folder.path("mine.key")});
+  EXPECT_EQ(reached.client({.ca_file = folder.path("mine.pem")})
+                ->send({.method = "GET", .target = "/"}, Repeat::yes)
+                ->status,
+            200);
+  for (const std::string& ca : {folder.path("other.pem"), std::string()}) {
+    const auto got = reached.client({.ca_file = ca})->send({.method = "GET", .target = "/"}, Repeat::yes);
+    ASSERT_FALSE(got) << ca;
+    EXPECT_THAT(got.error().message, HasSubstr("certificate"));
+  }
+  EXPECT_FALSE(HttpClient::open({.url = *read_url("https://x", "url"), .ca_file = folder.path("none")}));
+}
+
+TEST(HttpClient, ReadsUrls) {
+  EXPECT_EQ(read_url("https://a.example:7417/", "k")->text, "https://a.example:7417");
+  EXPECT_EQ(read_url("http://a/mirab/", "k")->text, "http://a/mirab");
+  EXPECT_TRUE(read_url("https://a", "k")->has_tls);
+  EXPECT_EQ(read_url("http://[::1]:7417", "k")->host, "[::1]");
+  for (const std::string wrong : {"", "a.example:7417", "ftp://a", "http://", "http://user@a", "http://a?b=c",
+                                  "http://a#b", "http://a:99999"}) {
+    const auto read = read_url(wrong, "--server");
+    ASSERT_FALSE(read) << wrong;
+    EXPECT_EQ(read.error().key, "--server");
+  }
+}
+
+TEST(HttpClient, KnowsWhatOthersCouldReadOnTheWay) {
+  for (const std::string safe : {"https://a.example", "http://127.0.0.1:1", "http://127.9.9.9",
+                                 "http://[::1]", "http://localhost:7417"})
+    EXPECT_FALSE(is_readable_on_the_way(*read_url(safe, "k"))) << safe;
+  for (const std::string open :
+       {"http://a.example", "http://10.0.0.1", "http://[fe80::1]", "http://localhost.example"})
+    EXPECT_TRUE(is_readable_on_the_way(*read_url(open, "k"))) << open;
+}
+
+TEST(HttpClient, EncodesAPartOfATarget) {
+  EXPECT_EQ(percent_encoded("a/b c%\xc3\xa9~"), "a%2Fb%20c%25%C3%A9~");
+}
+
+}  // namespace
+}  // namespace mirab::net

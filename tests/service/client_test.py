@@ -1,0 +1,342 @@
+"""The commands that ask a service, and the client of the Python module, against a real one."""
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import unittest.mock
+
+from running import Service, make_file, set_up
+
+PROGRAM, SOURCE = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+# The file alone: it needs neither the compiled module nor any package.
+SPECIFICATION = importlib.util.spec_from_file_location("mirab_client", SOURCE / "src/python/mirab/client.py")
+client = importlib.util.module_from_spec(SPECIFICATION)
+SPECIFICATION.loader.exec_module(client)
+
+
+class WithService(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.file = make_file(PROGRAM, self.folder.name)
+        self.services = []
+        self.service = self.start()
+        self.admin = self.service.client()
+        set_up(self.admin)
+        self.token_file = self.token("tenant", {"scopes": ["submit", "read"], "tenant": "research"})
+        self.python = client.Client(self.service.url, token_file=self.token_file)
+
+    def tearDown(self):
+        self.python.close()
+        self.admin.connection.close()
+        for service in self.services:
+            if service.process.poll() is None:
+                service.kill()
+            service.process.stderr.close()
+            service.log.close()
+        self.folder.cleanup()
+
+    def start(self, *options, port=0):
+        self.services.append(Service(PROGRAM, self.file, *options, listen=f"127.0.0.1:{port}"))
+        return self.services[-1]
+
+    def token(self, name, content):
+        status, body, _ = self.admin.put(f"/v1/tokens/{name}", content)
+        self.assertEqual(status, 201, body)
+        file = os.path.join(self.folder.name, name)
+        with open(file, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as out:
+            out.write(body["secret"] + "\n")
+        return file
+
+    def environment(self, **more):
+        clean = {key: value for key, value in os.environ.items() if not key.startswith(("MIRAB_", "XDG_", "STATE_"))}
+        return {**clean, "HOME": self.folder.name, "MIRAB_SERVER": self.service.url,
+                "MIRAB_TOKEN_FILE": self.token_file, "COLUMNS": "120", **more}
+
+    def mirab(self, *arguments, status=0, **environment):
+        ran = subprocess.run([PROGRAM, *arguments], env=self.environment(**environment), capture_output=True, text=True,
+                             timeout=60)
+        self.assertEqual(ran.returncode, status, ran.stdout + ran.stderr)
+        return ran.stderr if status else ran.stdout
+
+    def as_json(self, *arguments, status=0):
+        return json.loads(self.mirab(*arguments, "--format", "json", status=status))
+
+    def end_tasks(self, job, outcome="succeeded"):
+        """What an executor says of the tasks of a job."""
+        for _ in range(200):
+            _, body, _ = self.admin.get(f"/v1/tasks?job={job}&state=placed")
+            if body["items"]:
+                break
+            time.sleep(0.02)
+        for task in body["items"]:
+            status, body, _ = self.admin.put(f"/v1/tasks/{task['task']}/outcome", {"outcome": outcome})
+            self.assertEqual(status, 200, body)
+
+    def wait_until(self, ready):
+        for _ in range(500):
+            if ready():
+                return
+            time.sleep(0.02)
+        self.fail("it did not come")
+
+
+class Commands(WithService):
+    def test_a_job_is_submitted_once_however_often(self):
+        words = ["submit", "ml/a", "--tasks", "2", "--demand", "cpu=1500m", "--demand", "gpu=1", "--select", "zone=a",
+                 "--label", "commit=1", "--env", "N=1", "--priority", "-1", "--", "sleep", "--for", "1"]
+        text = self.mirab(*words)
+        self.assertRegex(text, r"^ml/a: waiting \(2 waiting; uid j-\d+\)\n$")
+        self.assertEqual(self.mirab(*words), text)
+        job = self.as_json("jobs", "ml/a")
+        self.assertEqual(job["spec"]["argv"], ["sleep", "--for", "1"])
+        self.assertEqual((job["demand"]["cpu"], job["select"], job["priority"]), ("1.5", {"zone": ["a"]}, -1))
+        other = self.mirab("submit", "ml/a", "--demand", "cpu=2", status=2)
+        self.assertRegex(other, r"mirab: ml/a: The name is taken: .* differ")
+        wrong = self.mirab("submit", "ml/b", "--demand", "gpus=2", status=2)
+        self.assertIn("/demand/gpus", wrong)
+        self.assertIn("There is no such resource", wrong)
+
+    def test_a_job_without_a_name_gets_a_uuid(self):
+        job = self.as_json("submit", "ml", "--demand", "cpu=1")
+        self.assertRegex(job["name"], "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
+
+    def test_waiting_for_a_job_lasts_through_a_restart_and_says_how_it_ended(self):
+        for outcome, status in (("succeeded", 0), ("failed", 1)):
+            waiting = subprocess.Popen([PROGRAM, "submit", f"ml/{outcome}", "--demand", "cpu=1", "--wait"],
+                                       env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.assertIn("is submitted; waiting", waiting.stderr.readline())
+            self.wait_until(lambda: self.watchers() == 1)
+            port = self.service.port
+            self.service.kill()
+            self.service = self.start(port=port)
+            self.admin = self.service.client()
+            self.assertIn("trying again", waiting.stderr.readline())
+            self.end_tasks(f"ml/{outcome}", outcome)
+            out, err = waiting.communicate(timeout=60)
+            self.assertEqual(waiting.returncode, status, err)
+            self.assertIn(f"ml/{outcome}: {outcome} (1 {outcome};", out)
+
+    def watchers(self):
+        _, text, _ = self.admin.get("/metrics")
+        return int(float(next(line for line in text.splitlines() if line.startswith("mirab_watchers ")).split()[1]))
+
+    def test_a_file_of_jobs_is_submitted_each_for_itself(self):
+        file = os.path.join(self.folder.name, "jobs.yaml")
+        with open(file, "w", encoding="utf-8") as out:
+            out.write("jobs:\n- {queue: ml, name: a, demand: {cpu: 1}}\n- {queue: ml, name: b, demand: {disk: 1}}\n"
+                      "- {queue: ml, demand: {cpu: 1}, tasks: 3}\n")
+        ran = subprocess.run([PROGRAM, "submit", "--file", file], env=self.environment(), capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 1)
+        self.assertEqual(len(ran.stdout.splitlines()), 2, ran.stdout)
+        self.assertIn("jobs.yaml:3: /demand/disk: ml/b: There is no such resource", ran.stderr)
+        self.assertEqual(sorted(job["waiting"] + job["running"] for job in self.python.jobs("ml")), [1, 3])
+
+    def test_jobs_are_listed_filtered_and_by_pages(self):
+        self.python.submit_all({"queue": "ml", "name": f"j{n:04}", "demand": {"cpu": 1}, "labels": {"odd": str(n % 2)}}
+                               for n in range(1500))
+        listed = subprocess.run([PROGRAM, "jobs", "ml", "--limit", "3"], env=self.environment(), capture_output=True,
+                                text=True)
+        self.assertIn("j0002", listed.stdout)
+        self.assertNotIn("j0003", listed.stdout)
+        page = listed.stderr.split("--page ")[1].split(",")[0]
+        self.assertIn("j0003", self.mirab("jobs", "ml", "--limit", "1", "--page", page))
+        self.assertEqual(len(self.as_json("jobs", "ml", "--all")["items"]), 1500)
+        self.assertEqual(len(self.as_json("jobs", "ml", "--all", "--label", "odd=1")["items"]), 750)
+        self.assertEqual(self.as_json("jobs", "ml", "--state", "succeeded")["items"], [])
+        self.assertEqual(len(list(self.python.jobs("ml", labels={"odd": "0"}))), 750)
+
+    def test_why_gives_the_verdict_the_step_and_then_the_evidence(self):
+        self.mirab("submit", "ml/large", "--demand", "gpu=9")
+        lines = self.mirab("why", "ml/large").splitlines()
+        self.assertRegex(lines[0], "^too-small: .*gpu")
+        self.assertRegex(lines[1], "^next step: ")
+        self.assertIn("2: 2 too small", "\n".join(lines))
+        self.assertRegex(self.mirab("why", "ml/large", "--on", "n1"), "^too-small: ")
+        self.mirab("submit", "ml/small", "--demand", "gpu=1")
+        self.wait_until(lambda: self.python.job("ml/small")["running"] == 1)
+        (task,) = self.admin.get("/v1/tasks?job=ml/small")[1]["items"]
+        self.assertIn(f"task               {task['task']} of ml/small", self.mirab("why", task["task"]))
+        self.assertIn("mirab: ml/none: There is no such thing here", self.mirab("why", "ml/none", status=2))
+
+    def test_a_what_if_changes_nothing(self):
+        self.mirab("submit", "ml/many", "--tasks", "20", "--demand", "gpu=1")
+        self.wait_until(lambda: self.python.job("ml/many")["running"] == 16)
+        more = self.as_json("whatif", "--add-servers", "2", "--like", "n0", "--job", "ml/many")
+        self.assertEqual(more["jobs"], [{"job": "ml/many", "running": [16, 20]}])
+        table = self.mirab("whatif", "--add-servers", "2", "--like", "n0", "--weight", "ml=2", "--job", "ml/many")
+        self.assertRegex(table, r"(?m)^ml/many +16 +20$")
+        admin = self.file + ".admin-token"
+        self.mirab("whatif", "--drain", "n1", "--mechanism", "drf", "--cancel", "ml/many", "--token-file", admin)
+        self.assertEqual(self.python.job("ml/many")["running"], 16)
+        self.assertIn("go together", self.mirab("whatif", "--like", "n0", status=2))
+
+    def test_queues_show_the_fair_share_beside_what_each_has(self):
+        self.mirab("submit", "ml/many", "--tasks", "20", "--demand", "gpu=1")
+        self.wait_until(lambda: self.python.job("ml/many")["running"] == 16)
+        self.assertRegex(self.mirab("queues", "--mechanism", "drfh"), r"(?m)^ml +1 +100\.0% +100\.0% +16 +4 +1 +gpu 16$")
+        body = self.as_json("queues")
+        self.assertEqual(body["queues"][0]["waiting"], 4)
+        self.assertEqual(body["fair_shares"]["queues"][0]["queue"], "ml")
+        self.assertIn("/mechanism", self.mirab("queues", "--mechanism", "none", status=2))
+
+    def test_watching_goes_on_where_it_broke(self):
+        watching = subprocess.Popen([PROGRAM, "watch", "--queue", "ml", "--format", "json"], env=self.environment(),
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.wait_until(lambda: self.watchers() == 1)
+        self.python.submit("ml/one", demand={"gpu": 9})
+        lines = [json.loads(watching.stdout.readline())]
+        port = self.service.port
+        self.service.kill()
+        self.assertIn("trying again", watching.stderr.readline())
+        self.service = self.start(port=port)
+        self.admin = self.service.client()
+        self.python.submit("ml/two", demand={"gpu": 9})
+        lines.append(json.loads(watching.stdout.readline()))
+        self.assertIn("connected again", watching.stderr.readline())
+        watching.send_signal(signal.SIGINT)
+        rest, _ = watching.communicate(timeout=20)
+        self.assertEqual((watching.returncode, rest), (-signal.SIGINT, ""))
+        self.assertEqual([(each["events"][0]["kind"], each["events"][0]["job"]) for each in lines],
+                         [("job-submitted", "ml/one"), ("job-submitted", "ml/two")])
+        again = subprocess.Popen([PROGRAM, "watch", "--after", "1", "--kind", "job-submitted"], env=self.environment(),
+                                 stdout=subprocess.PIPE, text=True)
+        for line in lines:
+            self.assertRegex(again.stdout.readline(),
+                             rf"^{line['at']} +{line['revision']}  job-submitted    {line['events'][0]['job']}\n$")
+        again.kill()
+        again.communicate()
+
+    def test_cancelling_is_for_several_and_repeatable(self):
+        self.mirab("submit", "ml/a", "--demand", "gpu=1")
+        self.mirab("submit", "ml/b", "--demand", "gpu=1")
+        for _ in range(2):
+            self.assertEqual([line.split(" (")[0] for line in self.mirab("cancel", "ml/a", "ml/b").splitlines()],
+                             ["ml/a: cancelled", "ml/b: cancelled"])
+        self.assertIn("ml/none: There is no such thing here", self.mirab("cancel", "ml/none", status=2))
+
+    def test_what_is_wrong_with_the_connection_is_said(self):
+        self.assertIn("A valid token is needed; give its file with --token-file",
+                      self.mirab("queues", status=2, MIRAB_TOKEN_FILE=self.written("bad", "mirab_read_x")))
+        self.assertIn("holds no token", self.mirab("queues", status=2, MIRAB_TOKEN_FILE=self.written("empty", "")))
+        self.assertIn("without TLS", self.mirab("queues", status=2, MIRAB_SERVER="http://10.0.0.1:7417"))
+        self.assertIn("MIRAB_SERVER: 'x:1' is not the URL", self.mirab("queues", status=2, MIRAB_SERVER="x:1"))
+        self.assertIn("neither a job", self.mirab("why", "train-17", status=2))
+        open_file = self.written("open", pathlib.Path(self.token_file).read_text())
+        os.chmod(open_file, 0o644)
+        ran = subprocess.run([PROGRAM, "queues", "--token-file", open_file], env=self.environment(),
+                             capture_output=True, text=True)
+        self.assertIn("other users of this machine can read the token", ran.stderr)
+
+    def written(self, name, text):
+        file = os.path.join(self.folder.name, name)
+        with open(file, "w", encoding="ascii") as out:
+            out.write(text)
+        os.chmod(file, 0o600)
+        return file
+
+    def test_without_options_it_takes_the_token_of_the_state_folder(self):
+        state = os.path.join(self.folder.name, ".local/state/mirab")
+        os.makedirs(state)
+        os.link(self.file + ".admin-token", os.path.join(state, "mirab.db.admin-token"))
+        self.assertIn("ml", self.mirab("queues", MIRAB_TOKEN_FILE=""))
+
+
+class Python(WithService):
+    def test_it_submits_asks_and_cancels(self):
+        job = self.python.submit("ml/a", tasks=2, demand={"cpu": "500m", "gpu": 1}, argv=["true"], attempts=2)
+        self.assertEqual((job["state"], job["attempts"]), ("waiting", 2))
+        again = self.python.submit("ml/a", tasks=2, demand={"cpu": 0.5, "gpu": "1"}, argv=["true"], attempts=2)
+        self.assertTrue(again["replayed"])
+        self.assertEqual(self.python.why("ml/a", on="n0")["job"], "ml/a")
+        self.assertIn("verdict", self.python.why("ml/a"))
+        self.assertEqual([queue["name"] for queue in self.python.queues()], ["ml"])
+        self.assertEqual([server["name"] for server in self.python.servers()], ["n0", "n1"])
+        self.assertEqual(self.python.shares("drfh")["mechanisms"][0]["mechanism"], "drfh")
+        self.assertEqual(self.python.whatif({"queue": "ml", "weight": "2"})["invariant"], "ok")
+        self.assertEqual(self.python.cancel("ml/a")["state"], "cancelled")
+        self.assertEqual(self.python.wait("ml/a")["state"], "cancelled")
+
+    def test_problems_are_exceptions_with_type_and_key(self):
+        with self.assertRaises(client.Problem) as caught:
+            self.python.submit("ml/a", demand={"disk": 1})
+        self.assertEqual((caught.exception.type, caught.exception.key, caught.exception.status),
+                         ("unknown-resource", "/demand/disk", 422))
+        with self.assertRaises(client.Problem) as caught:
+            self.python.job("ml/none")
+        self.assertEqual(caught.exception.type, "not-found")
+        good, bad = self.python.submit_all([{"queue": "ml", "name": "g", "demand": {"cpu": 1}}, {"queue": "ml", "name": "b"}])
+        self.assertEqual((good["name"], bad.key), ("g", "/jobs/1/demand"))
+        with self.assertRaises(ValueError):
+            client.Client("http://cluster.example", token_file=self.token_file)
+        with self.assertRaises(client.Unreachable):
+            client.Client("http://127.0.0.1:1", token_file=self.token_file, patience=0).cluster()
+
+    def test_waiting_ends_with_the_job_or_the_time(self):
+        self.python.submit("ml/a", demand={"cpu": 1})
+        with self.assertRaises(TimeoutError):
+            self.python.wait("ml/a", timeout=0.1)
+        ended = []
+        waiting = threading.Thread(target=lambda: ended.append(self.python.wait("ml/a", timeout=60)))
+        waiting.start()
+        self.end_tasks("ml/a")
+        waiting.join()
+        self.assertEqual(ended[0]["state"], "succeeded")
+
+    def test_events_come_once_through_a_restart(self):
+        events = self.python.events(1, kinds=["job-submitted"])
+        seen = []
+        for n in range(3):
+            with client.Client(self.service.url, token_file=self.token_file) as other:
+                other.submit(f"ml/j{n}", demand={"gpu": 9})
+            seen.append(next(events))
+            port = self.service.port
+            self.service.kill()
+            self.service = self.start(port=port)
+        events.close()
+        self.assertEqual([each["events"][0]["job"] for each in seen], ["ml/j0", "ml/j1", "ml/j2"])
+
+
+class Guide(WithService):
+    """docs/how-to/use-a-service.md, as its reader types it."""
+
+    DOCUMENT = (SOURCE / "docs/how-to/use-a-service.md").read_text(encoding="utf-8")
+
+    def blocks(self, language):
+        return re.findall(rf"^```{language}\n(.*?)^```$", self.DOCUMENT, re.DOTALL | re.MULTILINE)
+
+    def test_its_commands_work(self):
+        program = os.path.dirname(os.path.abspath(PROGRAM))
+        script = "set -eux\n" + "".join(self.blocks("sh")).replace(
+            "mirab submit --file jobs.yaml", "mirab submit --file jobs.yaml\nmirab jobs ml --state waiting")
+        done = subprocess.run(["bash", "-c", script], cwd=self.folder.name, capture_output=True, text=True, timeout=120,
+                              env=self.environment(PATH=program + ":" + os.environ["PATH"]))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for shown in ("ml/train-17: waiting (4 waiting", "ml/sweep-2: waiting", "too-small: ", "ml/sweep-1: cancelled",
+                      "task-placed      ml/train-17", '"verdict":"too-small"', '"kind":"job-submitted"',
+                      '"name":"with-curl"'):
+            self.assertIn(shown, done.stdout)
+
+    def test_its_python_works(self):
+        (block,) = self.blocks("python")
+        sys.modules["mirab.client"] = client
+        self.addCleanup(sys.modules.pop, "mirab.client")
+        said = io.StringIO()
+        with unittest.mock.patch.dict(os.environ, self.environment()), contextlib.redirect_stdout(said):
+            exec(block, {})
+        self.assertIn("unknown-resource /demand/disk\n", said.getvalue())
+        self.assertEqual(len(said.getvalue().splitlines()), 3)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")
