@@ -183,7 +183,10 @@ TEST(Satisfaction, WhatIsAskedForIsMeasuredWhereTheTasksRun) {
   cluster.users[0].demand_on = {{"s2", testing::amounts({0, 2})}};
   for (User& user : cluster.users) user.tasks = Quantity(2);
   const Problem problem = testing::problem_of(cluster);
-  Outcome outcome = *allocate(problem, "per-server-drf");
+  Outcome outcome;
+  outcome.allocation = {.tasks = {2, 2}, .grants = {}, .servers = {{}, {}}};
+  outcome.allocation.grants.add(0, 1, 2, {0, 4});
+  outcome.allocation.grants.add(1, 0, 2, {2, 2});
   const Satisfaction all = satisfaction(problem, outcome);
   EXPECT_THAT(all.satisfied, ElementsAre(true, true));
   EXPECT_THAT(all.asked_shares, ElementsAre(0.5, 0.25));

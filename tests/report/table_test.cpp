@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/text/width.hpp"
+
 namespace mirab::report {
 namespace {
 
@@ -53,6 +55,19 @@ TEST(Table, ControlCharactersCannotReachTheTerminal) {
   table.columns = {{Align::left}};
   table.rows = {{{"a\x1b[31m\nb"}}};
   EXPECT_EQ(render(table), "a?[31m?b\n");
+}
+
+// Names are cut no further than the width asks for, nor below their column's shortest; marks stay.
+TEST(Table, NamesAreCutWhereTheTableIsTooWide) {
+  Table table;
+  table.columns = {{.shortest = 6}, {Align::right}};
+  table.rows = {{{.text = "a-name-of-20-letters", .mark = " *"}, {"1"}}, {{"short"}, {"22"}}};
+  EXPECT_EQ(render(table), "a-name-of-20-letters *   1\nshort                   22\n");
+  EXPECT_EQ(render(table, 26), render(table));
+  EXPECT_EQ(render(table, 20), "a-name-of-20-… *   1\nshort             22\n");
+  EXPECT_EQ(render(table, 3), "a-n… *   1\nshort   22\n");
+  table.columns[0].shortest = 0;
+  EXPECT_EQ(widest_line(render(table, 3)), 26u);
 }
 
 }  // namespace

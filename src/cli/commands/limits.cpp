@@ -228,7 +228,7 @@ Command add_limits(CLI::App& app) {
       "Multiply the weight of each pod of this name by NUMBER; namespace/NAME: of each pod of a namespace",
       "POD=NUMBER");
   add_list_option(*command, "--resource-weight", options->resource_weights,
-                  "Divide parts of this resource by NUMBER before they are compared", "RESOURCE=NUMBER");
+                  "Count this resource less: its share is divided by NUMBER", "RESOURCE=NUMBER");
   command
       ->add_option("--default-request", options->default_request,
                    "What containers without request and limit ask for: cpu=100m,memory=64Mi")

@@ -164,8 +164,7 @@ void add_reproduce_options(CLI::App& command, ReproduceFlags& options) {
   command.add_flag("--times", options.times,
                    "Also report how long each experiment took, which differs from run to run");
   take_whole_number(
-      command
-          .add_option("--seed", options.seed, "Seed of all random numbers; the same seed repeats the result")
+      command.add_option("--seed", options.seed, "Random seed; the same seed gives the same result")
           ->default_str("1"),
       0);
   add_threads_option(command, options.threads);

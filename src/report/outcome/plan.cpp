@@ -98,15 +98,15 @@ std::string certainty(const PlanReport& report) {
   return text;
 }
 
-// What each task shape gets of what is wanted of it; nothing where the goal is one number.
+// What each task shape gets, and what is wanted of it; nothing where the goal is one number.
 std::string shapes_words(const PlanReport& report) {
   if (report.goal.tasks.size() == 1) return {};
   std::vector<std::string> words;
   for (const WantedTasks& wanted : report.goal.tasks)
-    words.push_back(fmt::format("{} {} of {}", *report.problem.users()[wanted.user].shape,
+    words.push_back(fmt::format("{} {} ({} wanted)", *report.problem.users()[wanted.user].shape,
                                 task_words(report.plan.after.allocation.tasks[wanted.user]),
                                 task_words(wanted.tasks.value())));
-  return fmt::format("Of what is wanted: {}. ", fmt::join(words, ", "));
+  return fmt::format("By task shape: {}. ", fmt::join(words, ", "));
 }
 
 std::string advice(const PlanReport& report, std::size_t width) {

@@ -42,7 +42,7 @@ export function differenceSections(compared: Difference): HTMLElement[] {
   return [usersSection(compared), useSection(compared), everySection(compared)];
 }
 
-function usersSection({users, only_before, only_after}: Difference): HTMLElement {
+function usersSection({users, changed_users, only_before, only_after}: Difference): HTMLElement {
   const changed = users.filter(({change}) => change === null || Math.abs(change) > same_within);
   const of = changed.length > 0 ? changed : users;
   const drawn = of.length <= drawn_at_most ? of : [...of.slice(0, drawn_at_most / 2), ...of.slice(-drawn_at_most / 2)];
@@ -51,7 +51,7 @@ function usersSection({users, only_before, only_after}: Difference): HTMLElement
   for (const each of only_after) if (rows.length < drawn_at_most) rows.push({name: each.name, before: undefined, after: each.share_of_before ?? each.dominant_share});
   const {host, figure: chart} = chartFigure('Dominant share of each user before and after',
       `The greatest gain in tasks stands first. Shares on both sides are of the cluster before${
-        drawn.length < users.length ? `; ${drawn.length} of ${users.length} users are drawn, those who keep what they have are left out first` : ''}.`, []);
+        drawn.length < users.length ? `; ${drawn.length} of ${users.length} ${changed_users.gain + changed_users.lose + changed_users.mixed + changed_users.unchanged < users.length ? 'users and task shapes' : 'users'} are drawn, those who keep what they have are left out first` : ''}.`, []);
   chart.append(dumbbellLegend());
   whenPlaced(() => dumbbells(host, rows, 'dominant share (% of the cluster before)', percent));
   return section('Who gains and who loses', '', chart);
