@@ -2,6 +2,7 @@
 #include "net/connection.hpp"
 
 #include <atomic>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
