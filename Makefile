@@ -21,7 +21,9 @@ test: ## build everything and run all the tests
 	cmake --build --preset dev
 	ctest --preset dev
 
-test-long: ## the tests that take too long for every run, after make test
+test-long: ## the tests of the service at length: kills, power losses, calls, clocks, crowds; hours
+	@tools/setup build test python
+	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset long
 

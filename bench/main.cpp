@@ -28,11 +28,11 @@ using json = nlohmann::ordered_json;
 struct Contender {
   std::vector<double> seconds;  // of each run
   std::string label;
-  std::map<std::string, double> counters;
+  std::map<std::string, std::vector<double>> counters;  // of each run
 
-  double median() {
-    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-    std::nth_element(seconds.begin(), middle, seconds.end());
+  static double median(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
     return *middle;
   }
 };
@@ -50,11 +50,11 @@ class Contenders : public benchmark::BenchmarkReporter {
       contender.seconds.push_back((wall ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime()) /
                                   benchmark::GetTimeUnitMultiplier(run.time_unit));
       contender.label = run.report_label;
-      for (const auto& [name, counter] : run.counters) contender.counters[name] = counter.value;
+      for (const auto& [name, counter] : run.counters) contender.counters[name].push_back(counter.value);
     }
   }
 
-  double median(const json& name) { return by_name.at(name.get<std::string>()).median(); }
+  double median(const json& name) { return Contender::median(by_name.at(name.get<std::string>()).seconds); }
   std::map<std::string, Contender> by_name;
 };
 
@@ -77,7 +77,8 @@ double value_of(const json& goal, Contenders& contenders) {
   if (goal.contains("seconds_of")) return contenders.median(goal.at("seconds_of"));
   if (goal.contains("rate_of")) return 1 / contenders.median(goal.at("rate_of"));
   if (goal.contains("counter_of"))
-    return contenders.by_name.at(goal.at("counter_of")[0]).counters.at(goal.at("counter_of")[1]);
+    return Contender::median(
+        contenders.by_name.at(goal.at("counter_of")[0]).counters.at(goal.at("counter_of")[1]));
   double value = 0;
   for (const json& ratio : goal.at("largest_of"))
     value = std::max(value, contenders.median(ratio[0]) / contenders.median(ratio[1]));

@@ -317,7 +317,8 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exch
       return;
     }
     case Own::task_explain: {
-      pipeline_->explain_task(asked->target.name, asked->caller, reply);
+      if (!pipeline_->explain_task(asked->target.name, asked->caller, reply))
+        reply(busy_answer("too many questions wait"));
       return;
     }
     case Own::assignments: {

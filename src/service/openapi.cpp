@@ -17,8 +17,9 @@ using Ordered = nlohmann::ordered_json;
 constexpr const char* kSchemas = R"json({
 "Amount": {"description": "A number, or a text such as 500m, 4Gi, 1.5", "type": ["string", "number"]},
 "Amounts": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Amount"}},
+"BaseAmounts": {"description": "In base units", "type": "object", "additionalProperties": {"type": "integer"}},
 "Labels": {"type": "object", "maxProperties": 32, "additionalProperties": {"type": "string", "maxLength": 255}},
-"Weight": {"description": "A decimal number above 0", "type": ["string", "integer"]},
+"Weight": {"description": "A decimal number of 0 or more", "type": ["string", "integer"]},
 "ServerContent": {"type": "object", "additionalProperties": false, "required": ["capacity"], "properties": {
   "capacity": {"$ref": "#/components/schemas/Amounts"}, "labels": {"$ref": "#/components/schemas/Labels"},
   "state": {"enum": ["open", "drained"]}}},
@@ -36,10 +37,19 @@ constexpr const char* kSchemas = R"json({
   "reserved": {"$ref": "#/components/schemas/Amounts"}}},
 "JobContent": {"type": "object", "additionalProperties": false, "properties": {
   "tasks": {"type": "integer", "minimum": 1}, "demand": {"$ref": "#/components/schemas/Amounts"},
-  "gang": {"type": "integer"}, "per_server": {"type": "integer"}, "select": {"type": "object"},
-  "spread": {"type": "object"}, "attempts": {"type": "integer", "minimum": 1}, "priority": {"type": "integer"},
+  "gang": {"type": "integer", "minimum": 1}, "per_server": {"type": "integer", "minimum": 1},
+  "servers": {"type": "array", "items": {"type": "string"}}, "pack": {"type": "string"},
+  "select": {"type": "object", "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"}}},
+  "spread": {"type": "object", "additionalProperties": false, "required": ["label"], "properties": {
+    "label": {"type": "string"}, "most_apart": {"type": "integer", "minimum": 1}}},
+  "demand_on": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Amounts"}}, "attempts": {"type": "integer", "minimum": 1}, "priority": {"type": "integer"},
   "preemptible": {"type": "boolean"}, "roles": {"type": "array", "items": {"type": "object"}},
-  "labels": {"$ref": "#/components/schemas/Labels"}, "spec": {"type": "object"}}},
+  "labels": {"$ref": "#/components/schemas/Labels"}, "spec": {"$ref": "#/components/schemas/Spec"}}},
+"Spec": {"description": "What the executor runs", "type": "object", "additionalProperties": false, "properties": {
+  "argv": {"type": "array", "items": {"type": "string"}},
+  "env": {"type": "object", "additionalProperties": {"type": "string"}},
+  "time_limit": {"description": "Such as 90s, 2h", "type": "string", "examples": ["90s", "2h"]},
+  "when_lost": {"enum": ["rerun", "stop"]}}},
 "Submits": {"type": "object", "additionalProperties": false, "required": ["jobs"], "properties": {
   "jobs": {"type": "array", "maxItems": 1000, "items": {"type": "object", "required": ["queue", "name"], "properties": {
     "queue": {"type": "string"}, "name": {"type": "string"}}}}}},
@@ -50,24 +60,54 @@ constexpr const char* kSchemas = R"json({
 "TokenContent": {"type": "object", "additionalProperties": false, "required": ["scopes"], "properties": {
   "scopes": {"type": "array", "items": {"enum": ["admin", "operator", "submit", "read", "executor", "metrics"]}},
   "tenant": {"type": "string"}, "server": {"type": "string"}, "expires": {"type": "string", "format": "date-time"}}},
-"Policy": {"type": "object"},
+"Policy": {"type": "object", "additionalProperties": false, "required": ["discipline", "placement"], "properties": {
+  "discipline": {"type": "string", "examples": ["drf", "asset", "tsf", "round-robin", "fifo"]},
+  "placement": {"type": "string", "examples": ["best-fit", "first-fit", "worst-fit"]}, "tie": {"enum": ["first", "random"]},
+  "share_scale": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Weight"}},
+  "half_life": {"type": "string", "examples": ["1h"]},
+  "reservations": {"type": "object", "additionalProperties": false, "required": ["after"], "properties": {
+    "after": {"type": "string", "examples": ["10m"]}, "servers": {"type": "integer", "minimum": 1},
+    "at_most": {"type": "string", "examples": ["1h"]}}},
+  "preemption": {"type": "object", "additionalProperties": false, "required": ["tasks", "per"], "properties": {
+    "tasks": {"type": "integer", "minimum": 1}, "per": {"type": "string", "examples": ["10s"]}}}}},
 "WhatIf": {"type": "object", "required": ["changes"], "properties": {
   "changes": {"type": "array", "maxItems": 100, "items": {"type": "object"}},
   "show": {"type": "array", "items": {"type": "string"}}}},
 "Thing": {"type": "object"},
-"Cluster": {"type": "object"}, "Server": {"type": "object"}, "Explanation": {"type": "object"},
+"Cluster": {"type": "object", "required": ["id", "policy", "resources", "totals"], "properties": {
+  "resources": {"type": "array", "items": {"type": "object"}}, "totals": {"type": "object"}}},
+"Server": {"type": "object", "required": ["name", "labels", "capacity", "capacity_base", "state"], "properties": {
+  "name": {"type": "string"}, "labels": {"$ref": "#/components/schemas/Labels"},
+  "capacity": {"$ref": "#/components/schemas/Amounts"}, "capacity_base": {"$ref": "#/components/schemas/BaseAmounts"},
+  "used": {"$ref": "#/components/schemas/Amounts"}, "used_base": {"$ref": "#/components/schemas/BaseAmounts"},
+  "tasks": {"type": "integer"}, "state": {"enum": ["open", "drained", "lost"]}, "revision": {"type": "integer"}}},
+"Explanation": {"type": "object", "required": ["job", "says"], "properties": {
+  "job": {"type": "string"}, "verdict": {"type": "string"}, "says": {"type": "string"}, "waiting": {"type": "integer"}}},
 "Job": {"type": "object", "required": ["queue", "name", "uid", "state"], "properties": {
   "queue": {"type": "string"}, "name": {"type": "string"}, "uid": {"type": "string"},
   "state": {"enum": ["waiting", "running", "succeeded", "failed", "cancelled"]},
-  "waiting": {"type": "integer"}, "running": {"type": "integer"}, "revision": {"type": "integer"}}},
+  "tasks": {"type": "integer"}, "demand": {"$ref": "#/components/schemas/Amounts"},
+  "demand_base": {"$ref": "#/components/schemas/BaseAmounts"}, "waiting": {"type": "integer"},
+  "running": {"type": "integer"}, "succeeded": {"type": "integer"}, "failed": {"type": "integer"},
+  "cancelled": {"type": "integer"}, "revision": {"type": "integer"}}},
 "List": {"type": "object", "required": ["items"], "properties": {
   "items": {"type": "array", "items": {"type": "object"}}, "revision": {"type": "integer"}, "page": {"type": ["string", "null"]}}},
-"SubmitsAnswer": {"type": "object", "required": ["answers"], "properties": {"answers": {"type": "array"}}},
+"SubmitsAnswer": {"type": "object", "required": ["answers", "revision"], "properties": {
+  "revision": {"type": "integer"}, "answers": {"type": "array", "items": {
+    "type": "object", "required": ["status"], "properties": {"status": {"type": "integer"}}}}}},
 "Assignments": {"type": "object", "required": ["revision", "run", "stop", "lost_after"], "properties": {
-  "revision": {"type": "integer"}, "run": {"type": "array"}, "stop": {"type": "array"},
-  "lost_after": {"type": "string", "description": "without a poll for so long, the server is given up"}}},
-"Changes": {"type": "object", "required": ["changes", "revision"]},
-"Audit": {"type": "object", "required": ["items", "after"]},
+  "revision": {"type": "integer"},
+  "lost_after": {"type": "string", "description": "without a poll for so long, the server is given up"},
+  "run": {"type": "array", "items": {"type": "object", "required": ["task", "attempt", "job", "demand", "spec"]}},
+  "stop": {"type": "array", "items": {"type": "object", "required": ["task", "why"]}}}},
+"Changes": {"type": "object", "required": ["changes", "revision"], "properties": {
+  "revision": {"type": "integer"}, "changes": {"type": "array", "items": {
+    "type": "object", "required": ["revision", "at", "events"], "properties": {
+      "revision": {"type": "integer"}, "at": {"type": "string", "format": "date-time"},
+      "events": {"type": "array", "minItems": 1, "items": {"type": "object", "required": ["kind"]}}}}}}},
+"Audit": {"type": "object", "required": ["items", "after"], "properties": {
+  "after": {"type": "integer"}, "items": {"type": "array", "items": {
+    "type": "object", "required": ["revision", "at", "by", "from", "do"]}}}},
 "Health": {"type": "object", "required": ["status"]},
 "OpenApi": {"type": "object"}, "Text": {"type": "string"},
 "Problem": {"type": "object", "required": ["type", "title", "status"], "properties": {
@@ -133,6 +173,8 @@ Ordered operation_of(const Route& route) {
     operation["requestBody"] = {{"required", true}, {"content", body(route.schema, "application/json")}};
   operation["responses"]["200"] = {{"description", "Done"},
                                    {"content", body(route.answer, answer_type(route))}};
+  if (route.action == Action(Own::events))
+    operation["responses"]["200"]["content"].update(body("Text", "text/event-stream"));
   if (route.method == "PUT")
     operation["responses"]["201"] = {{"description", "Made"},
                                      {"content", body(route.answer, "application/json")}};

@@ -88,14 +88,20 @@ class Threads final : public Pipeline {
         {"", [this, after, limit, reply] { reply(audit_page(shared_.options.file, after, limit)); }, reply});
     return true;
   }
+  /// Nothing is replayed for a task that is not there, or that the caller may not see.
   bool explain_task(std::string task, live::Caller caller, Reply reply) override {
-    const std::string tenant = caller.tenant;
-    workers_.give({tenant,
-                   [this, task = std::move(task), caller = std::move(caller), reply] {
-                     reply(placement_of(shared_.options.file, shared_.options.others, task, caller));
-                   },
-                   reply});
-    return true;
+    const auto replay = [this, task, caller, reply = std::move(reply)](const live::Answer& found) {
+      if (found.is_problem()) return reply(found);
+      workers_.give({caller.tenant,
+                     [this, task, caller, reply] {
+                       reply(placement_of(shared_.options.file, shared_.options.others, task, caller));
+                     },
+                     reply});
+    };
+    return follower_.ask({.query = {.what = live::Ask::task, .name = std::move(task)},
+                          .caller = std::move(caller),
+                          .reply = replay},
+                         0);
   }
 
   const live::Units& units() const override { return units_; }

@@ -160,7 +160,7 @@ Result<Recovered> recover(Store& store, live::Others others) {
   }
   std::string why = "no snapshot can be used";
   for (const std::string& note : notes) why += "; " + note;
-  return Error{.message = why};
+  return Error{.message = why + "; go on with a copy that `mirab serve backup` has made"};
 }
 
 Check check_file(Store& store, const std::function<void(const std::string&)>& say) {

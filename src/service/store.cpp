@@ -249,7 +249,9 @@ Check SqliteStore::open() {
   const auto format = meta("format");
   if (!format) return Error{.message = "this is no file of `mirab serve`", .file = options_.file};
   if (*format != std::to_string(kFormat))
-    return Error{.message = fmt::format("its format is {}; this version reads {}", *format, kFormat),
+    return Error{.message = fmt::format(
+                     "its format is {}; this version reads {}: start the newer version that wrote it",
+                     *format, kFormat),
                  .file = options_.file};
   if (is_real && !options_.reads_only && !options_.creates) restore_reserve();
   return std::nullopt;

@@ -128,7 +128,8 @@ void Writer::write_groups(std::vector<Group>& groups) {
   for (Group& group : groups) {
     if (!group.batch.empty()) shared_.figures.durable_revision = group.batch.last;
     for (live::Row& row : group.batch.rows) {
-      if (row.table == "token" || row.table == "tenant") rows->push_back(std::move(row));
+      if (row.table == "token" || row.table == "tenant" || row.table == "server")
+        rows->push_back(std::move(row));
     }
     group.batch.rows.clear();
     Durable next{.batch = std::move(group.batch), .snapshot_sha256 = {}};

@@ -73,6 +73,15 @@ TEST(Snapshot, ARestoredEngineDecidesAlikeWhateverComes) {
   EXPECT_GT(placed, 10'000U);
 }
 
+TEST(Snapshot, IsRestoredWhereAllUsersAreGone) {
+  Engine engine = *Engine::from({.resources = {"cpu"}, .discipline = {"drf"}, .placement = {"first-fit"}});
+  const UserId user = std::get<UserId>(*apply(engine, UserAdded{.name = "u"}, {}));
+  ASSERT_TRUE(apply(engine, UserRemoved{user}, {}));
+  const Result<Engine> restored = restore(snapshot(engine));
+  ASSERT_TRUE(restored) << describe(restored.error());
+  EXPECT_EQ(snapshot(*restored), snapshot(engine));
+}
+
 TEST(Snapshot, ACopyDecidesAlikeWhateverComesAndSharesNothing) {
   std::size_t placed = 0;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {

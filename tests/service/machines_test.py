@@ -123,9 +123,7 @@ class Machines(unittest.TestCase):
         for machine in self.machines.values():
             machine.lose_power()
             machine.log.close()
-        self.service.kill()
-        self.service.process.stderr.close()
-        self.service.log.close()
+        self.service.end()
         self.folder.cleanup()
 
     def start_service(self):

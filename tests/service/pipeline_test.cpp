@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "live/cluster.hpp"
@@ -119,7 +120,9 @@ struct Piped {
     units = cluster.units;
     begin = cluster.decider.revision();
     PipelineEvents events;
-    events.rows = [](const auto&) {};
+    events.rows = [this](const std::shared_ptr<const std::vector<live::Row>>& rows) {
+      for (const live::Row& row : *rows) tables.insert(row.table);
+    };
     events.say = [](std::string_view, std::string_view, const live::Json&) {};
     events.broken = [](const std::string& why) { ADD_FAILURE() << why; };
     pipeline = Pipeline::start(std::move(options), std::move(events), std::make_unique<MemoryStore>(disk),
@@ -137,8 +140,10 @@ struct Piped {
   Piped& operator=(const Piped&) = delete;
 
   std::future<live::Answer> put_tenant(const std::string& name) {
-    auto command =
-        live::parse_command(live::admin(), live::Do::tenant_put, {.name = name}, live::Json::object(), units);
+    return put(live::Do::tenant_put, name, live::Json::object());
+  }
+  std::future<live::Answer> put(live::Do what, const std::string& name, const live::Json& body) {
+    auto command = live::parse_command(live::admin(), what, {.name = name}, body, units);
     auto promise = std::make_shared<std::promise<live::Answer>>();
     EXPECT_TRUE(pipeline->submit(std::get<live::Command>(std::move(command)), Lane::common,
                                  [promise](live::Answer answer) { promise->set_value(std::move(answer)); }));
@@ -156,8 +161,19 @@ struct Piped {
   std::shared_ptr<Disk> disk = std::make_shared<Disk>();
   live::Units units{{}};
   std::uint64_t begin = 0;
+  std::set<std::string> tables = {};  // of the rows that came; read after an answer, or after stop()
   std::unique_ptr<Pipeline> pipeline;
 };
+
+// By them a heartbeat is expected of a server that comes while the service runs.
+TEST(Pipeline, RowsOfServersTenantsAndTokensReachItsOwnerBeforeTheAnswer) {
+  Piped piped;
+  const live::Json server = {{"capacity", {{"cpu", 1}}}};
+  ASSERT_EQ(piped.put(live::Do::server_put, "n9", server).get().status, 201);
+  EXPECT_THAT(piped.tables, testing::ElementsAre("server"));
+  ASSERT_EQ(piped.put_tenant("t").get().status, 201);
+  EXPECT_THAT(piped.tables, testing::ElementsAre("server", "tenant"));
+}
 
 TEST(Pipeline, ASnapshotWithoutABatchIsComparedBeforeTheNextBatch) {
   PipelineOptions options;

@@ -13,14 +13,14 @@ import threading
 class Service:
     """Starts the program on a file; the port is the one that it prints."""
 
-    def __init__(self, program, file, *options, listen="127.0.0.1:0"):
+    def __init__(self, program, file, *options, listen="127.0.0.1:0", environment=None):
         self.program, self.file, self.options = program, file, options
         with open(file + ".admin-token", encoding="ascii") as token:
             self.token = token.read().strip()
         self.log = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [program, "serve", file, "--listen", listen, "--per-address", "0", *options],
-            stderr=subprocess.PIPE, text=True, encoding="utf-8")
+            stderr=subprocess.PIPE, text=True, encoding="utf-8", env={**os.environ, **(environment or {})})
         for line in self.process.stderr:
             found = re.fullmatch(r"listening on (https?)://[0-9.]+:(\d+)\n", line)
             if found:
@@ -29,7 +29,8 @@ class Service:
             self.log.write(line)
         else:
             raise AssertionError(f"it did not start: {self.read_log()}")
-        threading.Thread(target=lambda: [self.log.write(line) for line in self.process.stderr], daemon=True).start()
+        self.reading = threading.Thread(target=lambda: [self.log.write(line) for line in self.process.stderr], daemon=True)
+        self.reading.start()
 
     def read_log(self):
         self.log.seek(0)
@@ -37,6 +38,14 @@ class Service:
 
     def client(self, token=None):
         return Client(self.port, token or self.token)
+
+    def end(self):
+        """However it is: it no longer runs, and nothing of it is left open."""
+        if self.process.poll() is None:
+            self.kill()
+        self.reading.join()
+        self.process.stderr.close()
+        self.log.close()
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

@@ -55,10 +55,14 @@ UserIndex Ledger::add_user(UserRow row) {
   return user;
 }
 
+void Ledger::set_user_numbers(Slots<UserRow, UserId>::Numbers numbers) {
+  users.set_numbers(std::move(numbers));
+  used_.resize(users.index_count());  // although perhaps no row is put back
+}
+
 void Ledger::put_user_back(UserIndex user, UserRow row) {
   const GroupIndex group = row.group;
   users.put_back(user, std::move(row));
-  used_.resize(users.index_count());
   enter_group(user, group);
 }
 

@@ -209,7 +209,8 @@ class Ledger {
   void remove_server(ServerIndex server);
 
   UserIndex add_user(UserRow row);
-  void put_user_back(UserIndex user, UserRow row);  ///< with its order; see Slots::put_back
+  void set_user_numbers(Slots<UserRow, UserId>::Numbers numbers);  ///< see Slots::set_numbers
+  void put_user_back(UserIndex user, UserRow row);                 ///< with its order; see Slots::put_back
   void change_user(UserIndex user, const Weight& weight, NodeQuota quota);
   void move_user(UserIndex user, GroupIndex group);  ///< with what it uses
   void remove_user(UserIndex user);                  ///< requires that it has no queues

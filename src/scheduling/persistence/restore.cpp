@@ -365,7 +365,7 @@ void check_quotas(const JsonReader& json, Names resources, const Ledger& ledger)
 }
 
 void read_users(const JsonReader& json, Names resources, Ledger& ledger) {
-  ledger.users.set_numbers(numbers_of<UserRow, UserId>(json));
+  ledger.set_user_numbers(numbers_of<UserRow, UserId>(json));
   ledger.users_before = json["before"].integer<std::uint64_t>(0, UINT64_MAX);
   std::set<std::uint64_t> orders;
   json["present"].for_each([&](const JsonReader& item) {

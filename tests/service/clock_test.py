@@ -1,0 +1,115 @@
+"""Clocks that jump a year, go back and forth, or run slowly: engine time never goes back (history.py checks each log),
+decisions are those of a right clock, and after a restart at most a day is added.
+
+MIRAB_CLOCK_RUNS: how many clocks are tried."""
+
+import itertools
+import os
+import random
+import subprocess
+import struct
+import sys
+import tempfile
+import time
+import unittest
+
+import history
+from running import Service, make_file
+
+PROGRAM, SHIM = sys.argv.pop(1), sys.argv.pop(1)
+RUNS = int(os.environ.get("MIRAB_CLOCK_RUNS", "5"))
+YEAR, DAY = 365 * 86_400, 86_400
+
+
+class Clock:
+    """What the service takes for the time (clock_shim.c)."""
+
+    def __init__(self, folder):
+        self.name = os.path.join(folder, "clock")
+        self.set(0, 1000)
+
+    def set(self, added_s, thousandths=1000):
+        mode = "r+b" if os.path.exists(self.name) else "wb"
+        with open(self.name, mode) as file:
+            file.write(struct.pack("=qq", added_s, thousandths))
+
+    def environment(self):
+        return {"LD_PRELOAD": SHIM, "MIRAB_CLOCK": self.name}
+
+
+def clocks():
+    """What is set before each of the commands, each with its name."""
+    right = itertools.repeat((0, 1000))
+    draw = random.Random(1)
+    yield "a year ahead", ((YEAR if n > 20 else 0, 1000) for n in itertools.count())
+    yield "a year back", ((-YEAR if n > 20 else 0, 1000) for n in itertools.count())
+    yield "back and forth", (((-1) ** n * YEAR, 1000) for n in itertools.count())
+    yield "slow", ((0, 10) for _ in right)
+    yield "fast", ((0, 50_000) for _ in right)
+    while True:
+        yield "at random", ((draw.randint(-YEAR, YEAR), draw.choice((1, 500, 1000, 20_000))) for _ in right)
+
+
+class Clocks(unittest.TestCase):
+    def play(self, settings):
+        """The same commands, one after the other; where each task was placed, and the log."""
+        with tempfile.TemporaryDirectory() as folder:
+            clock = Clock(folder)
+            file = make_file(PROGRAM, folder)
+            service = Service(PROGRAM, file, environment=clock.environment())
+            try:
+                client = service.client()
+                draw, self.placed = random.Random(7), {}
+                for n in range(4):
+                    client.put(f"/v1/servers/n{n}", {"capacity": {"cpu": 16 + n, "memory": "64Gi"}})
+                client.put("/v1/tenants/t", {})
+                for n in range(3):
+                    client.put(f"/v1/queues/q{n}", {"tenant": "t", "weight": str(n + 1)})
+                for n, setting in zip(range(60), settings):
+                    clock.set(*setting)
+                    if n in (25, 45):
+                        self.assertEqual(service.stop(), 0)
+                        service = Service(PROGRAM, file, environment=clock.environment())
+                        client = service.client()
+                    job = {"tasks": draw.randint(1, 3), "demand": {"cpu": draw.randint(1, 4)}}
+                    path = f"/v1/queues/q{n % 3}/jobs/j{n}"
+                    self.assertEqual(client.put(path, job)[0], 201)
+                    running = self.settle(client)
+                    for task in draw.sample(running, min(2, len(running))):
+                        self.assertEqual(client.put(f"/v1/tasks/{task}/outcome", {"outcome": "succeeded"})[0], 200)
+                        self.settle(client)
+                self.assertEqual(service.stop(), 0)
+                check = subprocess.run([PROGRAM, "serve", "check", file], capture_output=True, text=True)
+                self.assertEqual(check.returncode, 0, check.stderr)
+                return self.placed, history.read_log(file)
+            finally:
+                service.end()
+
+    def settle(self, client):
+        """Waits until nothing more is placed; the tasks that run."""
+        before = None
+        while True:
+            items = client.get("/v1/tasks?state=placed&limit=1000")[1]["items"]
+            revision = client.get("/v1/cluster")[2]["Mirab-Revision"]
+            if before == revision:
+                self.placed.update((task["task"], (task["job"], task["server"])) for task in items)
+                return [task["task"] for task in items]
+            before = revision
+            time.sleep(0.005)
+
+    def test_nothing_is_decided_by_a_clock(self):
+        wanted, _ = self.play(itertools.repeat((0, 1000)))
+        self.assertGreater(len(wanted), 60)
+        for name, settings in itertools.islice(clocks(), RUNS):
+            with self.subTest(clock=name):
+                placed, records = self.play(settings)
+                self.assertEqual(placed, wanted)
+                others = {record["w"][:4] for record in records} - {time.strftime("%Y", time.gmtime())}
+                self.assertEqual(bool(others), name not in ("slow", "fast"), "not blind: the jumps are in the log")
+                # Two restarts add a day each at most; the rest is the time of the test, as fast as it is made.
+                self.assertLess((records[-1]["t"] - records[0]["t"]) / 1e9, 3 * DAY)
+                print(f"{name}: {len(placed)} placements as with a right clock", flush=True)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")

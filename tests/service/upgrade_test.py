@@ -1,0 +1,126 @@
+"""Files of earlier versions give the same answers; what cannot be read is refused with what to do.
+
+tests/service/files/format-N has the file of a service of that format, its token and what it answered. A new format
+adds a folder: `MIRAB_RECORD_UPGRADE=1` writes the one of the present program."""
+
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from running import JOB, Service, make_file, set_up
+
+PROGRAM = sys.argv.pop(1)
+FILES = pathlib.Path(__file__).parent / "files"
+PATHS = ["/v1/cluster", "/v1/servers?limit=1000", "/v1/tenants", "/v1/groups", "/v1/queues", "/v1/queues/ml/jobs?limit=1000",
+         "/v1/queues/vision/jobs?limit=1000", "/v1/tasks?limit=1000", "/v1/tokens", "/v1/queues/ml/jobs/large/explain",
+         "/v1/audit?limit=1000", "/v1/events?after=0&wait=0s"]
+
+
+def holds(now, before):
+    """All that was answered before; answers may have gained keys."""
+    if isinstance(before, dict):
+        return isinstance(now, dict) and all(key in now and holds(now[key], value) for key, value in before.items())
+    if isinstance(before, list):
+        return isinstance(now, list) and len(now) == len(before) and all(map(holds, now, before))
+    return now == before
+
+
+class Upgrade(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def start(self, file):
+        service = Service(PROGRAM, file)
+        self.addCleanup(service.end)
+        return service
+
+    def check(self, file):
+        return subprocess.run([PROGRAM, "serve", "check", file], capture_output=True, text=True)
+
+    def test_every_format_is_read_and_gives_the_same_answers(self):
+        if os.environ.get("MIRAB_RECORD_UPGRADE"):
+            self.record()
+        folders = sorted(FILES.glob("format-*"))
+        self.assertTrue(folders)
+        for folder in folders:
+            with self.subTest(folder=folder.name):
+                file = os.path.join(self.folder.name, folder.name + ".db")
+                with gzip.open(folder / "mirab.db.gz") as packed, open(file, "wb") as copy:
+                    shutil.copyfileobj(packed, copy)
+                shutil.copy(folder / "token", file + ".admin-token")
+                self.assertEqual(self.check(file).returncode, 0, self.check(file).stderr)
+                service = self.start(file)
+                client = service.client()
+                for path, before in json.loads((folder / "answers.json").read_text()).items():
+                    status, now, _ = client.get(path)
+                    self.assertEqual(status, 200, (path, now))
+                    self.assertTrue(holds(now, before), (path, now, before))
+                self.assertEqual(client.put("/v1/queues/ml/jobs/new", JOB)[0], 201)
+                self.assertEqual(service.stop(), 0)
+                self.assertEqual(self.check(file).returncode, 0, self.check(file).stderr)
+
+    def record(self):
+        file = make_file(PROGRAM, self.folder.name)
+        service = self.start(file)
+        client = service.client()
+        set_up(client)
+        client.put("/v1/groups/campus", {"guarantee": {"gpu": 2}})
+        client.put("/v1/tenants/arts", {"limits": {"queued_jobs": 7}})
+        client.put("/v1/queues/vision", {"tenant": "arts", "group": "campus", "weight": "1.5"})
+        client.put("/v1/tokens/t", {"scopes": ["read"], "tenant": "arts"})
+        for n in range(6):
+            client.put(f"/v1/queues/{('ml', 'vision')[n % 2]}/jobs/j{n}", {**JOB, "tasks": n + 1, "attempts": 2,
+                       "labels": {"commit": str(n)}, "spec": {"argv": ["true"], "env": {"N": str(n)}}})
+        client.put("/v1/queues/ml/jobs/large", {"tasks": 1, "demand": {"gpu": 9}})
+        tasks = client.get("/v1/tasks?limit=1000")[1]["items"]
+        for task, outcome in zip(tasks, ("succeeded", "failed", "lost")):
+            client.put(f"/v1/tasks/{task['task']}/outcome", {"outcome": outcome})
+        client.ask("DELETE", "/v1/queues/ml/jobs/j4")
+        client.put("/v1/servers/n1", {"capacity": {"cpu": 64, "memory": "256Gi", "gpu": 8}, "state": "drained"})
+        self.assertEqual(service.stop(), 0)
+        service = self.start(file)
+        client = service.client()
+        client.put("/v1/queues/ml/jobs/after", JOB)  # behind the snapshot: it is replayed
+        answers = {path: client.get(path)[1] for path in PATHS}
+        service.kill()
+        database = sqlite3.connect(file)
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        version = dict(database.execute("SELECT key, value FROM meta"))["format"]
+        database.close()
+        folder = FILES / f"format-{version}"
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(file, "rb") as whole, gzip.GzipFile(folder / "mirab.db.gz", "wb", mtime=0) as packed:
+            shutil.copyfileobj(whole, packed)
+        (folder / "token").write_text(service.token + "\n")
+        (folder / "answers.json").write_text(json.dumps(answers, indent=1, sort_keys=True) + "\n")
+
+    def test_what_cannot_be_read_is_refused_with_what_to_do(self):
+        file = make_file(PROGRAM, self.folder.name)
+        for change, word in (("UPDATE meta SET value = '99' WHERE key = 'format'", "start the newer version"),
+                             ("DELETE FROM meta WHERE key = 'format'", "no file of `mirab serve`"),
+                             ("UPDATE snapshot_part SET bytes = x'00'", "mirab serve backup")):
+            with self.subTest(change=change):
+                copy = file + ".copy"
+                shutil.copy(file, copy)
+                database = sqlite3.connect(copy)
+                database.execute(change)
+                database.commit()
+                database.close()
+                for command in (["serve", copy, "--listen", "127.0.0.1:0"], ["serve", "check", copy]):
+                    refused = subprocess.run([PROGRAM, *command], capture_output=True, text=True, timeout=30)
+                    self.assertNotEqual(refused.returncode, 0)
+                    # `check` names the damage; `serve` says how to go on.
+                    is_damage = command[1] == "check" and "snapshot" in change
+                    self.assertIn("damaged" if is_damage else word, refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")
