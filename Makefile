@@ -21,7 +21,7 @@ test: ## build everything and run all the tests
 	cmake --build --preset dev
 	ctest --preset dev
 
-test-long: ## the tests that take too long for every run: kills, power losses, calls, crowds; hours
+test-long: ## the tests of the service at length: kills, power losses, calls, clocks, crowds; hours
 	@tools/setup build test python
 	cmake --preset dev
 	cmake --build --preset dev

@@ -20,7 +20,7 @@ class Executor(unittest.TestCase):
         self.folder, self.trace, self.executor = folder.name, os.path.join(folder.name, "trace"), None
         self.file = make_file(PROGRAM, self.folder)
         self.service = Service(PROGRAM, self.file, "--silent-after", "2s", "--lost-after", "4s")
-        self.addCleanup(self.end_service)
+        self.addCleanup(self.service.end)
         self.client = self.service.client()
         self.client.put("/v1/tenants/a", {})
         self.client.put("/v1/queues/q", {"tenant": "a"})
@@ -28,11 +28,6 @@ class Executor(unittest.TestCase):
         with open(os.path.join(self.folder, "token"), "w", encoding="ascii") as file:
             file.write(token["secret"])
         self.addCleanup(self.end_executor)
-
-    def end_service(self):
-        self.service.kill()
-        self.service.process.stderr.close()
-        self.service.log.close()
 
     def end_executor(self):
         if self.executor is not None:

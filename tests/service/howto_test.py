@@ -49,9 +49,7 @@ class HowTo(unittest.TestCase):
             finally:
                 proxy.terminate()
                 proxy.wait()
-                service.kill()
-                service.process.stderr.close()
-                service.log.close()
+                service.end()
 
     def pass_through(self, service, port):
         deadline = time.monotonic() + 30

@@ -123,9 +123,7 @@ class Machines(unittest.TestCase):
         for machine in self.machines.values():
             machine.lose_power()
             machine.log.close()
-        self.service.kill()
-        self.service.process.stderr.close()
-        self.service.log.close()
+        self.service.end()
         self.folder.cleanup()
 
     def start_service(self):
@@ -194,12 +192,17 @@ class Machines(unittest.TestCase):
             after = body["revision"]
 
     def wait_until_all_ended(self):
-        deadline = time.monotonic() + 120
+        """However long that takes, as long as something ends."""
+        left, deadline = None, 0
         while True:
             jobs = list(self.pages("/v1/queues/vision/jobs")) + list(self.pages("/v1/queues/speech/jobs"))
-            if all("ended" in job for job in jobs):
+            open_jobs = [job for job in jobs if "ended" not in job]
+            if not open_jobs:
                 return jobs
-            self.assertLess(time.monotonic(), deadline, [job for job in jobs if "ended" not in job] + self.logs())
+            tasks = sum(job["waiting"] + job["running"] for job in open_jobs)
+            if tasks != left:
+                left, deadline = tasks, time.monotonic() + 60
+            self.assertLess(time.monotonic(), deadline, open_jobs[:3] + self.logs())
             time.sleep(0.2)
 
     def logs(self):
@@ -215,7 +218,8 @@ class Machines(unittest.TestCase):
         submitted, cancelled, broken, number, next_kinds = set(), set(), 0, 0, []
         until = time.monotonic() + SECONDS
         while time.monotonic() < until:
-            for _ in range(3):
+            waiting = sum(self.client().get(f"/v1/queues/{queue}")[1]["waiting"] for queue in TENANTS)
+            for _ in range(3 if waiting < 60 else 0):
                 number += 1
                 submitted.add(self.submit(draw, number))
             if draw.random() < 0.05:
