@@ -74,9 +74,11 @@ TEST(Snapshot, ARestoredEngineDecidesAlikeWhateverComes) {
 }
 
 TEST(Snapshot, IsRestoredWhereAllUsersAreGone) {
-  Engine engine = *Engine::from({.resources = {"cpu"}, .discipline = {"drf"}, .placement = {"first-fit"}});
-  const UserId user = std::get<UserId>(*apply(engine, UserAdded{.name = "u"}, {}));
-  ASSERT_TRUE(apply(engine, UserRemoved{user}, {}));
+  Engine engine = *Engine::from({.resources = {"cpu"},
+                                 .discipline = *choose_discipline("drf"),
+                                 .placement = *choose_placement("first-fit")});
+  const UserId user = *engine.apply(UserAdded{.name = "u"}, Time());
+  ASSERT_TRUE(engine.apply(UserRemoved{user}, Time()));
   const Result<Engine> restored = restore(snapshot(engine));
   ASSERT_TRUE(restored) << describe(restored.error());
   EXPECT_EQ(snapshot(*restored), snapshot(engine));
