@@ -71,6 +71,7 @@ class Statement {
     return code == SQLITE_DONE ? SQLITE_OK : code;
   }
   void reset() {
+    if (handle_ == nullptr) return;  // it could not be prepared: the file is of another form
     sqlite3_reset(handle_);
     sqlite3_clear_bindings(handle_);
   }

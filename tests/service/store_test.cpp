@@ -253,9 +253,11 @@ TEST(Store, LeavesFilesOfOthersAsTheyAre) {
   sqlite3_close(database);
   const std::string before = read_text(other);
   for (const std::string& file : {text, other}) {
-    const auto store = open_store({.file = file, .reserve_bytes = 0});
-    ASSERT_FALSE(store);
-    EXPECT_THAT(store.error().message, testing::HasSubstr("no file of `mirab serve`"));
+    for (const bool reads_only : {false, true}) {
+      const auto store = open_store({.file = file, .reads_only = reads_only, .reserve_bytes = 0});
+      ASSERT_FALSE(store);
+      EXPECT_THAT(store.error().message, testing::HasSubstr("no file of `mirab serve`"));
+    }
   }
   EXPECT_EQ(read_text(other), before);
   EXPECT_EQ(read_text(text), "version: 1\n");
