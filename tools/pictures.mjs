@@ -21,7 +21,7 @@ async function reported(name, width, ...command) {
   execFileSync(join(build, 'mirab'), [...command, '--report', file, '-o', '/dev/null'], {cwd: source, stdio: 'inherit'});
   // The footer has a date, and the command this folder.
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(file, `${name}.html`).replace(/"made":"[^"]*"/, '"made":""'));
-  const page = await browser.newPage({viewport: {width, height: 1000}, colorScheme: 'light', reducedMotion: 'reduce'});
+  const page = await browser.newPage({viewport: {width, height: 6000}, colorScheme: 'light', reducedMotion: 'reduce'});
   await page.goto(pathToFileURL(file).href);
   await page.waitForSelector('html[data-mirab]', {state: 'attached'});
   return page;
@@ -32,8 +32,7 @@ const image = name => join(source, 'docs/images', name);
 
 /** From the top of the page to the end of the section with this heading. */
 async function picture(page, name, last_heading) {
-  await page.screenshot({fullPage: true});  // charts are drawn when they come near
-  await page.waitForTimeout(1000);
+  await page.waitForTimeout(2000);  // charts are drawn when they come near; all are, in a window as high as this
   const end = await page.locator('section', {has: page.getByRole('heading', {name: last_heading, exact: true})}).last().boundingBox();
   const {width} = page.viewportSize();
   await page.screenshot({path: image(name), fullPage: true, clip: {x: 0, y: 0, width, height: Math.ceil(end.y + end.height) + 16}});
@@ -62,7 +61,7 @@ async function overlay() {
     return page.locator('.frame-words').textContent();
   };
   // Frames are a sample of the ticks: the nearest one is taken.
-  const tickOf = words => Number(/[\d,.]+/.exec(words)[0].replaceAll(',', '')) * (words.startsWith('warm-up') ? -1 : 1);
+  const tickOf = words => Number(/\d[\d,.]*/.exec(words)[0].replaceAll(',', '')) * (words.startsWith('warm-up') ? -1 : 1);
   const ticks = [];
   for (let frame = 0; frame <= frames; ++frame) ticks.push(tickOf(await go(frame)));
   const panes = [];

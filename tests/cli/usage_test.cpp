@@ -147,8 +147,10 @@ const std::vector<BadUsage> kBadUsages = {
     {"PlanWithoutAUser", "plan examples/textbook.yaml --tasks 5", "--user is required"},
     {"PlanForAnUnknownUser", "plan examples/team-cluster.yaml --user trainning --tasks 5 -m drfh",
      "--user: examples/team-cluster.yaml has no user 'trainning'; did you mean training?"},
-    {"PlanForAUserWithShapes", "plan examples/kubernetes/cluster.yaml --user checkout --tasks 5",
-     "--user: 'checkout' has several task shapes; name one of them: checkout/web, checkout/worker, "
+    {"PlanForMoreThanTheShapesHave", "plan examples/kubernetes/cluster.yaml --user checkout --tasks 500",
+     "--tasks: 'checkout' asks for 40.0 tasks only; no purchase gives it more"},
+    {"ExplainOfAUserWithShapes", "explain examples/kubernetes/cluster.yaml checkout",
+     "USER: 'checkout' has several task shapes; name one of them: checkout/web, checkout/worker, "
      "checkout/cache"},
     {"PlanOfNoTasks", "plan examples/textbook.yaml --user A --tasks 0",
      "mirab: --tasks: must be more than 0"},

@@ -127,7 +127,7 @@ class Pages(unittest.TestCase):
     def drawn(self, *allocations, **more):
         page = mirab.page(*allocations, **more)
         self.assertTrue(page.startswith("<!doctype html>"))
-        data = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
+        data = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
         return json.loads(data.group(1))
 
     def test_mechanisms_and_one_of_your_own_are_drawn_side_by_side(self):

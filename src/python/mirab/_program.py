@@ -54,7 +54,7 @@ def simulate(
 
 def _described(cluster: mirab.Cluster) -> str:
     """Without what runs, which stands last."""
-    return str(cluster).partition("\nrunning:")[0]
+    return str(cluster).partition("\nrunning:")[0].rstrip()
 
 
 def _is_of_registry(allocation: mirab.Allocation) -> bool:
