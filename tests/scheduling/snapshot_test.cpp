@@ -78,7 +78,7 @@ TEST(Snapshot, IsRestoredWhereAllUsersAreGone) {
                                  .discipline = *choose_discipline("drf"),
                                  .placement = *choose_placement("first-fit")});
   const UserId user = *engine.apply(UserAdded{.name = "u"}, Time());
-  ASSERT_TRUE(engine.apply(UserRemoved{user}, Time()));
+  ASSERT_FALSE(engine.apply(UserRemoved{user}, Time()));
   const Result<Engine> restored = restore(snapshot(engine));
   ASSERT_TRUE(restored) << describe(restored.error());
   EXPECT_EQ(snapshot(*restored), snapshot(engine));
