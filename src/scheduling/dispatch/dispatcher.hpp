@@ -72,7 +72,8 @@ class Dispatcher {
     released_.add(server);
   }
   void room_taken(ServerIndex server) {  ///< a task started there, or it is closed
-    if (ledger_.has_tree()) rooms_.room_taken(server);
+    if (ledger_.has_tree()) return rooms_.room_taken(server);
+    if (ledger_.has_roles()) retry_roles();
   }
   void tree_changed();                    ///< groups, members, weights or quotas
   void hold_changed(ServerIndex server);  ///< others hold less there, or more
@@ -99,6 +100,7 @@ class Dispatcher {
   void retry_what_fits_on_released();
   void retry_constrained(TaskClassIndex task_class, ServerIndex server);
   void retry_constrained_on(ServerIndex server);
+  void retry_roles();
   void refresh_order();
   bool may_serve(TournamentId tournament, TaskClassIndex task_class, ServerIndex server) const {
     return ledger_.has_room(task_class, server) && shares_.tournaments.admits(tournament, task_class, server);

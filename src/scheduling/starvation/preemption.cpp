@@ -46,7 +46,7 @@ mpq_class VictimSearch::work_rate(std::span<const std::int64_t> demand) const {
 Loss VictimSearch::loss_of(TaskIndex task, ServerIndex server, std::size_t place) const {
   const TaskRow& row = ledger_.tasks[task];
   const QueueRow& queue = ledger_.queues[ledger_.jobs[row.job].queue];
-  const std::span<const std::int64_t> demand = ledger_.demand(queue, server);
+  const std::span<const std::int64_t> demand = ledger_.demand(task);
   const auto lasted = static_cast<std::uint64_t>(now_.time_since_epoch().count()) -
                       static_cast<std::uint64_t>(row.started.time_since_epoch().count());
   return {.task = task,
@@ -74,7 +74,7 @@ std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const st
     const JobRow& job = ledger_.jobs[ledger_.tasks[task].job];
     const QueueRow& queue = ledger_.queues[job.queue];
     if (!job.may_be_preempted || !rights_.may_lose(task, job, queue.user) || spared_.contains(task)) return;
-    add(room, ledger_.demand(queue, server), 1);
+    add(room, ledger_.demand(task), 1);
     tasks.push_back(task);
   });
   std::vector<Loss> losses;
