@@ -58,6 +58,7 @@ void Engine::State::apply_reservations() {
     dispatcher.room_taken(kept.server);
   }
   reservations->begun(intended);
+  if (!intended.begun.empty()) dispatcher.all_taken();
 }
 
 std::optional<Placed> Engine::State::place_where_kept(Random& random, WhyPlaced* why) {
@@ -104,11 +105,11 @@ void Engine::State::place_companions(const Dispatch& dispatch, JobIndex job, Ran
     placement.task_started(task);
     dispatcher.room_taken(server);
     if (preemption) preemption->task_started(task);
-    placed.with.push_back(
-        {.task = ledger.tasks.id(task), .server = ledger.servers.id(server), .role = role});
+    placed.with.push_back({.task = ledger.tasks.id(task), .server = ledger.servers.id(server), .role = role});
   }
   user_changed(ledger.queues[dispatch.entry.queue].user);
   dispatcher.batch_placed(dispatch.entry);
+  dispatcher.all_taken();
 }
 
 std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
@@ -155,6 +156,7 @@ std::optional<Placed> Engine::State::place(TournamentEntry entry, ServerIndex se
   dispatcher.task_placed(entry);
   if (reservations) reservation_met(entry.queue, task);
   if (preemption) preemption->task_started(task);
+  dispatcher.all_taken();
   return Placed{.task = ledger.tasks.id(task),
                 .job = ledger.jobs.id(job),
                 .user = ledger.users.id(queue.user),
@@ -183,6 +185,7 @@ TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since, std::u
     dispatcher.batch_placed(entry);
   }
   if (reservations) end_reservation(reservations->present().of_queue(entry.queue));
+  dispatcher.all_taken();
   return ledger.tasks.id(task);
 }
 

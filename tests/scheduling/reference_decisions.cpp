@@ -122,7 +122,8 @@ std::vector<double> ReferenceEngine::prices() const {
     weight[n] = user.weight.get_num().get_d() / user.weight.get_den().get_d();
     for (Index k = 0; k < demand.cols(); ++k) {
       const std::size_t r = resources[static_cast<std::size_t>(k)];
-      demand(n, k) = static_cast<double>(demand_anywhere(oldest->look, {}, 0)[r]) / static_cast<double>(pool[r]);
+      demand(n, k) =
+          static_cast<double>(demand_anywhere(oldest->look, {}, 0)[r]) / static_cast<double>(pool[r]);
     }
   }
   const numerics::PricedAmounts priced =
@@ -409,20 +410,18 @@ void ReferenceEngine::place(const Placed& placed) {
       std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == placed.job; });
   const auto server = std::find_if(servers_.begin(), servers_.end(),
                                    [&](const Server& each) { return each.id == placed.server; });
+  first_servers_ = servers_kept_for(*job);
   run(*job, placed.task, *server, placed.role);
   const bool is_any_kept =
       std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.group == job->group; });
   spares_companions_ = has_terms(group(*job).look) && is_any_kept;
+  if (has_roles(job->id)) spares_companions_ = !first_servers_.empty();
   tasks_.back().is_protected = spares_companions_ || kept_on(server->id) != kept_.end();
   tasks_.back().is_fresh = true;
   --job->waiting;
   if (!job->waiting_by_role.empty()) --job->waiting_by_role[static_cast<std::size_t>(placed.role)];
   const auto its = [&](const Group& group) { return group.number == job->group; };
   std::find_if(groups_.begin(), groups_.end(), its)->since = now_;
-  first_servers_.clear();
-  for (const Kept& kept : kept_) {
-    if (kept.group == job->group) first_servers_[job->id].push_back(kept.server);
-  }
   std::erase_if(kept_, [&](const Kept& kept) { return kept.group == job->group; });
   const std::size_t line = dominant_resource(first_demand(group(*job).look));
   present_round_ = std::max(present_round_, next_round_[line]);

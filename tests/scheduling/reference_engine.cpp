@@ -138,8 +138,7 @@ std::optional<std::string> ReferenceEngine::refusal(const JobSubmitted& event) c
   if (options_.oversized == Oversized::wait) return {};
   for (std::size_t role = 0; role < event.roles.size(); ++role) {
     if (std::none_of(servers_.begin(), servers_.end(), [&](const Server& server) {
-          return may_run(event, role, server) &&
-                 is_within(event.roles[role].demand, server.added.capacity);
+          return may_run(event, role, server) && is_within(event.roles[role].demand, server.added.capacity);
         }))
       return fmt::format("roles.{}.demand", role);
   }
@@ -206,6 +205,7 @@ std::optional<std::string> ReferenceEngine::refusal(const TaskAdopted& event) co
 std::vector<Lost> ReferenceEngine::apply(const Event& event, Time now, std::uint64_t id) {
   now_ = now;
   futile_at_.reset();
+  first_servers_.clear();
   for (Task& task : tasks_) task.is_fresh = false;
   return std::visit([&](const auto& each) { return happen(each, id); }, event);
 }
@@ -509,7 +509,8 @@ Engine::JobState ReferenceEngine::state(const Job& job) const {
 
 bool ReferenceEngine::fits(const Job& job) const {
   const JobSubmitted& look = group(job).look;
-  if (job.waiting > 0 && !look.roles.empty()) return !without_kept(group(job)).places_of_roles(look, job.id).empty();
+  if (job.waiting > 0 && !look.roles.empty())
+    return !without_kept(group(job)).places_of_roles(look, job.id).empty();
   if (job.waiting > 0 && has_terms(look))
     return !without_kept(group(job)).first_of_batch(look, job.id, batch(job.id)).empty();
   return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {

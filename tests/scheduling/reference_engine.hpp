@@ -318,6 +318,7 @@ class ReferenceEngine {
   std::vector<RoleOn> places_of_roles(const JobSubmitted& look, JobId job) const;
   std::vector<mpz_class> taken_by_roles(const Job& job) const;
   bool has_roles(JobId id) const;
+  std::map<JobId, std::vector<ServerId>> servers_kept_for(const Job& job) const;
   std::optional<mpq_class> missing_of(const JobSubmitted& look, const Amounts& demand,
                                       const Server& server) const;
   bool may_start(const JobSubmitted& look, const std::vector<const Server*>& running,

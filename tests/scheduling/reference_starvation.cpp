@@ -95,6 +95,7 @@ std::vector<Reservation> ReferenceEngine::reservations() const {
 
 void ReferenceEngine::pass(Time now) {
   now_ = std::max(now_, now);
+  first_servers_.clear();
   if (!options_.reservations) return;
   const auto lasted = [&](const Kept& kept) {
     return options_.reservations->at_most && now_ - kept.since >= *options_.reservations->at_most;
@@ -110,9 +111,10 @@ void ReferenceEngine::pass(Time now) {
   looked_ = now_;
   for (const Group& group : groups_) {
     std::vector<const Server*> servers;
-    for (const Server& server : servers_) {
-      const auto kept = kept_on(server.id);
-      if (kept != kept_.end() && kept->group == group.number) servers.push_back(&server);
+    for (const Kept& kept : kept_) {  // in their order: with roles it matters
+      const auto its = [&](const Server& server) { return server.id == kept.server; };
+      if (kept.group == group.number)
+        servers.push_back(&*std::find_if(servers_.begin(), servers_.end(), its));
     }
     if (!servers.empty() && has_terms(group.look) && servers_if_emptied(group, servers).empty())
       keep_no_longer(servers.front()->id);
@@ -125,11 +127,22 @@ ReferenceEngine ReferenceEngine::without_kept(const Group& group) const {
   ReferenceEngine without = *this;
   without.first_servers_.clear();
   for (const Kept& kept : kept_) {
-    if (kept.group == group.number)
-      without.first_servers_[first_waiting(group).id].push_back(kept.server);
+    if (kept.group == group.number) without.first_servers_[first_waiting(group).id].push_back(kept.server);
   }
   std::erase_if(without.kept_, [&](const Kept& kept) { return kept.group == group.number; });
   return without;
+}
+
+/// Of a job with roles that is about to start where servers are kept for it: these. It may as well start
+/// without them, on servers where first fit finds room only as long as they are closed.
+std::map<JobId, std::vector<ServerId>> ReferenceEngine::servers_kept_for(const Job& job) const {
+  const bool is_any =
+      std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.group == job.group; });
+  if (job.waiting_by_role.empty() || !is_any) return {};
+  const ReferenceEngine open = without_kept(group(job));
+  const bool has_room = !open.places_of_roles(group(job).look, job.id).empty();
+  return has_room && is_allowed(job.user, taken_by_roles(job)) ? open.first_servers_
+                                                               : decltype(first_servers_){};
 }
 
 /// What the next tasks of the group that start together take, of each resource the most on any server.
@@ -178,7 +191,8 @@ std::vector<const ReferenceEngine::Server*> ReferenceEngine::servers_if_emptied(
     for (const auto& places : empty.role_packings(group.look, job.id, job.waiting_by_role, those)) {
       std::set<std::size_t> used;
       for (const RoleOn& place : places) used.insert(place.server->slot);
-      if (!best.empty() && (used.size() > best.size() || (used.size() == best.size() && *used.begin() > lowest(best))))
+      if (!best.empty() &&
+          (used.size() > best.size() || (used.size() == best.size() && *used.begin() > lowest(best))))
         continue;
       best.clear();
       for (const Server* const server : candidates)
@@ -258,9 +272,9 @@ void ReferenceEngine::keep_where_due() {
       continue;
     const JobId job = first_waiting(group).id;
     const bool has_roles = !group.look.roles.empty();
-    const bool fits = has_roles ? !places_of_roles(group.look, job).empty()
+    const bool fits = has_roles               ? !places_of_roles(group.look, job).empty()
                       : has_terms(group.look) ? !first_of_batch(group.look, job, batch(job)).empty()
-                                            : std::any_of(servers_.begin(), servers_.end(), has_room_on);
+                                              : std::any_of(servers_.begin(), servers_.end(), has_room_on);
     if (!fits) due.push_back(&group);
   }
   std::sort(due.begin(), due.end(), [](const Group* a, const Group* b) {

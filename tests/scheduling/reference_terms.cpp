@@ -19,7 +19,9 @@ std::optional<std::string> value_of(const ReferenceEngine::Server& server, const
 
 }  // namespace
 
-bool has_terms(const JobSubmitted& job) { return !job.roles.empty() || job.gang > 1 || job.per_server || job.spread || job.pack; }
+bool has_terms(const JobSubmitted& job) {
+  return !job.roles.empty() || job.gang > 1 || job.per_server || job.spread || job.pack;
+}
 
 std::int64_t ReferenceEngine::batch(JobId id) const {
   const Job& job = *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == id; });
@@ -177,7 +179,8 @@ std::vector<std::vector<ReferenceEngine::RoleOn>> ReferenceEngine::role_packings
       const Amounts& demand = look.roles[role].demand;
       for (std::int64_t left = waiting[role]; left > 0 && is_whole; --left) {
         const auto next = std::find_if(servers.begin(), servers.end(), [&](const Server* server) {
-          if (server->drained || kept_on(server->id) != kept_.end() || !may_run(look, role, *server)) return false;
+          if (server->drained || kept_on(server->id) != kept_.end() || !may_run(look, role, *server))
+            return false;
           if (pack && value_of(*server, *look.pack) != pack) return false;
           Amounts free = state(*server).free;
           for (const RoleOn& place : places) {
@@ -207,9 +210,8 @@ std::vector<ReferenceEngine::RoleOn> ReferenceEngine::places_of_roles(const JobS
   std::vector<const Server*> servers;
   const auto first = first_servers_.find(id);
   for (std::size_t at = 0; first != first_servers_.end() && at < first->second.size(); ++at)
-    servers.push_back(&*std::find_if(servers_.begin(), servers_.end(), [&](const Server& server) {
-      return server.id == first->second[at];
-    }));
+    servers.push_back(&*std::find_if(servers_.begin(), servers_.end(),
+                                     [&](const Server& server) { return server.id == first->second[at]; }));
   for (const Server& server : servers_) {
     if (std::find(servers.begin(), servers.end(), &server) == servers.end()) servers.push_back(&server);
   }
@@ -245,12 +247,15 @@ std::vector<mpz_class> ReferenceEngine::taken_by_roles(const Job& job) const {
 std::optional<std::string> ReferenceEngine::impossible_by(const JobSubmitted& event) const {
   ReferenceEngine open = *this;
   open.tasks_.clear();
+  open.jobs_.clear();
   open.kept_.clear();
+  open.first_servers_.clear();
   for (Server& server : open.servers_) server.held.clear();
   ReferenceEngine all = open;
   for (Server& server : all.servers_) server.drained = false;
   const auto is_possible = [&](const JobSubmitted& look) {
-    if (!look.roles.empty()) return !open.places_of_roles(look, {}).empty() || !all.places_of_roles(look, {}).empty();
+    if (!look.roles.empty())
+      return !open.places_of_roles(look, {}).empty() || !all.places_of_roles(look, {}).empty();
     return !open.first_of_batch(look, {}, look.gang).empty() ||
            !all.first_of_batch(look, {}, look.gang).empty();
   };

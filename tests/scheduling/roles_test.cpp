@@ -73,8 +73,8 @@ TEST(Roles, FirstFitMayMissAPackingThatExists) {
   SmallEngine engine("drf");
   engine.server({7});
   engine.server({7});
-  const auto refused = engine.engine.apply(
-      JobSubmitted{.user = engine.user(), .roles = {{2, {3}}, {4, {2}}}}, engine.now);
+  const auto refused =
+      engine.engine.apply(JobSubmitted{.user = engine.user(), .roles = {{2, {3}}, {4, {2}}}}, engine.now);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().key, "roles");
 }

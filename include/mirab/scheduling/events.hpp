@@ -231,8 +231,8 @@ struct Declared<Role> {
                                       field("demand", &Role::demand, "what each takes, in whole units")};
 };
 
-/// `tasks` identical tasks of a user, or a gang of several demands. What gang, per_server, spread, pack and roles mean exactly:
-/// docs/reference/engine.md.
+/// `tasks` identical tasks of a user, or a gang of several demands. What gang, per_server, spread, pack and
+/// roles mean exactly: docs/reference/engine.md.
 struct JobSubmitted {
   UserId user;
   Amounts demand = {};                                          ///< of each task; at least one amount > 0
@@ -523,13 +523,13 @@ struct Declared<TaskAdopted> {
       "a waiting task of the job is known to run on the server, whatever the engine would have decided";
   static constexpr std::string_view kRefused =
       "no task of the job, or of that role of it, waits; a start after the event";
-  static constexpr std::tuple kFields{field("job", &TaskAdopted::job, "its identifier"),
-                                      field("server", &TaskAdopted::server, "where the task runs"),
-                                      field("since", &TaskAdopted::since, "when it started"),
-                                      field("role", &TaskAdopted::role,
-                                            "of a job with roles: the place of its role among them, from 0")
-                                          .optional()
-                                          .of_any_sign()};
+  static constexpr std::tuple kFields{
+      field("job", &TaskAdopted::job, "its identifier"),
+      field("server", &TaskAdopted::server, "where the task runs"),
+      field("since", &TaskAdopted::since, "when it started"),
+      field("role", &TaskAdopted::role, "of a job with roles: the place of its role among them, from 0")
+          .optional()
+          .of_any_sign()};
 };
 
 using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved,
@@ -594,12 +594,12 @@ struct Companion {
 template <>
 struct Declared<Companion> {
   static constexpr std::string_view kEffect = "A task that starts together with another.";
-  static constexpr std::tuple kFields{field("task", &Companion::task, "its identifier"),
-                                      field("server", &Companion::server, "where it starts"),
-                                      field("role", &Companion::role,
-                                            "of a job with roles: the place of its role among them, from 0")
-                                          .optional()
-                                          .of_any_sign()};
+  static constexpr std::tuple kFields{
+      field("task", &Companion::task, "its identifier"),
+      field("server", &Companion::server, "where it starts"),
+      field("role", &Companion::role, "of a job with roles: the place of its role among them, from 0")
+          .optional()
+          .of_any_sign()};
 };
 
 /// What the engine decides.
@@ -637,7 +637,7 @@ constexpr bool all_complete(std::type_identity<std::variant<Events...>>) {
   return (kIsComplete<Events> && ...);
 }
 static_assert(all_complete(std::type_identity<Event>{}), "an event has a member that its list lacks");
-static_assert(kIsComplete<Spread> && kIsComplete<Rank> && kIsComplete<Role> && kIsComplete<Lost> && kIsComplete<Preempted> &&
-              kIsComplete<Companion> && kIsComplete<Placed>);
+static_assert(kIsComplete<Spread> && kIsComplete<Rank> && kIsComplete<Role> && kIsComplete<Lost> &&
+              kIsComplete<Preempted> && kIsComplete<Companion> && kIsComplete<Placed>);
 
 }  // namespace mirab::scheduling

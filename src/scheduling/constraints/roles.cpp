@@ -11,8 +11,9 @@
 // 3 + 2 + 2. First fit puts 3 + 3 on the first server and 2 + 2 + 2 on the second, and the last task waits,
 // and with it the job.
 //
-// Nor does a task that starts elsewhere only take room from it: where a server has less room, a task of the job
-// goes to the next one, and may leave room for others. So it is asked again after every change (dispatcher.cpp).
+// Nor does a task that starts elsewhere only take room from it: where a server has less room, a task of the
+// job goes to the next one, and may leave room for others. So it is asked again after every change
+// (dispatcher.cpp).
 //
 // Since it only looks at what is free and runs, to place the first task and ask again gives the places of the
 // others as they were.
@@ -35,8 +36,7 @@ std::vector<std::uint32_t> order_of_roles(const Ledger& ledger, TaskClassIndex t
   std::iota(order.begin(), order.end(), 0);
   std::vector<fairness::Part> shares;
   for (const DemandAlternative& role : roles)
-    shares.push_back(
-        fairness::dominant_share<fairness::Part>(role.demand, ledger.server_pool.pool()));
+    shares.push_back(fairness::dominant_share<fairness::Part>(role.demand, ledger.server_pool.pool()));
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return shares[b] < shares[a]; });
   return order;
@@ -93,8 +93,7 @@ RolePacking GangFeasibility::fill_with_roles(PackIndex pack, std::span<const std
                             {.role = role, .server = server});
       const auto known = left.try_emplace(server);
       if (known.second) known.first->second = free_on(server);
-      for (std::size_t r = 0; r < way.demand.size(); ++r)
-        known.first->second[r] -= way.demand[r] * start;
+      for (std::size_t r = 0; r < way.demand.size(); ++r) known.first->second[r] -= way.demand[r] * start;
       put[server] += start;
       running[at] += start;
       if (terms_->spread && running[at] == least + start && --at_least == 0) {
@@ -157,9 +156,9 @@ std::optional<std::vector<ServerIndex>> GangFeasibility::servers_for_roles_if_em
     if (!packing.is_whole) continue;
     std::set<ServerIndex> used;
     for (const RolePlace& place : packing.places) used.insert(place.server);
-    if (best && (used.size() > best->size() ||
-                 (used.size() == best->size() &&
-                  *used.begin() > *std::min_element(best->begin(), best->end()))))
+    if (best &&
+        (used.size() > best->size() ||
+         (used.size() == best->size() && *used.begin() > *std::min_element(best->begin(), best->end()))))
       continue;
     best.emplace();
     for (const ServerIndex server : candidates) {
@@ -184,9 +183,8 @@ RolePacking pack_waiting(const Ledger& ledger, JobIndex job, const OpenServers& 
     return Amounts(free.begin(), free.end());
   };
   const auto place = [&](const RolePacking& packing) {
-    return packing.places.empty()
-               ? servers.end()
-               : std::find(servers.begin(), servers.end(), packing.places.front().server);
+    return packing.places.empty() ? servers.end()
+                                  : std::find(servers.begin(), servers.end(), packing.places.front().server);
   };
   RolePacking best{.found = std::vector<std::int64_t>(ledger.waiting_by_role(job).size(), 0),
                    .is_whole = false};
@@ -259,8 +257,9 @@ Check check_roles_possible(const Ledger& ledger, const JobSubmitted& job, TaskCl
   };
   for (const auto& [key, terms] : stages) {
     if (find_room(terms, Emptied::all) || find_room(terms, Emptied::open)) continue;
-    return Error{.message = "not all tasks of the job would find room together if nothing ran, each on the "
-                            "first server with room for it, the largest first",
+    return Error{.message =
+                     "not all tasks of the job would find room together if nothing ran, each on the "
+                     "first server with room for it, the largest first",
                  .key = key};
   }
   return {};

@@ -222,7 +222,7 @@ void Dispatcher::hold_changed(ServerIndex server) {
   }
   released_.add(server);
   retry_constrained_on(server);
-  if (ledger_.has_roles()) retry_roles();
+  all_taken();
 }
 
 /// Jobs with roles are tried again: a server that has less room may make them find some (roles.cpp).

@@ -72,8 +72,11 @@ class Dispatcher {
     released_.add(server);
   }
   void room_taken(ServerIndex server) {  ///< a task started there, or it is closed
-    if (ledger_.has_tree()) return rooms_.room_taken(server);
-    if (ledger_.has_roles()) retry_roles();
+    if (ledger_.has_tree()) rooms_.room_taken(server);
+  }
+  /// After room_taken() and all that follows from it: jobs with roles may find room where they did not.
+  void all_taken() {
+    if (ledger_.has_roles() && !ledger_.has_tree()) retry_roles();
   }
   void tree_changed();                    ///< groups, members, weights or quotas
   void hold_changed(ServerIndex server);  ///< others hold less there, or more

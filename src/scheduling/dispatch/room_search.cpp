@@ -113,12 +113,11 @@ std::optional<Dispatch> RoomSearch::find_roles(QueueIndex queue, std::optional<T
   if (tournament && !serves_role(ledger_, tournaments_, *tournament, row.task_class, place)) return {};
   role_places_ = std::move(packing.places);
   const DemandAlternative& way = ledger_.task_classes.alternatives(row.task_class)[place.role];
-  alternatives_ = {
-      {.demand = way.demand, .among = ledger_.task_classes.eligibility.servers(way.servers)}};
+  alternatives_ = {{.demand = way.demand, .among = ledger_.task_classes.eligibility.servers(way.servers)}};
   return Dispatch{
       .entry = {.queue = queue,
-                .tournament = tournament ? *tournament
-                                         : tournaments_.of(row.task_class, place.server, place.role)},
+                .tournament =
+                    tournament ? *tournament : tournaments_.of(row.task_class, place.server, place.role)},
       .server = place.server,
       .has_terms = true,
       .batch = static_cast<std::int64_t>(role_places_.size()),

@@ -89,8 +89,7 @@ void explain_server(const EngineView& view, const Dispatch& dispatch, Random ran
 }
 
 /// What is known of every task that is placed.
-WhyPlaced placed_on(const EngineView& view, QueueIndex queue, ServerIndex server,
-                    std::uint32_t role = 0) {
+WhyPlaced placed_on(const EngineView& view, QueueIndex queue, ServerIndex server, std::uint32_t role = 0) {
   const Ledger& ledger = view.ledger;
   const std::span<const std::int64_t> free = ledger.server_pool.free(server);
   const QueueRow& row = ledger.queues[queue];

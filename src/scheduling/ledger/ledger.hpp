@@ -361,7 +361,7 @@ class Ledger {
   std::map<QueueIndex, std::map<JobOrder, JobIndex>> by_rank_;
   std::unordered_map<JobIndex, std::vector<std::int64_t>> waiting_by_role_;  // of jobs with roles
   IndexedVector<TaskIndex, std::uint32_t> role_of_;  // up to the last one that was not 0
-  std::size_t users_of_tree_ = 0;  // UserRow::needs_tree
+  std::size_t users_of_tree_ = 0;                    // UserRow::needs_tree
   std::size_t nodes_with_quota_ = 0;
   std::size_t nodes_with_reserve_ = 0;
 };

@@ -259,7 +259,8 @@ std::pair<Rank, bool> read_marks(const JsonReader& rank, const JsonReader& may_b
 std::vector<std::int64_t> waiting_by_role(const JsonReader& json, std::span<const std::int64_t> roles) {
   if (roles.empty()) return {};
   std::vector<std::int64_t> waiting = json.integers<std::int64_t>(0, kMaxGang);
-  if (!json.failed() && waiting.size() != roles.size()) json.refuse("a number for each role is expected here");
+  if (!json.failed() && waiting.size() != roles.size())
+    json.refuse("a number for each role is expected here");
   return waiting;
 }
 
@@ -285,7 +286,8 @@ void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
       item.refuse("a job of 3 or 5 items is expected here");
     if (json.failed()) return;
     const JobIndex job = free_index(of_job[0], ledger.jobs);
-    const std::vector<std::int64_t> by_role = waiting_by_role(of_job[1], ledger.task_classes.roles(task_class));
+    const std::vector<std::int64_t> by_role =
+        waiting_by_role(of_job[1], ledger.task_classes.roles(task_class));
     if (json.failed()) return;
     const std::int64_t waiting = by_role.empty()
                                      ? of_job[1].integer<std::int64_t>(0, INT64_MAX)
@@ -467,9 +469,8 @@ void read_tasks(const JsonReader& json, Time now, Ledger& ledger) {
     if (!is_free(ledger.tasks, tasks[i]))
       return json["number"].refuse("a number without a generation, or given twice");
     const bool may_run =
-        ledger.adopts
-            ? ledger.servers.holds(servers[i]) && ledger.may_count(jobs[i], servers[i], role_of(i))
-            : has_room_for_role(ledger, ledger.task_class_of(jobs[i]), servers[i], role_of(i));
+        ledger.adopts ? ledger.servers.holds(servers[i]) && ledger.may_count(jobs[i], servers[i], role_of(i))
+                      : has_room_for_role(ledger, ledger.task_class_of(jobs[i]), servers[i], role_of(i));
     if (!may_run)
       return json["server"].refuse(
           fmt::format("server {} has no room for task {}", servers[i].number(), tasks[i].number()));

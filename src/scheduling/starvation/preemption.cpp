@@ -43,7 +43,7 @@ mpq_class VictimSearch::work_rate(std::span<const std::int64_t> demand) const {
   return mpq_class(fairness::dominant_share<fairness::Part>(demand, ledger_.server_pool.pool()));
 }
 
-Loss VictimSearch::loss_of(TaskIndex task, ServerIndex server, std::size_t place) const {
+Loss VictimSearch::loss_of(TaskIndex task, std::size_t place) const {
   const TaskRow& row = ledger_.tasks[task];
   const QueueRow& queue = ledger_.queues[ledger_.jobs[row.job].queue];
   const std::span<const std::int64_t> demand = ledger_.demand(task);
@@ -79,7 +79,7 @@ std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const st
   });
   std::vector<Loss> losses;
   if (!has_room(demand, room)) return losses;
-  for (const TaskIndex task : tasks) losses.push_back(loss_of(task, server, losses.size()));
+  for (const TaskIndex task : tasks) losses.push_back(loss_of(task, losses.size()));
   std::stable_sort(losses.begin(), losses.end(),
                    [](const Loss& a, const Loss& b) { return a.work < b.work; });
   return losses;

@@ -99,8 +99,7 @@ bool may_start(const Ledger& ledger, QueueIndex queue, ServerIndex server) {
 bool batch_may_start(const Ledger& ledger, QueueIndex queue) {
   const QueueRow& row = ledger.queues[queue];
   if (!ledger.has_tree()) return true;
-  return !quota_in_the_way(ledger, row.user,
-                           most_together(ledger, row, batch_of(ledger, row.first_job)));
+  return !quota_in_the_way(ledger, row.user, most_together(ledger, row, batch_of(ledger, row.first_job)));
 }
 
 /// Would the queue's next batch fit on these servers if no other tasks ran there?
