@@ -135,7 +135,7 @@ Event RandomEvents::job_event() {
   if (random_.below(4) == 0) job.per_server = 1 + static_cast<std::int64_t>(random_.below(2));
   if (random_.below(6) == 0) job.spread = Spread{.label = "zone"};
   if (random_.below(6) == 0) job.pack = "zone";
-  if (random_.below(6) == 0) {
+  if (random_.below(12) == 0) {
     job.tasks = job.gang = 1;
     job.demand.clear();
     job.demand_on.clear();
