@@ -35,7 +35,7 @@ typedef enum mirab_status {
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 8
+#define MIRAB_ENGINE_VERSION 9
 int mirab_engine_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
@@ -117,6 +117,12 @@ typedef struct mirab_amounts {
   const char* name;
   const int64_t* amounts; /* one for each resource */
 } mirab_amounts;
+
+/* Tasks of a job that take the same and start together with those of its other roles. Never grows. Since version 9. */
+typedef struct mirab_role {
+  int64_t tasks;
+  const int64_t* demand; /* of each task, one for each resource */
+} mirab_role;
 
 /* Every event again, as a struct and the function that applies it: here are all members that an event has. Set a
  * struct to zeros and `size` to its sizeof before its members: more may be added at the end. What is optional and 0

@@ -56,6 +56,8 @@ constexpr auto in_struct() {
     return InStruct<const mirab_label*>{"const mirab_label* ", true};
   } else if constexpr (std::is_same_v<Member, std::map<std::string, Amounts>>) {
     return InStruct<const mirab_amounts*>{"const mirab_amounts* ", true};
+  } else if constexpr (std::is_same_v<Member, std::vector<scheduling::Role>>) {
+    return InStruct<const mirab_role*>{"const mirab_role* ", true};
   } else if constexpr (std::is_same_v<Member, scheduling::Spread>) {
     return InStruct<const mirab_spread*>{"const mirab_spread* "};
   } else if constexpr (std::is_same_v<Member, scheduling::Rank>) {
@@ -81,6 +83,13 @@ inline Check check_amounts(const std::string& name, const mirab_amounts* amounts
   for (std::size_t k = 0; k < count; ++k) {
     if (amounts[k].name == nullptr) return null_argument(fmt::format("{}[{}].name", name, k));
     if (amounts[k].amounts == nullptr) return null_argument(fmt::format("{}[{}].amounts", name, k));
+  }
+  return {};
+}
+
+inline Check check_roles(const std::string& name, const mirab_role* roles, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    if (roles[k].demand == nullptr) return null_argument(fmt::format("{}[{}].demand", name, k));
   }
   return {};
 }
@@ -139,7 +148,7 @@ class StructReader {
       const Plain value = bytes.at<Plain>(layout.next<Plain>());
       std::size_t count = 0;
       if (in_struct<Member>().counted) count = bytes.at<std::size_t>(layout.next<std::size_t>());
-      const bool optional = field.presence == scheduling::Presence::optional;
+      const bool optional = field.presence >= scheduling::Presence::replaceable;
       if (value != Plain{}) {
         set(record.*field.member, value, count, std::string(field.name));
       } else if (!optional && std::is_pointer_v<Plain>) {
@@ -194,6 +203,10 @@ class StructReader {
     } else if constexpr (std::is_same_v<Plain, const mirab_label*>) {
       if (const Check wrong = check_labels(name, value, count)) return invalidate(*wrong);
       for (std::size_t k = 0; k < count; ++k) add(to[value[k].name], value[k].value);
+    } else if constexpr (std::is_same_v<Plain, const mirab_role*>) {
+      if (const Check wrong = check_roles(name, value, count)) return invalidate(*wrong);
+      for (std::size_t k = 0; k < count; ++k)
+        to.push_back({.tasks = value[k].tasks, .demand = {value[k].demand, value[k].demand + resources_}});
     } else if constexpr (std::is_same_v<Plain, const mirab_amounts*>) {
       if (const Check wrong = check_amounts(name, value, count)) return invalidate(*wrong);
       for (std::size_t k = 0; k < count; ++k)

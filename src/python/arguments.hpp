@@ -145,6 +145,19 @@ struct Argument<std::vector<scheduling::ServerId>> {
   }
 };
 
+/// Roles as pairs of tasks and demand.
+template <>
+struct Argument<std::vector<scheduling::Role>> {
+  using Type = std::vector<std::pair<std::int64_t, scheduling::Amounts>>;
+  static constexpr bool kExact = true;
+  static std::vector<scheduling::Role> read(Type&& pairs, const std::string& /*key*/) {
+    std::vector<scheduling::Role> roles;
+    for (auto& [tasks, demand] : pairs) roles.push_back({.tasks = tasks, .demand = std::move(demand)});
+    return roles;
+  }
+  static pybind11::object shown(const std::vector<scheduling::Role>& /*none*/) { return pybind11::tuple(); }
+};
+
 /// A priority, or a priority, a time and a tie.
 template <>
 struct Argument<std::optional<scheduling::Rank>> {

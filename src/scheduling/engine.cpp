@@ -198,7 +198,8 @@ Engine::TaskState task_state(const Ledger& ledger, TaskIndex task) {
   return {.task = ledger.tasks.id(task),
           .job = ledger.jobs.id(row.job),
           .server = ledger.servers.id(row.server),
-          .started = row.started};
+          .started = row.started,
+          .role = ledger.role_of(task)};
 }
 
 Engine::JobState job_state(const Ledger& ledger, JobIndex job) {
@@ -252,8 +253,9 @@ bool Engine::fits(JobId job) const {
   if (ledger.task_classes.terms(task_class) != nullptr) {
     const OpenServers open = state_->open_servers();
     if (!state_->reservations) return batch_fits(ledger, *number, open);
-    return batch_fits(ledger, *number,
-                      state_->reservations->present().open_to(ledger.jobs[*number].queue, open));
+    const Reservations& present = state_->reservations->present();
+    const QueueIndex queue = ledger.jobs[*number].queue;
+    return batch_fits(ledger, *number, present.open_to(queue, open), present.servers_of(queue));
   }
   const Reservations::Kept* const kept =
       state_->reservations ? state_->reservations->present().of_queue(ledger.jobs[*number].queue) : nullptr;

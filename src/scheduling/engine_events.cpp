@@ -2,6 +2,7 @@
 // checked before anything changes.
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <set>
 
 #include "scheduling/constraints/constraints.hpp"
@@ -416,6 +417,12 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
                                           .sequence = s.ledger.jobs_before++,
                                           .rank = event.rank.value_or(Rank()),
                                           .may_be_preempted = event.may_be_preempted});
+  if (!event.roles.empty()) {
+    std::vector<std::int64_t> waiting;
+    for (const Role& role : event.roles) waiting.push_back(role.tasks);
+    s.ledger.jobs[job].waiting = std::accumulate(waiting.begin(), waiting.end(), std::int64_t{0});
+    s.ledger.set_waiting_by_role(job, std::move(waiting));
+  }
   if (s.preemption) s.preemption->user_changed(*user);
   if (event.rank && event.rank->priority != 0) s.ledger.has_priorities = true;
   ++s.ledger.queues[queue].jobs;
@@ -436,8 +443,7 @@ Result<std::vector<Lost>> Engine::apply(const JobCancelled& event, Time now) {
   JobRow& row = s.ledger.jobs[*job];
   const QueueIndex queue = row.queue;
   if (row.waiting > 0) {
-    row.waiting = 0;
-    s.ledger.dequeue(*job);
+    s.ledger.forget_waiting(*job);
     if (s.ledger.queues[queue].first_job == kNone) {
       s.dispatcher.queue_left(queue);
       if (s.reservations) s.end_reservation(s.reservations->present().of_queue(queue));
@@ -552,15 +558,24 @@ Result<TaskId> Engine::apply(const TaskAdopted& event, Time now) {
   if (!server) return server.error();
   if (s.ledger.jobs[*job].waiting == 0)
     return Error{.message = "all its tasks run; submit it with as many as there are", .key = "job"};
+  const std::span<const std::int64_t> by_role = s.ledger.waiting_by_role(*job);
+  const auto roles = static_cast<std::int64_t>(std::max<std::size_t>(by_role.size(), 1));
+  if (event.role < 0 || event.role >= roles)
+    return Error{.message = fmt::format("the job has {} roles, and none with the number {}", by_role.size(),
+                                        event.role),
+                 .key = "role"};
+  const auto role = static_cast<std::uint32_t>(event.role);
+  if (!by_role.empty() && by_role[role] == 0)
+    return Error{.message = "all tasks of this role run", .key = "role"};
   if (event.since > now)
     return Error{
         .message = fmt::format("{} ns is after the event, at {} ns", event.since.time_since_epoch().count(),
                                now.time_since_epoch().count()),
         .key = "since"};
-  if (!s.ledger.may_count(*job, *server))
+  if (!s.ledger.may_count(*job, *server, role))
     return Error{.message = "all tasks together would take more units than can be counted", .key = "server"};
   s.happens(now);
-  return s.adopt(*job, *server, event.since);
+  return s.adopt(*job, *server, event.since, role);
 }
 
 }  // namespace mirab::scheduling

@@ -44,9 +44,9 @@ struct Engine::State {
   void place_companions(const Dispatch& dispatch, JobIndex job, Random& random, Placed& placed);
   std::optional<Placed> preempt(WhyPlaced* why);
   std::optional<Placed> place_instead_of(const Victims& victims, QueueIndex queue);
-  std::optional<Placed> place(TournamentEntry entry, ServerIndex server);
+  std::optional<Placed> place(TournamentEntry entry, ServerIndex server, std::uint32_t role = 0);
   void reservation_met(QueueIndex queue, TaskIndex task);
-  TaskId adopt(JobIndex job, ServerIndex server, Time since);
+  TaskId adopt(JobIndex job, ServerIndex server, Time since, std::uint32_t role);
 
   // What events have in common.
   void happens(Time time);

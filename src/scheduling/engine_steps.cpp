@@ -38,7 +38,7 @@ std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
 std::optional<Placed> Engine::State::place(const Dispatch& next, Random& random, WhyPlaced* why) {
   const JobIndex job = ledger.queues[next.entry.queue].first_job;
   if (why != nullptr) *why = why_placed(view(), next, random);
-  std::optional<Placed> placed = place(next.entry, next.server);
+  std::optional<Placed> placed = place(next.entry, next.server, next.role);
   if (next.has_terms) place_companions(next, job, random, *placed);
   if (why != nullptr) why->free_after = free_on(ledger, next.server);
   return placed;
@@ -58,6 +58,7 @@ void Engine::State::apply_reservations() {
     dispatcher.room_taken(kept.server);
   }
   reservations->begun(intended);
+  if (!intended.begun.empty()) dispatcher.all_taken();
 }
 
 std::optional<Placed> Engine::State::place_where_kept(Random& random, WhyPlaced* why) {
@@ -78,13 +79,14 @@ std::optional<Placed> Engine::State::place_where_kept(Random& random, WhyPlaced*
 std::optional<Placed> Engine::State::place_kept_batch(Reservations::Kept kept, Random& random,
                                                       WhyPlaced* why) {
   OpenServers open = open_servers();
-  for (const ServerIndex server : reservations->present().servers_of(kept.queue)) open.close(server);
+  const std::vector<ServerIndex> servers = reservations->present().servers_of(kept.queue);
+  for (const ServerIndex server : servers) open.close(server);
   end_reservation(reservations->present().of_queue(kept.queue));
-  const std::optional<Dispatch> next = room_search.find_in_any(kept.queue, random);
+  const std::optional<Dispatch> next = room_search.find_in_any(kept.queue, servers, random);
   MIRAB_ASSERT(next.has_value(), "a gang has room on kept servers and finds none");
   const JobIndex job = ledger.queues[kept.queue].first_job;
   if (why != nullptr) *why = why_placed_where_kept(view(), kept, *next, open, random);
-  std::optional<Placed> placed = place(next->entry, next->server);
+  std::optional<Placed> placed = place(next->entry, next->server, next->role);
   place_companions(*next, job, random, *placed);
   if (why != nullptr) why->free_after = free_on(ledger, next->server);
   reservations->started_there(*ledger.tasks.find(placed->task));
@@ -95,16 +97,19 @@ std::optional<Placed> Engine::State::place_kept_batch(Reservations::Kept kept, R
 /// The first task of a batch has been placed, one turn in the rounds of lines: the others follow. What is
 /// compared by shares is brought up to date after the first task and after the last one.
 void Engine::State::place_companions(const Dispatch& dispatch, JobIndex job, Random& random, Placed& placed) {
-  for (std::int64_t left = dispatch.batch - 1; left > 0; --left) {
-    const ServerIndex server = room_search.server_of_companion(job, random);
-    const TaskIndex task = ledger.start(job, server, now);
+  const bool has_roles = ledger.task_classes.has_roles(ledger.queues[dispatch.entry.queue].task_class);
+  for (std::int64_t at = 1; at < dispatch.batch; ++at) {
+    const auto [role, server] = has_roles ? room_search.place_of_role(static_cast<std::size_t>(at))
+                                          : RolePlace{0, room_search.server_of_companion(job, random)};
+    const TaskIndex task = ledger.start(job, server, now, role);
     placement.task_started(task);
     dispatcher.room_taken(server);
     if (preemption) preemption->task_started(task);
-    placed.with.push_back({.task = ledger.tasks.id(task), .server = ledger.servers.id(server)});
+    placed.with.push_back({.task = ledger.tasks.id(task), .server = ledger.servers.id(server), .role = role});
   }
   user_changed(ledger.queues[dispatch.entry.queue].user);
   dispatcher.batch_placed(dispatch.entry);
+  dispatcher.all_taken();
 }
 
 std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
@@ -140,10 +145,10 @@ std::optional<Placed> Engine::State::place_instead_of(const Victims& victims, Qu
   return placed;
 }
 
-std::optional<Placed> Engine::State::place(TournamentEntry entry, ServerIndex server) {
+std::optional<Placed> Engine::State::place(TournamentEntry entry, ServerIndex server, std::uint32_t role) {
   const QueueRow& queue = ledger.queues[entry.queue];
   const JobIndex job = queue.first_job;
-  const TaskIndex task = ledger.start(job, server, now);
+  const TaskIndex task = ledger.start(job, server, now, role);
   placement.task_started(task);
   user_changed(queue.user);
   shares.task_placed(entry);
@@ -151,10 +156,12 @@ std::optional<Placed> Engine::State::place(TournamentEntry entry, ServerIndex se
   dispatcher.task_placed(entry);
   if (reservations) reservation_met(entry.queue, task);
   if (preemption) preemption->task_started(task);
+  dispatcher.all_taken();
   return Placed{.task = ledger.tasks.id(task),
                 .job = ledger.jobs.id(job),
                 .user = ledger.users.id(queue.user),
-                .server = ledger.servers.id(server)};
+                .server = ledger.servers.id(server),
+                .role = role};
 }
 
 /// The queue has got the task. A closed server takes none but one that it is kept for.
@@ -165,10 +172,10 @@ void Engine::State::reservation_met(QueueIndex queue, TaskIndex task) {
 }
 
 /// A task of the job is known to run there. No line has had its turn: nobody was served.
-TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since) {
+TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since, std::uint32_t role) {
   const QueueRow& queue = ledger.queues[ledger.jobs[job].queue];
   const TournamentEntry entry{.queue = ledger.jobs[job].queue};
-  const TaskIndex task = ledger.adopt(job, server, since, now);
+  const TaskIndex task = ledger.adopt(job, server, since, now, role);
   placement.task_started(task);
   dispatcher.room_taken(server);
   user_changed(queue.user);
@@ -178,6 +185,7 @@ TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since) {
     dispatcher.batch_placed(entry);
   }
   if (reservations) end_reservation(reservations->present().of_queue(entry.queue));
+  dispatcher.all_taken();
   return ledger.tasks.id(task);
 }
 
@@ -223,8 +231,9 @@ Lost Engine::State::end_and_wait_again(TaskIndex task) {
   const JobIndex job = ledger.tasks[task].job;
   const QueueIndex queue = ledger.jobs[job].queue;
   const Lost lost{.task = ledger.tasks.id(task), .job = ledger.jobs.id(job)};
+  const std::uint32_t role = ledger.role_of(task);
   end(task);
-  if (ledger.jobs[job].waiting++ == 0) ledger.enqueue(job);
+  ledger.wait_again(job, role);
   if (dispatcher.waiting().holds(queue)) {
     dispatcher.queue_changed(queue);
   } else {
@@ -237,7 +246,7 @@ void Engine::State::drop_if_over(JobIndex job) {
   const JobRow& row = ledger.jobs[job];
   if (row.waiting > 0 || row.running > 0) return;
   const QueueIndex queue = row.queue;
-  ledger.jobs.remove(job);
+  ledger.remove_job(job);
   if (--ledger.queues[queue].jobs > 0) return;
   const TaskClassIndex task_class = ledger.queues[queue].task_class;
   ledger.remove_queue(queue);

@@ -44,11 +44,19 @@ Check check_pool(const Amounts& with, std::span<const std::int64_t> instead_of,
 }
 
 Check check_job(const JobSubmitted& job, std::span<const std::string> resources) {
-  if (Check bad = check_amounts(job.demand, "demand", resources)) return bad;
+  if (job.roles.empty()) {
+    if (Check bad = check_amounts(job.demand, "demand", resources)) return bad;
+  }
   const auto is_nothing = [](const Amounts& demand) {
     return std::all_of(demand.begin(), demand.end(), [](std::int64_t units) { return units == 0; });
   };
-  if (is_nothing(job.demand))
+  for (std::size_t role = 0; role < job.roles.size(); ++role) {
+    const std::string key = fmt::format("roles.{}.demand", role);
+    if (Check bad = check_amounts(job.roles[role].demand, key, resources)) return bad;
+    if (is_nothing(job.roles[role].demand))
+      return Error{.message = "at least one amount must be more than 0", .key = key};
+  }
+  if (job.roles.empty() && is_nothing(job.demand))
     return Error{.message = "at least one amount must be more than 0", .key = "demand"};
   for (const auto& [server, demand] : job.demand_on) {
     const std::string key = fmt::format("demand_on.{}", server);

@@ -72,6 +72,7 @@ JobSubmitted EventMaker::job(UserId user) {
   if (one_in(30)) job.tasks = one_in(3) ? INT64_MAX : -static_cast<std::int64_t>(random_.below(2));
   if (one_in(30)) spoil(job.demand_on["s1"] = amounts(4));
   if (one_in(3)) add_terms(job);
+  if (one_in(4)) add_roles(job);
   if (one_in(8)) job.within = set();
   if (one_in(3))
     job.rank = Rank{.priority = static_cast<std::int64_t>(random_.below(3)) - 1,
@@ -156,6 +157,23 @@ void EventMaker::add_terms(JobSubmitted& job) {
   if (one_in(3)) job.pack = label();
 }
 
+/// In place of what stands there, but for now and then.
+void EventMaker::add_roles(JobSubmitted& job) {
+  const std::uint64_t count = 1 + random_.below(3);
+  for (std::uint64_t role = 0; role < count; ++role) {
+    const auto tasks = static_cast<std::int64_t>(one_in(40) ? 0 : 1 + random_.below(3));
+    Amounts demand = amounts(4);
+    if (one_in(2)) demand[random_.below(resources_)] = unit_;
+    if (one_in(60)) spoil(demand);
+    job.roles.push_back({.tasks = tasks, .demand = std::move(demand)});
+  }
+  if (one_in(60)) job.roles.front().tasks = INT64_MAX;
+  if (!one_in(40)) job.demand.clear();
+  if (!one_in(40)) job.tasks = 1;
+  if (!one_in(40)) job.gang = 1;
+  if (!one_in(40)) job.demand_on.clear();
+}
+
 namespace {
 
 std::uint64_t number(auto id) { return static_cast<std::uint64_t>(id); }
@@ -228,6 +246,7 @@ struct Words {
     if (e.rank)
       text += fmt::format(" rank {} {} {}", e.rank->priority, e.rank->time.time_since_epoch().count(),
                           e.rank->tie);
+    for (const Role& role : e.roles) text += fmt::format(" role {} × {}", role.tasks, role.demand);
     if (!e.may_be_preempted) text += " not to be preempted";
     return text;
   }
@@ -253,8 +272,8 @@ struct Words {
     return text;
   }
   std::string operator()(const TaskAdopted& e) const {
-    return fmt::format("TaskAdopted of {:#x} on {:#x} since {}", number(e.job), number(e.server),
-                       e.since.time_since_epoch().count());
+    return fmt::format("TaskAdopted of {:#x} on {:#x} since {} role {}", number(e.job), number(e.server),
+                       e.since.time_since_epoch().count(), e.role);
   }
 };
 

@@ -36,6 +36,7 @@ class EventMaker {
   Amounts amounts(std::uint64_t below);
   void spoil(Amounts& amounts);
   void add_terms(JobSubmitted& job);
+  void add_roles(JobSubmitted& job);
   template <class Event>
   void add_quota(Event& event);
 

@@ -286,7 +286,8 @@ Event Play::event_of(const Line& line) const {
                          .server = ServerId{id_of(What::server, line.server)},
                          .since = now_ - Duration(make.one_in(20)  ? -9
                                                   : make.one_in(2) ? 0
-                                                                   : 5)};
+                                                                   : 5),
+                         .role = make.one_in(3) ? 1 : 0};
     default:
       return TaskFailed{.task = TaskId{id}};
   }
@@ -316,7 +317,7 @@ std::optional<std::string> Play::step(const Line& line) {
   }
   const auto allowed = std::any_of(
       expected.options.begin(), expected.options.end(), [&](const ReferenceEngine::Option& option) {
-        return option.job == placed->job && option.user == placed->user &&
+        return option.job == placed->job && option.user == placed->user && option.role == placed->role &&
                option.preempted == placed->preempted &&
                std::find(option.servers.begin(), option.servers.end(), placed->server) !=
                    option.servers.end();
@@ -345,7 +346,8 @@ std::optional<std::string> Play::start_companions(const Line& line, const Placed
   auto left = static_cast<std::int64_t>(placed.with.size());
   for (const Companion& companion : placed.with) {
     const std::vector<ServerId> expected = reference_.next_of_gang(placed.job, left, draws_of_reference_);
-    if (std::find(expected.begin(), expected.end(), companion.server) == expected.end()) {
+    if (std::find(expected.begin(), expected.end(), companion.server) == expected.end() ||
+        reference_.next_role(placed.job) != companion.role) {
       return fmt::format("job {:#x}: another of its gang goes to server {:#x}", number(placed.job),
                          number(companion.server));
     }

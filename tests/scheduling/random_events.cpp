@@ -135,6 +135,12 @@ Event RandomEvents::job_event() {
   if (random_.below(4) == 0) job.per_server = 1 + static_cast<std::int64_t>(random_.below(2));
   if (random_.below(6) == 0) job.spread = Spread{.label = "zone"};
   if (random_.below(6) == 0) job.pack = "zone";
+  if (random_.below(12) == 0) {
+    job.tasks = job.gang = 1;
+    job.demand.clear();
+    job.demand_on.clear();
+    job.roles = {{.tasks = 1, .demand = amounts(4)}, {.tasks = 2, .demand = amounts(3)}};
+  }
   if (others_ == Others::none) return job;
   if (random_.below(5) == 0) job.within = name();
   if (random_.below(3) == 0)

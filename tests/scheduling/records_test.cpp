@@ -105,7 +105,7 @@ Ordered object_schema(Ordered properties, std::vector<std::string> required) {
     Ordered& property = properties[std::string(field.name)] = schema_of<Member>();
     if (field.any_sign) property.erase("minimum");
     if (!property.contains("$ref")) property["description"] = field.meaning;
-    if (field.presence != Presence::optional) required.emplace_back(field.name);
+    if (field.presence < Presence::replaceable) required.emplace_back(field.name);
   });
   return {{"type", "object"},
           {"required", std::move(required)},
@@ -202,6 +202,8 @@ std::string python_type() {
   using Part = typename Inner<Member>::Type;
   if constexpr (std::is_same_v<Member, Spread>) {
     return "str | tuple[str, int]";
+  } else if constexpr (std::is_same_v<Member, Role>) {
+    return "tuple[int, Amounts]";
   } else if constexpr (std::is_same_v<Member, Rank>) {
     return "int | tuple[int, Time, int]";
   } else if constexpr (std::is_same_v<Member, Time>) {

@@ -30,6 +30,16 @@ std::optional<double> distance(const Amounts& demand, const Amounts& free, const
 
 }  // namespace
 
+namespace {
+
+const Amounts& first_demand(const JobSubmitted& look) { return demand_anywhere(look, {}, 0); }
+
+bool reference_decisions_is_within(const Amounts& demand, const Amounts& room) {
+  return std::equal(demand.begin(), demand.end(), room.begin(), std::less_equal<>());
+}
+
+}  // namespace
+
 /// s_r
 mpq_class ReferenceEngine::scale(std::size_t r) const {
   return options_.share_scale.empty() ? mpq_class(1) : rational(options_.share_scale[r]);
@@ -48,6 +58,24 @@ std::size_t ReferenceEngine::dominant_resource(const Amounts& demand) const {
 /// u: the tasks that run when the user has the whole cluster, and may use all of it.
 mpq_class ReferenceEngine::alone(const JobSubmitted& look) const {
   mpq_class alone = 0;
+  if (!look.roles.empty()) {  // of whole jobs, that many tasks each
+    mpz_class tasks = 0;
+    std::vector<mpz_class> all(options_.resources.size());
+    for (const Role& role : look.roles) {
+      tasks += role.tasks;
+      for (std::size_t r = 0; r < all.size(); ++r) all[r] += mpz_class(role.demand[r]) * role.tasks;
+    }
+    for (const Server& server : servers_) {
+      std::optional<mpq_class> jobs;
+      for (std::size_t r = 0; r < all.size(); ++r) {
+        if (all[r] == 0) continue;
+        const mpq_class part = mpq_class(server.added.capacity[r]) / mpq_class(all[r]);
+        jobs = jobs ? std::min(*jobs, part) : part;
+      }
+      alone += *jobs * tasks;
+    }
+    return alone > 0 ? alone : mpq_class(1);
+  }
   for (const Server& server : servers_) {
     const auto named = look.demand_on.find(server.added.name);
     const Amounts& demand = named == look.demand_on.end() ? look.demand : named->second;
@@ -73,7 +101,7 @@ std::vector<double> ReferenceEngine::prices() const {
     if (oldest == groups_.end()) continue;
     bool can_run = true;
     for (std::size_t r = 0; r < pool.size(); ++r)
-      can_run = can_run && (pool[r] > 0 || oldest->look.demand[r] == 0);
+      can_run = can_run && (pool[r] > 0 || demand_anywhere(oldest->look, {}, 0)[r] == 0);
     if (can_run) present.emplace_back(static_cast<std::uint32_t>(user.id), &user);
   }
   std::sort(present.begin(), present.end());
@@ -94,7 +122,8 @@ std::vector<double> ReferenceEngine::prices() const {
     weight[n] = user.weight.get_num().get_d() / user.weight.get_den().get_d();
     for (Index k = 0; k < demand.cols(); ++k) {
       const std::size_t r = resources[static_cast<std::size_t>(k)];
-      demand(n, k) = static_cast<double>(oldest->look.demand[r]) / static_cast<double>(pool[r]);
+      demand(n, k) =
+          static_cast<double>(demand_anywhere(oldest->look, {}, 0)[r]) / static_cast<double>(pool[r]);
     }
   }
   const numerics::PricedAmounts priced =
@@ -146,7 +175,8 @@ mpq_class ReferenceEngine::virtual_share(const Group& group, const Amounts& capa
     if (task.user != group.user) continue;
     const Job& job =
         *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == task.job; });
-    const Amounts& takes = job.group == group.number ? demand : task.demand;
+    const bool takes_it = job.group == group.number && group.look.roles.empty();
+    const Amounts& takes = takes_it ? demand : task.demand;
     for (std::size_t r = 0; r < amounts.size(); ++r) amounts[r] += takes[r];
   }
   mpq_class share = 0;
@@ -162,7 +192,12 @@ mpq_class ReferenceEngine::virtual_share(const Group& group, const Amounts& capa
 /// What a task may take on the servers that the job admits, each demand once: the default first, then by
 /// name.
 std::vector<Amounts> ReferenceEngine::demands(const JobSubmitted& look) const {
-  std::vector<Amounts> demands{look.demand};
+  std::vector<Amounts> demands;
+  for (const Role& role : look.roles) {
+    if (std::find(demands.begin(), demands.end(), role.demand) == demands.end())
+      demands.push_back(role.demand);
+  }
+  if (look.roles.empty()) demands.push_back(look.demand);
   for (const auto& [name, demand] : look.demand_on) {
     const bool is_admitted =
         !look.servers || std::find(look.servers->begin(), look.servers->end(), name) != look.servers->end();
@@ -193,7 +228,7 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
     if (discipline == "fifo") {
       add(0, mpq_class(waiting->sequence));
     } else if (discipline == "mlf-drs" || discipline == "mrfs") {
-      const std::size_t line = dominant_resource(group.look.demand);
+      const std::size_t line = dominant_resource(first_demand(group.look));
       // Round first, then arrival: no two arrivals are the same.
       add(line, mpq_class(std::max(next_round_[line], present_round_)) +
                     mpq_class(group.arrival) / mpq_class(waits_before_ + 1));
@@ -201,8 +236,11 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
       for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
         for (const Amounts& demand : demands(group.look)) {
           if (std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
-                return !server.drained && server.added.capacity == kinds_[kind] &&
-                       can_ever_run(group.look, server) && demand_on(group.look, server) == demand;
+                if (server.drained || server.added.capacity != kinds_[kind]) return false;
+                if (!group.look.roles.empty())
+                  return may_run(group.look, 0, server) &&
+                         reference_decisions_is_within(demand, server.added.capacity);
+                return can_ever_run(group.look, server) && demand_on(group.look, server) == demand;
               })) {
             add(kind, is_flat ? virtual_share(group, *kinds_[kind], demand) : mpq_class(0), demand);
           }
@@ -237,6 +275,16 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
 
 /// Where the placement may put it: one server, or several where chance or rounding decides.
 std::vector<ServerId> ReferenceEngine::servers_for(const Candidate& candidate) const {
+  if (const JobSubmitted& look = candidate.group->look; !look.roles.empty()) {
+    const std::vector<RoleOn> places = places_of_roles(look, candidate.job->id);
+    if (places.empty()) return {};
+    const auto& [role, server] = places.front();
+    if (options_.discipline.name == "ps-dsf" &&
+        (server->added.capacity != kinds_[candidate.place] ||
+         look.roles[static_cast<std::size_t>(role)].demand != candidate.demand))
+      return {};
+    return {server->id};
+  }
   std::vector<const Server*> fitting =
       first_of_batch(candidate.group->look, candidate.job->id, batch(candidate.job->id));
   std::erase_if(fitting, [&](const Server* server) {
@@ -314,7 +362,10 @@ ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
     if (servers.empty()) {
       next.or_nothing = true;
     } else {
-      next.options.push_back({.job = candidate.job->id, .user = candidate.group->user, .servers = servers});
+      next.options.push_back({.job = candidate.job->id,
+                              .user = candidate.group->user,
+                              .servers = servers,
+                              .role = next_role(candidate.job->id)});
     }
     if (options_.tie != Tie::random) break;
   }
@@ -326,20 +377,26 @@ ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
     }
   }
   if (options_.tie != Tie::random && options_.placement.name == "random" &&
-      options_.discipline.name != "mrfs" && !next.options.empty()) {
+      options_.discipline.name != "mrfs" && !next.options.empty() && !has_roles(next.options.front().job)) {
     std::vector<ServerId>& servers = next.options.front().servers;
     servers = {servers[random.below(servers.size())]};
   }
   return next;
 }
 
-void ReferenceEngine::run(const Job& job, TaskId task, const Server& server) {
+bool ReferenceEngine::has_roles(JobId id) const {
+  const auto job = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == id; });
+  return !job->waiting_by_role.empty();
+}
+
+void ReferenceEngine::run(const Job& job, TaskId task, const Server& server, std::int64_t role) {
   tasks_.push_back({.id = task,
                     .job = job.id,
                     .user = job.user,
                     .server = server.id,
-                    .demand = demand_anywhere(group(job).look, server.added.name),
-                    .started = now_});
+                    .demand = demand_anywhere(group(job).look, server.added.name, role),
+                    .started = now_,
+                    .role = role});
   last_used_ = server.slot;
 }
 
@@ -353,17 +410,20 @@ void ReferenceEngine::place(const Placed& placed) {
       std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == placed.job; });
   const auto server = std::find_if(servers_.begin(), servers_.end(),
                                    [&](const Server& each) { return each.id == placed.server; });
-  run(*job, placed.task, *server);
+  first_servers_ = servers_kept_for(*job);
+  run(*job, placed.task, *server, placed.role);
   const bool is_any_kept =
       std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.group == job->group; });
   spares_companions_ = has_terms(group(*job).look) && is_any_kept;
+  if (has_roles(job->id)) spares_companions_ = !first_servers_.empty();
   tasks_.back().is_protected = spares_companions_ || kept_on(server->id) != kept_.end();
   tasks_.back().is_fresh = true;
   --job->waiting;
+  if (!job->waiting_by_role.empty()) --job->waiting_by_role[static_cast<std::size_t>(placed.role)];
   const auto its = [&](const Group& group) { return group.number == job->group; };
   std::find_if(groups_.begin(), groups_.end(), its)->since = now_;
   std::erase_if(kept_, [&](const Kept& kept) { return kept.group == job->group; });
-  const std::size_t line = dominant_resource(group(*job).look.demand);
+  const std::size_t line = dominant_resource(first_demand(group(*job).look));
   present_round_ = std::max(present_round_, next_round_[line]);
   next_round_[line] = present_round_ + 1;
 }

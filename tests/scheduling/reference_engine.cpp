@@ -106,18 +106,42 @@ std::optional<std::string> ReferenceEngine::refusal(const UserRemoved& event) co
 
 std::optional<std::string> ReferenceEngine::refusal(const JobSubmitted& event) const {
   if (!known(users_, event.user)) return "user";
-  if (auto key = refused(event.demand, "demand")) return key;
-  if (is_nothing(event.demand)) return "demand";
+  const bool has_roles = !event.roles.empty();
+  if (!has_roles) {
+    if (auto key = refused(event.demand, "demand")) return key;
+    if (is_nothing(event.demand)) return "demand";
+  }
+  for (std::size_t role = 0; role < event.roles.size(); ++role) {
+    const std::string key = fmt::format("roles.{}.demand", role);
+    if (auto bad = refused(event.roles[role].demand, key)) return bad;
+    if (is_nothing(event.roles[role].demand)) return key;
+  }
   for (const auto& [name, demand] : event.demand_on) {
     if (auto key = refused(demand, "demand_on." + name)) return key;
     if (is_nothing(demand)) return "demand_on." + name;
   }
   if (event.tasks < 1) return "tasks";
+  if (has_roles && !event.demand.empty()) return "demand";
+  if (has_roles && event.tasks != 1) return "tasks";
+  if (has_roles && event.gang != 1) return "gang";
+  if (has_roles && !event.demand_on.empty()) return "demand_on";
+  mpz_class together = 0;
+  for (std::size_t role = 0; role < event.roles.size(); ++role) {
+    if (event.roles[role].tasks < 1) return fmt::format("roles.{}.tasks", role);
+    together += event.roles[role].tasks;
+    if (together > 100'000) return "roles";
+  }
   if (event.gang < 1 || event.gang > event.tasks) return "gang";
   if (event.per_server && *event.per_server < 1) return "per_server";
   if (event.spread && event.spread->most_apart < 1) return "spread.most_apart";
   if (event.spread && event.pack && event.spread->label == *event.pack) return "pack";
   if (options_.oversized == Oversized::wait) return {};
+  for (std::size_t role = 0; role < event.roles.size(); ++role) {
+    if (std::none_of(servers_.begin(), servers_.end(), [&](const Server& server) {
+          return may_run(event, role, server) && is_within(event.roles[role].demand, server.added.capacity);
+        }))
+      return fmt::format("roles.{}.demand", role);
+  }
   const bool possible = std::any_of(servers_.begin(), servers_.end(),
                                     [&](const Server& server) { return can_ever_run(event, server); });
   if (!possible) return "demand";
@@ -159,8 +183,12 @@ std::optional<std::string> ReferenceEngine::refusal(const TaskAdopted& event) co
   const Server* server = known(servers_, event.server);
   if (server == nullptr) return "server";
   if (job->waiting == 0) return "job";
+  const auto roles = static_cast<std::int64_t>(std::max<std::size_t>(job->waiting_by_role.size(), 1));
+  if (event.role < 0 || event.role >= roles) return "role";
+  if (!job->waiting_by_role.empty() && job->waiting_by_role[static_cast<std::size_t>(event.role)] == 0)
+    return "role";
   if (event.since > now_) return "since";
-  const Amounts& demand = demand_anywhere(group(*job).look, server->added.name);
+  const Amounts& demand = demand_anywhere(group(*job).look, server->added.name, event.role);
   for (std::size_t r = 0; r < demand.size(); ++r) {
     mpz_class all = 0;
     for (const Server& each : servers_) {
@@ -177,6 +205,7 @@ std::optional<std::string> ReferenceEngine::refusal(const TaskAdopted& event) co
 std::vector<Lost> ReferenceEngine::apply(const Event& event, Time now, std::uint64_t id) {
   now_ = now;
   futile_at_.reset();
+  first_servers_.clear();
   for (Task& task : tasks_) task.is_fresh = false;
   return std::visit([&](const auto& each) { return happen(each, id); }, event);
 }
@@ -257,6 +286,8 @@ std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64
   look.tasks = 1;
   look.rank.reset();
   look.may_be_preempted = true;
+  for (const Role& role : look.roles) look.gang += role.tasks;
+  if (!look.roles.empty()) --look.gang;  // was 1
   // Lists ask for the same in whatever order.
   const auto sort = [](std::vector<std::string>& names) {
     std::sort(names.begin(), names.end());
@@ -276,13 +307,20 @@ std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64
                    .waiting = 0,
                    .rank = event.rank.value_or(Rank()),
                    .may_be_preempted = event.may_be_preempted});
-  wait(jobs_.back(), event.tasks);
+  if (event.roles.empty()) {
+    wait(jobs_.back(), event.tasks);
+    return {};
+  }
+  jobs_.back().waiting_by_role.resize(event.roles.size());
+  for (std::size_t role = 0; role < event.roles.size(); ++role)
+    wait(jobs_.back(), event.roles[role].tasks, static_cast<std::int64_t>(role));
   return {};
 }
 
 std::vector<Lost> ReferenceEngine::happen(const JobCancelled& event, std::uint64_t /*id*/) {
   const auto job = find(jobs_, event.job);
   job->waiting = 0;
+  std::fill(job->waiting_by_role.begin(), job->waiting_by_role.end(), 0);
   if (!waits(job->group)) std::erase_if(kept_, [&](const Kept& kept) { return kept.group == job->group; });
   std::vector<Lost> stopped;
   for (std::size_t t = tasks_.size(); t-- > 0;) {
@@ -302,9 +340,9 @@ std::vector<Lost> ReferenceEngine::happen(const TaskFinished& event, std::uint64
 }
 
 std::vector<Lost> ReferenceEngine::happen(const TaskFailed& event, std::uint64_t /*id*/) {
-  const JobId job = find(tasks_, event.task)->job;
+  const Task task = *find(tasks_, event.task);
   end(event.task);
-  wait(*find(jobs_, job), 1);
+  wait(*find(jobs_, task.job), 1, task.role);
   return {};
 }
 
@@ -331,9 +369,10 @@ std::vector<Lost> ReferenceEngine::happen(const SetChanged& event, std::uint64_t
 
 std::vector<Lost> ReferenceEngine::happen(const TaskAdopted& event, std::uint64_t id) {
   const auto job = find(jobs_, event.job);
-  run(*job, TaskId{id}, *find(servers_, event.server));
+  run(*job, TaskId{id}, *find(servers_, event.server), event.role);
   tasks_.back().started = event.since;
   --job->waiting;
+  if (!job->waiting_by_role.empty()) --job->waiting_by_role[static_cast<std::size_t>(event.role)];
   const auto its = [&](const Group& group) { return group.number == job->group; };
   std::find_if(groups_.begin(), groups_.end(), its)->since = now_;
   std::erase_if(kept_, [&](const Kept& kept) { return kept.group == job->group; });
@@ -359,7 +398,8 @@ bool ReferenceEngine::waits(std::uint64_t group) const {
                      [&](const Job& job) { return job.group == group && job.waiting > 0; });
 }
 
-void ReferenceEngine::wait(Job& job, std::int64_t tasks) {
+void ReferenceEngine::wait(Job& job, std::int64_t tasks, std::int64_t role) {
+  if (!job.waiting_by_role.empty()) job.waiting_by_role[static_cast<std::size_t>(role)] += tasks;
   if (!waits(job.group)) {
     const auto its = [&](const Group& group) { return group.number == job.group; };
     const auto group = std::find_if(groups_.begin(), groups_.end(), its);
@@ -453,8 +493,14 @@ bool is_before(const ReferenceEngine::Job& a, const ReferenceEngine::Job& b) {
 }
 
 const Amounts& demand_anywhere(const JobSubmitted& look, const std::string& name) {
+  if (!look.roles.empty()) return look.roles.front().demand;
   const auto other = look.demand_on.find(name);
   return other == look.demand_on.end() ? look.demand : other->second;
+}
+
+const Amounts& demand_anywhere(const JobSubmitted& look, const std::string& name, std::int64_t role) {
+  if (!look.roles.empty()) return look.roles[static_cast<std::size_t>(role)].demand;
+  return demand_anywhere(look, name);
 }
 
 Engine::JobState ReferenceEngine::state(const Job& job) const {
@@ -463,6 +509,8 @@ Engine::JobState ReferenceEngine::state(const Job& job) const {
 
 bool ReferenceEngine::fits(const Job& job) const {
   const JobSubmitted& look = group(job).look;
+  if (job.waiting > 0 && !look.roles.empty())
+    return !without_kept(group(job)).places_of_roles(look, job.id).empty();
   if (job.waiting > 0 && has_terms(look))
     return !without_kept(group(job)).first_of_batch(look, job.id, batch(job.id)).empty();
   return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
@@ -495,8 +543,11 @@ bool ReferenceEngine::has_room(const JobSubmitted& look, const Server& server) c
 }
 
 bool ReferenceEngine::can_ever_run(const JobSubmitted& look, const Server& server) const {
+  for (std::size_t role = 0; role < look.roles.size(); ++role) {
+    if (may_run(look, role, server) && is_within(look.roles[role].demand, server.added.capacity)) return true;
+  }
   const std::optional<Amounts> demand = demand_on(look, server);
-  return demand && is_within(*demand, server.added.capacity);
+  return look.roles.empty() && demand && is_within(*demand, server.added.capacity);
 }
 
 }  // namespace mirab::scheduling

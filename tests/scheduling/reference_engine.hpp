@@ -36,6 +36,7 @@ class ReferenceEngine {
     UserId user;
     std::vector<ServerId> servers;
     std::vector<Preempted> preempted = {};
+    std::int64_t role = 0;
   };
   struct Options {
     std::vector<Option> options;
@@ -52,6 +53,7 @@ class ReferenceEngine {
   /// The servers for the next task of a batch that starts together, after the first one. Draws what
   /// the engine draws.
   std::vector<ServerId> next_of_gang(JobId job, std::int64_t batch, Random& random) const;
+  std::int64_t next_role(JobId job) const;  ///< of that task; 0 without roles
   void place_companion(JobId job, const Companion& companion);
 
   void pass(Time now);  ///< a step is about to be taken then
@@ -100,6 +102,7 @@ class ReferenceEngine {
     std::int64_t waiting;
     Rank rank = {};
     bool may_be_preempted = true;
+    std::vector<std::int64_t> waiting_by_role = {};
   };
   struct Task {
     TaskId id;
@@ -110,6 +113,7 @@ class ReferenceEngine {
     Time started;
     bool is_protected = false;  ///< started on a server that was kept for it
     bool is_fresh = false;      ///< started after the latest event
+    std::int64_t role = 0;
   };
 
   const std::vector<Server>& servers() const { return servers_; }
@@ -275,7 +279,7 @@ class ReferenceEngine {
   std::vector<Lost> happen(const TaskAdopted& event, std::uint64_t id);
 
   bool waits(std::uint64_t group) const;
-  void wait(Job& job, std::int64_t tasks);
+  void wait(Job& job, std::int64_t tasks, std::int64_t role = 0);
   void end(TaskId task);
   void drop_if_over(JobId job);
   void drop_empty_kinds();
@@ -297,7 +301,26 @@ class ReferenceEngine {
   std::vector<Amounts> demands(const JobSubmitted& look) const;
   std::vector<Candidate> candidates() const;
   std::vector<ServerId> servers_for(const Candidate& candidate) const;
-  void run(const Job& job, TaskId task, const Server& server);
+  void run(const Job& job, TaskId task, const Server& server, std::int64_t role);
+  bool terms_allow(const JobSubmitted& look, const std::vector<const Server*>& all,
+                   const Server& server) const;
+
+  // Of jobs with roles.
+  struct RoleOn {
+    std::int64_t role;
+    const Server* server;
+  };
+  bool may_run(const JobSubmitted& look, std::size_t role, const Server& server) const;
+  std::vector<std::size_t> order_of_roles(const JobSubmitted& look) const;
+  std::vector<std::vector<RoleOn>> role_packings(const JobSubmitted& look, JobId job,
+                                                 std::vector<std::int64_t> waiting,
+                                                 const std::vector<const Server*>& servers) const;
+  std::vector<RoleOn> places_of_roles(const JobSubmitted& look, JobId job) const;
+  std::vector<mpz_class> taken_by_roles(const Job& job) const;
+  bool has_roles(JobId id) const;
+  std::map<JobId, std::vector<ServerId>> servers_kept_for(const Job& job) const;
+  std::optional<mpq_class> missing_of(const JobSubmitted& look, const Amounts& demand,
+                                      const Server& server) const;
   bool may_start(const JobSubmitted& look, const std::vector<const Server*>& running,
                  const std::vector<const Server*>& more, const Server& server) const;
   bool all_start(const JobSubmitted& look, const std::vector<const Server*>& running,
@@ -323,6 +346,7 @@ class ReferenceEngine {
   std::size_t last_used_ = 0;  // a slot
   std::vector<Kept> kept_;
   bool spares_companions_ = false;  // the batch that starts has servers that were kept for it
+  std::map<JobId, std::vector<ServerId>> first_servers_;  // these, where roles look first
   std::optional<Time> looked_;
   std::vector<Time> preempted_;    // of each task
   std::optional<Time> futile_at_;  // then preemption found nothing, and nothing has changed
@@ -334,6 +358,9 @@ bool is_before(const ReferenceEngine::Job& a, const ReferenceEngine::Job& b);
 
 /// What a task of the job takes on a server of this name, may it run there or not.
 const Amounts& demand_anywhere(const JobSubmitted& look, const std::string& name);
+
+/// What a task of the role takes there; without roles any task.
+const Amounts& demand_anywhere(const JobSubmitted& look, const std::string& name, std::int64_t role);
 
 /// Does the job ask for more than room for each of its tasks?
 bool has_terms(const JobSubmitted& job);

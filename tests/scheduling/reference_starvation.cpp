@@ -43,8 +43,27 @@ void ReferenceEngine::keep_no_longer(ServerId server) {
   std::erase_if(kept_, [group = kept->group](const Kept& each) { return each.group == group; });
 }
 
+/// What misses there most, as a part of the demand; nothing where it would not fit if no task ran.
+std::optional<mpq_class> ReferenceEngine::missing_of(const JobSubmitted& look, const Amounts& demand,
+                                                     const Server& server) const {
+  if (!demand_on(look, server)) return {};
+  const Amounts free = state(server).free;
+  mpq_class missing = 0;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    const std::int64_t held = server.held.empty() ? 0 : server.held[r];
+    if (demand[r] > std::max<std::int64_t>(0, server.added.capacity[r] - held)) return {};
+    if (demand[r] > free[r]) missing = std::max(missing, ratio(demand[r] - free[r], demand[r]));
+  }
+  return missing;
+}
+
 /// Would the task fit if no task ran there?
 bool ReferenceEngine::can_be_kept(const Group& group, const Server& server) const {
+  const std::vector<Role>& roles = group.look.roles;
+  if (!roles.empty())
+    return std::any_of(roles.begin(), roles.end(), [&](const Role& role) {
+      return missing_of(group.look, role.demand, server).has_value();
+    });
   const std::optional<Amounts> demand = demand_on(group.look, server);
   if (!demand) return false;
   for (std::size_t r = 0; r < demand->size(); ++r) {
@@ -76,6 +95,7 @@ std::vector<Reservation> ReferenceEngine::reservations() const {
 
 void ReferenceEngine::pass(Time now) {
   now_ = std::max(now_, now);
+  first_servers_.clear();
   if (!options_.reservations) return;
   const auto lasted = [&](const Kept& kept) {
     return options_.reservations->at_most && now_ - kept.since >= *options_.reservations->at_most;
@@ -91,9 +111,10 @@ void ReferenceEngine::pass(Time now) {
   looked_ = now_;
   for (const Group& group : groups_) {
     std::vector<const Server*> servers;
-    for (const Server& server : servers_) {
-      const auto kept = kept_on(server.id);
-      if (kept != kept_.end() && kept->group == group.number) servers.push_back(&server);
+    for (const Kept& kept : kept_) {  // in their order: with roles it matters
+      const auto its = [&](const Server& server) { return server.id == kept.server; };
+      if (kept.group == group.number)
+        servers.push_back(&*std::find_if(servers_.begin(), servers_.end(), its));
     }
     if (!servers.empty() && has_terms(group.look) && servers_if_emptied(group, servers).empty())
       keep_no_longer(servers.front()->id);
@@ -104,12 +125,29 @@ void ReferenceEngine::pass(Time now) {
 /// As it would be without the servers that are kept for the group: they are open.
 ReferenceEngine ReferenceEngine::without_kept(const Group& group) const {
   ReferenceEngine without = *this;
+  without.first_servers_.clear();
+  for (const Kept& kept : kept_) {
+    if (kept.group == group.number) without.first_servers_[first_waiting(group).id].push_back(kept.server);
+  }
   std::erase_if(without.kept_, [&](const Kept& kept) { return kept.group == group.number; });
   return without;
 }
 
+/// Of a job with roles that is about to start where servers are kept for it: these. It may as well start
+/// without them, on servers where first fit finds room only as long as they are closed.
+std::map<JobId, std::vector<ServerId>> ReferenceEngine::servers_kept_for(const Job& job) const {
+  const bool is_any =
+      std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.group == job.group; });
+  if (job.waiting_by_role.empty() || !is_any) return {};
+  const ReferenceEngine open = without_kept(group(job));
+  const bool has_room = !open.places_of_roles(group(job).look, job.id).empty();
+  return has_room && is_allowed(job.user, taken_by_roles(job)) ? open.first_servers_
+                                                               : decltype(first_servers_){};
+}
+
 /// What the next tasks of the group that start together take, of each resource the most on any server.
 std::vector<mpz_class> ReferenceEngine::taken_by_batch(const Group& group) const {
+  if (!group.look.roles.empty()) return taken_by_roles(first_waiting(group));
   std::vector<mpz_class> taken(options_.resources.size());
   for (const Amounts& demand : demands(group.look)) {
     for (std::size_t r = 0; r < taken.size(); ++r)
@@ -147,6 +185,21 @@ std::vector<const ReferenceEngine::Server*> ReferenceEngine::servers_if_emptied(
     for (const Server* const server : servers) slot = std::min(slot, server->slot);
     return slot;
   };
+  if (!group.look.roles.empty()) {
+    std::vector<const Server*> those;
+    for (const Server* const server : candidates) those.push_back(there(server));
+    for (const auto& places : empty.role_packings(group.look, job.id, job.waiting_by_role, those)) {
+      std::set<std::size_t> used;
+      for (const RoleOn& place : places) used.insert(place.server->slot);
+      if (!best.empty() &&
+          (used.size() > best.size() || (used.size() == best.size() && *used.begin() > lowest(best))))
+        continue;
+      best.clear();
+      for (const Server* const server : candidates)
+        if (used.contains(server->slot)) best.push_back(server);
+    }
+    packs.clear();
+  }
   for (const std::optional<std::string>& pack : packs) {
     std::vector<const Server*> more;
     std::vector<const Server*> used;
@@ -180,6 +233,15 @@ std::vector<const ReferenceEngine::Server*> ReferenceEngine::servers_to_keep(con
   std::vector<std::pair<mpq_class, const Server*>> candidates;
   for (const Server& server : servers_) {
     if (server.drained || kept_on(server.id) != kept_.end() || !can_be_kept(group, server)) continue;
+    if (!group.look.roles.empty()) {
+      std::optional<mpq_class> least;
+      for (const Role& role : group.look.roles) {
+        const std::optional<mpq_class> here = missing_of(group.look, role.demand, server);
+        if (here && (!least || *here < *least)) least = here;
+      }
+      candidates.emplace_back(*least, &server);
+      continue;
+    }
     const Amounts demand = *demand_on(group.look, server);
     if (!has_terms(group.look) && !is_allowed(group.user, {demand.begin(), demand.end()})) continue;
     const Amounts free = state(server).free;
@@ -209,8 +271,10 @@ void ReferenceEngine::keep_where_due() {
         std::any_of(kept_.begin(), kept_.end(), is_its))
       continue;
     const JobId job = first_waiting(group).id;
-    const bool fits = has_terms(group.look) ? !first_of_batch(group.look, job, batch(job)).empty()
-                                            : std::any_of(servers_.begin(), servers_.end(), has_room_on);
+    const bool has_roles = !group.look.roles.empty();
+    const bool fits = has_roles               ? !places_of_roles(group.look, job).empty()
+                      : has_terms(group.look) ? !first_of_batch(group.look, job, batch(job)).empty()
+                                              : std::any_of(servers_.begin(), servers_.end(), has_room_on);
     if (!fits) due.push_back(&group);
   }
   std::sort(due.begin(), due.end(), [](const Group* a, const Group* b) {
@@ -233,6 +297,16 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::kept_with_room(Random& r
     const Group& group = *std::find_if(groups_.begin(), groups_.end(),
                                        [&](const Group& each) { return each.number == kept.group; });
     const Job& job = first_waiting(group);
+    if (!group.look.roles.empty()) {
+      const ReferenceEngine open = without_kept(group);
+      const std::vector<RoleOn> places = open.places_of_roles(group.look, job.id);
+      if (places.empty() || !is_allowed(group.user, taken_by_batch(group))) continue;
+      return Option{.job = job.id,
+                    .user = group.user,
+                    .servers = {places.front().server->id},
+                    .preempted = {},
+                    .role = places.front().role};
+    }
     if (has_terms(group.look)) {
       const ReferenceEngine open = without_kept(group);
       std::vector<const Server*> fitting = open.first_of_batch(group.look, job.id, batch(job.id));

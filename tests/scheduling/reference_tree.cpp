@@ -342,6 +342,7 @@ std::vector<Lost> ReferenceEngine::happen(const GroupRemoved& event, std::uint64
 std::vector<mpz_class> ReferenceEngine::taken_together(const Candidate& candidate) const {
   const std::int64_t together = batch(candidate.job->id);
   Sums taken(options_.resources.size());
+  if (!candidate.group->look.roles.empty()) return taken_by_roles(*candidate.job);
   std::vector<Amounts> all = demands(candidate.group->look);
   if (together == 1 && options_.discipline.name == "ps-dsf") all = {candidate.demand};
   for (const Amounts& demand : all) {
@@ -575,11 +576,15 @@ ReferenceEngine::Options ReferenceEngine::next_in_tree(Random& random) const {
     if (servers.empty()) {
       next.or_nothing = true;
     } else {
-      next.options.push_back({.job = each->job->id, .user = each->group->user, .servers = servers});
+      next.options.push_back({.job = each->job->id,
+                              .user = each->group->user,
+                              .servers = servers,
+                              .role = next_role(each->job->id)});
     }
   }
   if (next.or_nothing) return by_force();
-  if (options_.tie != Tie::random && options_.placement.name == "random") {
+  if (options_.tie != Tie::random && options_.placement.name == "random" &&
+      !has_roles(next.options.front().job)) {
     std::vector<ServerId>& servers = next.options.front().servers;
     servers = {servers[random.below(servers.size())]};
   }

@@ -237,6 +237,7 @@ class Engine {
     JobId job;
     ServerId server;
     Time started;
+    std::int64_t role = 0;  ///< of a job with roles: the place of its role among them
   };
   /// A running task; nothing when it is unknown, or over. O(1).
   std::optional<TaskState> task(TaskId task) const;

@@ -219,11 +219,23 @@ struct Declared<Rank> {
       field("tie", &Rank::tie, "of equal time, the lower comes first").of_any_sign().defaulted()};
 };
 
-/// `tasks` identical tasks of a user. What gang, per_server, spread and pack mean exactly:
-/// docs/reference/engine.md.
+/// Tasks of a gang that take the same, and start together with those of its other roles.
+struct Role {
+  std::int64_t tasks = 1;  ///< ≥ 1
+  Amounts demand = {};     ///< of each; at least one amount > 0
+  friend bool operator==(const Role&, const Role&) = default;
+};
+template <>
+struct Declared<Role> {
+  static constexpr std::tuple kFields{field("tasks", &Role::tasks, "how many"),
+                                      field("demand", &Role::demand, "what each takes, in whole units")};
+};
+
+/// `tasks` identical tasks of a user, or a gang of several demands. What gang, per_server, spread, pack and
+/// roles mean exactly: docs/reference/engine.md.
 struct JobSubmitted {
   UserId user;
-  Amounts demand;                                               ///< of each task; at least one amount > 0
+  Amounts demand = {};                                          ///< of each task; at least one amount > 0
   std::int64_t tasks = 1;                                       ///< ≥ 1
   std::optional<std::vector<std::string>> servers = {};         ///< eligible servers by name; else all
   std::map<std::string, std::vector<std::string>> select = {};  ///< by label: any of the values
@@ -235,6 +247,7 @@ struct JobSubmitted {
   std::optional<std::string> within = {};       ///< only on servers of this set; see SetChanged
   std::optional<Rank> rank = {};                ///< among the jobs of its user; without it that of Rank()
   bool may_be_preempted = true;
+  std::vector<Role> roles = {};  ///< in place of demand, tasks, gang and demand_on: all start together
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
 template <>
@@ -247,7 +260,9 @@ struct Declared<JobSubmitted> {
       "waits for a larger server), or terms that cannot hold";
   static constexpr std::tuple kFields{
       field("user", &J::user, "whose job it is"),
-      field("demand", &J::demand, "what each task takes, in whole units").of_class(),
+      field("demand", &J::demand, "what each task takes, in whole units; needed where there are no roles")
+          .replaceable()
+          .of_class(),
       field("tasks", &J::tasks, "how many").defaulted(),
       field("servers", &J::servers, "names of the servers where they may run, else all")
           .optional()
@@ -264,7 +279,10 @@ struct Declared<JobSubmitted> {
       field("pack", &J::pack, "a label: all running tasks are in one domain of it").optional().of_class(),
       field("within", &J::within, "a set of servers: the tasks run on no other").optional().of_class(),
       field("rank", &J::rank, "where it stands among the jobs of its user").optional(),
-      field("may_be_preempted", &J::may_be_preempted, "may its tasks end for those of others?").optional()};
+      field("may_be_preempted", &J::may_be_preempted, "may its tasks end for those of others?").optional(),
+      field("roles", &J::roles, "in place of demand and tasks: tasks of several demands that start together")
+          .optional()
+          .of_class()};
 };
 
 /// What runs of it stops, what waits is forgotten.
@@ -494,7 +512,8 @@ struct Declared<SetChanged> {
 struct TaskAdopted {
   JobId job;
   ServerId server;
-  Time since;  ///< when it started
+  Time since;             ///< when it started
+  std::int64_t role = 0;  ///< of a job with roles: the place of its role among them
   friend bool operator==(const TaskAdopted&, const TaskAdopted&) = default;
 };
 template <>
@@ -502,10 +521,15 @@ struct Declared<TaskAdopted> {
   static constexpr std::string_view kName = "task-adopted";
   static constexpr std::string_view kEffect =
       "a waiting task of the job is known to run on the server, whatever the engine would have decided";
-  static constexpr std::string_view kRefused = "no task of the job waits, or a start after the event";
-  static constexpr std::tuple kFields{field("job", &TaskAdopted::job, "its identifier"),
-                                      field("server", &TaskAdopted::server, "where the task runs"),
-                                      field("since", &TaskAdopted::since, "when it started")};
+  static constexpr std::string_view kRefused =
+      "no task of the job, or of that role of it, waits; a start after the event";
+  static constexpr std::tuple kFields{
+      field("job", &TaskAdopted::job, "its identifier"),
+      field("server", &TaskAdopted::server, "where the task runs"),
+      field("since", &TaskAdopted::since, "when it started"),
+      field("role", &TaskAdopted::role, "of a job with roles: the place of its role among them, from 0")
+          .optional()
+          .of_any_sign()};
 };
 
 using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved,
@@ -564,13 +588,18 @@ struct Declared<Preempted> {
 struct Companion {
   TaskId task;
   ServerId server;
+  std::int64_t role = 0;  ///< of a job with roles: the place of its role among them
   friend bool operator==(const Companion&, const Companion&) = default;
 };
 template <>
 struct Declared<Companion> {
   static constexpr std::string_view kEffect = "A task that starts together with another.";
-  static constexpr std::tuple kFields{field("task", &Companion::task, "its identifier"),
-                                      field("server", &Companion::server, "where it starts")};
+  static constexpr std::tuple kFields{
+      field("task", &Companion::task, "its identifier"),
+      field("server", &Companion::server, "where it starts"),
+      field("role", &Companion::role, "of a job with roles: the place of its role among them, from 0")
+          .optional()
+          .of_any_sign()};
 };
 
 /// What the engine decides.
@@ -582,6 +611,7 @@ struct Placed {
   std::vector<Companion> with = {};  ///< the other tasks of its gang, which start at the same time
   /// Those that end there first. They wait again, before the others of their jobs.
   std::vector<Preempted> preempted = {};
+  std::int64_t role = 0;  ///< of a job with roles: the place of the task's role among them
   friend bool operator==(const Placed&, const Placed&) = default;
 };
 template <>
@@ -595,7 +625,10 @@ struct Declared<Placed> {
       field("with", &Placed::with, "the other tasks of its gang, which start at the same time")
           .optional()
           .in_python("others"),
-      field("preempted", &Placed::preempted, "the tasks that end there first and wait again").optional()};
+      field("preempted", &Placed::preempted, "the tasks that end there first and wait again").optional(),
+      field("role", &Placed::role, "of a job with roles: the place of its role among them, from 0")
+          .optional()
+          .of_any_sign()};
 };
 
 // A list has as many fields as its record has members.
@@ -604,7 +637,7 @@ constexpr bool all_complete(std::type_identity<std::variant<Events...>>) {
   return (kIsComplete<Events> && ...);
 }
 static_assert(all_complete(std::type_identity<Event>{}), "an event has a member that its list lacks");
-static_assert(kIsComplete<Spread> && kIsComplete<Rank> && kIsComplete<Lost> && kIsComplete<Preempted> &&
-              kIsComplete<Companion> && kIsComplete<Placed>);
+static_assert(kIsComplete<Spread> && kIsComplete<Rank> && kIsComplete<Role> && kIsComplete<Lost> &&
+              kIsComplete<Preempted> && kIsComplete<Companion> && kIsComplete<Placed>);
 
 }  // namespace mirab::scheduling

@@ -17,8 +17,9 @@ namespace mirab::scheduling {
 /// Where a member may be left out. Its default is that of the C++ struct.
 enum class Presence {
   required,
-  defaulted,  ///< callers in Python and C++ may leave it out; JSON and C always have it
-  optional,   ///< JSON leaves it out too where it has its default, and C where it is 0 or NULL
+  defaulted,    ///< callers in Python and C++ may leave it out; JSON and C always have it
+  replaceable,  ///< as optional, where another stands in its place; it stands with the required ones
+  optional,     ///< JSON leaves it out too where it has its default, and C where it is 0 or NULL
 };
 
 template <class Of, class Member>
@@ -35,6 +36,7 @@ struct Field {
 
   constexpr Field defaulted() const { return with(&Field::presence, Presence::defaulted); }
   constexpr Field optional() const { return with(&Field::presence, Presence::optional); }
+  constexpr Field replaceable() const { return with(&Field::presence, Presence::replaceable); }
   constexpr Field of_class() const { return with(&Field::in_class, true); }
   constexpr Field of_any_sign() const { return with(&Field::any_sign, true); }
   /// For what Python's callers know already.

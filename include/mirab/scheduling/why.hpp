@@ -124,10 +124,18 @@ struct WhyWaiting {
   };
   std::optional<KeptForIt> kept_for_it = {};
 
+  /// The waiting tasks of one role.
+  struct RoleRoom {
+    std::int64_t together;
+    std::int64_t room;  ///< that found room when each took the first server, the largest tasks first
+    friend bool operator==(const RoleRoom&, const RoleRoom&) = default;
+  };
+
   /// Tasks of the job that have to start together: those that its gang lacks. Without it one starts.
   struct Gang {
-    std::int64_t together;  ///< > 1
-    std::int64_t room;      ///< waiting tasks that have room at most, wherever they are placed
+    std::int64_t together;             ///< > 1
+    std::int64_t room;                 ///< waiting tasks that have room at most, wherever they are placed
+    std::vector<RoleRoom> roles = {};  ///< of a job with roles, each; `room` is their sum then
     friend bool operator==(const Gang&, const Gang&) = default;
   };
   std::optional<Gang> gang = {};

@@ -39,6 +39,8 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "scheduling/constraints/roles.hpp"
+
 namespace mirab::scheduling {
 
 GangFeasibility::GangFeasibility(const Ledger& ledger, JobIndex job, OpenServers open)
@@ -309,6 +311,7 @@ std::optional<GangFeasibility::First> GangFeasibility::first_of(std::int64_t bat
 
 std::optional<std::vector<ServerIndex>> GangFeasibility::servers_if_emptied(
     std::int64_t batch, std::span<const ServerIndex> candidates) const {
+  if (!terms_->roles.empty()) return servers_for_roles_if_emptied(candidates);
   std::unordered_map<ServerIndex, std::int64_t> own;  // tasks of the job
   if (job_ != kNone)
     ledger_->for_each_task_of(job_, [&](TaskIndex task) { ++own[ledger_->tasks[task].server]; });
@@ -320,7 +323,7 @@ std::optional<std::vector<ServerIndex>> GangFeasibility::servers_if_emptied(
     const DomainIndex domain = domain_of(server);
     if (domain == kNone || !domains_[domain].is_present) continue;
     const DemandAlternative& way = *ledger_->task_classes.alternative_on(task_class_, server);
-    const std::span<const std::int64_t> takes = ledger_->task_classes.demand_on(task_class_, server);
+    const std::span<const std::int64_t> takes = ledger_->task_classes.demand_on(task_class_, server, 0);
     const auto stay = own.find(server);
     Amounts free;
     for (std::size_t r = 0; r < takes.size(); ++r) {
@@ -395,7 +398,10 @@ std::int64_t batch_of(const Ledger& ledger, JobIndex job) {
   return std::min(row.waiting, std::max<std::int64_t>(1, terms.gang - row.running));
 }
 
-bool batch_fits(const Ledger& ledger, JobIndex job, const OpenServers& open) {
+bool batch_fits(const Ledger& ledger, JobIndex job, const OpenServers& open,
+                std::span<const ServerIndex> first) {
+  if (ledger.task_classes.has_roles(ledger.task_class_of(job)))
+    return first_of_roles(ledger, job, open, first).has_value();
   const std::int64_t batch = batch_of(ledger, job);
   GangFeasibility gang(ledger, job, open);
   if (batch > 1) return gang.has_room_for(batch);
@@ -456,6 +462,7 @@ bool is_possible(const Ledger& ledger, TaskClassIndex task_class) {
 }  // namespace
 
 Check check_possible(const Ledger& ledger, const JobSubmitted& job, TaskClassIndex task_class) {
+  if (!job.roles.empty()) return check_roles_possible(ledger, job, task_class);
   if (!is_possible(ledger, task_class))
     return Error{.message = "no server that the job may use is large enough for one of its tasks",
                  .key = "demand"};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -10,6 +11,19 @@
 #include "scheduling/ledger/ledger.hpp"
 
 namespace mirab::scheduling {
+
+/// A task of a job with roles starts there, of the role with this place among them.
+struct RolePlace {
+  std::uint32_t role;
+  ServerIndex server;
+};
+
+/// Which waiting tasks of a job with roles find room, and where: roles.hpp.
+struct RolePacking {
+  std::vector<RolePlace> places = {};    ///< in the order in which they choose
+  std::vector<std::int64_t> found = {};  ///< how many of each role find room, [role]
+  bool is_whole = true;                  ///< do all?
+};
 
 /// Where a job with terms may start tasks, as things stand: what runs of it, and what that leaves. Room is
 /// counted when it is asked for.
@@ -53,6 +67,19 @@ class GangFeasibility {
   /// tasks. O(candidates m + running tasks of the job + packs candidates + (batch + domains) log domains).
   std::optional<std::vector<ServerIndex>> servers_if_emptied(std::int64_t batch,
                                                              std::span<const ServerIndex> candidates) const;
+
+  /// What is free there.
+  using FreeOn = std::function<Amounts(ServerIndex)>;
+
+  /// Of a job with roles, one for each pack that is not excluded: where that many tasks of each role find
+  /// room, each on the first of `servers`, in their order, that has room for it then and where the terms
+  /// allow it. Requires that `servers` take tasks. roles.cpp.
+  std::vector<RolePacking> pack_roles(std::span<const std::int64_t> waiting,
+                                      std::span<const ServerIndex> servers, const FreeOn& free_on) const;
+
+  /// As servers_if_emptied(), of all waiting tasks of a job with roles. roles.cpp.
+  std::optional<std::vector<ServerIndex>> servers_for_roles_if_emptied(
+      std::span<const ServerIndex> candidates) const;
 
   /// A task of the job has started there, or ended. O(1), but for what allowed() does again; of a task that
   /// ends O(domains).
@@ -110,6 +137,9 @@ class GangFeasibility {
   std::optional<std::vector<ServerIndex>> fill_pack(PackIndex pack, std::int64_t batch,
                                                     const Candidates& candidates,
                                                     std::vector<std::int64_t> rooms) const;
+  RolePacking fill_with_roles(PackIndex pack, std::span<const std::int64_t> waiting,
+                              const Candidates& candidates, const FreeOn& free_on) const;
+  std::int64_t there_with(ServerIndex server, std::int64_t room, std::int64_t put) const;
   bool allows_all() const { return !has_labels() && !terms_->per_server; }
   template <class IsOpen>
   ServerSet allowed_in(IsOpen is_open) const;
@@ -142,8 +172,9 @@ void write_ways(const Ledger& ledger, TaskClassIndex task_class, const ServerSet
                 std::vector<SearchAlternative>& ways, std::vector<ServerSet>& sets);
 
 /// Is there room now, on these servers, for the next tasks of a job with terms that start together? O(domains
-/// + running tasks of the job + servers with room m).
-bool batch_fits(const Ledger& ledger, JobIndex job, const OpenServers& open);
+/// + running tasks of the job + servers with room m). Of a job with roles `first` come before the others.
+bool batch_fits(const Ledger& ledger, JobIndex job, const OpenServers& open,
+                std::span<const ServerIndex> first = {});
 
 /// Could the job run, and start as it wants to, if nothing else did? Errors: its tasks are too large for
 /// every server that it may use; the first term with which its gang cannot start.

@@ -8,7 +8,8 @@
 // that fits.
 //
 // For a job with terms (constraints.hpp) more can help than room on one server. It is tried again after
-// every change of the servers or of its own tasks, and after something was freed where one task would fit.
+// every change of the servers or of its own tasks, and after something was freed where one task would fit; a
+// job with roles also after something was taken anywhere.
 #include "scheduling/dispatch/dispatcher.hpp"
 
 #include <algorithm>
@@ -221,6 +222,14 @@ void Dispatcher::hold_changed(ServerIndex server) {
   }
   released_.add(server);
   retry_constrained_on(server);
+  all_taken();
+}
+
+/// Jobs with roles are tried again: a server that has less room may make them find some (roles.cpp).
+void Dispatcher::retry_roles() {
+  const Amounts everything(ledger_.resource_count(), INT64_MAX);
+  ready_.retry_constrained_if(
+      everything, [&](TaskClassIndex task_class) { return ledger_.task_classes.has_roles(task_class); });
 }
 
 /// Jobs with terms of which a task fits there are tried again.

@@ -74,6 +74,10 @@ class Dispatcher {
   void room_taken(ServerIndex server) {  ///< a task started there, or it is closed
     if (ledger_.has_tree()) rooms_.room_taken(server);
   }
+  /// After room_taken() and all that follows from it: jobs with roles may find room where they did not.
+  void all_taken() {
+    if (ledger_.has_roles() && !ledger_.has_tree()) retry_roles();
+  }
   void tree_changed();                    ///< groups, members, weights or quotas
   void hold_changed(ServerIndex server);  ///< others hold less there, or more
   void server_removed(ServerIndex server) { released_.forget(server); }
@@ -99,6 +103,7 @@ class Dispatcher {
   void retry_what_fits_on_released();
   void retry_constrained(TaskClassIndex task_class, ServerIndex server);
   void retry_constrained_on(ServerIndex server);
+  void retry_roles();
   void refresh_order();
   bool may_serve(TournamentId tournament, TaskClassIndex task_class, ServerIndex server) const {
     return ledger_.has_room(task_class, server) && shares_.tournaments.admits(tournament, task_class, server);

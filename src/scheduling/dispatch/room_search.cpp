@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scheduling/constraints/roles.hpp"
+
 namespace mirab::scheduling {
 /// The ways to run a task of the task class, on the servers of the tournament.
 void RoomSearch::write_alternatives(TaskClassIndex task_class, TournamentId tournament) {
@@ -93,7 +95,39 @@ bool RoomSearch::write_batch(std::optional<TournamentId> tournament, JobIndex jo
                               alternatives_, way_servers_);
 }
 
+/// Is a task of a job with roles that is placed there served in the tournament?
+bool serves_role(const Ledger& ledger, const TournamentRules& tournaments, TournamentId tournament,
+                 TaskClassIndex task_class, RolePlace place) {
+  const std::optional<ServerClassIndex> server_class = tournaments.server_class(tournament);
+  if (!server_class) return true;
+  return ledger.servers[place.server].server_class == *server_class &&
+         tournaments.serves(tournament, task_class, ledger.task_classes.alternatives(task_class)[place.role]);
+}
+
+std::optional<Dispatch> RoomSearch::find_roles(QueueIndex queue, std::optional<TournamentId> tournament,
+                                               std::span<const ServerIndex> first) {
+  const QueueRow& row = ledger_.queues[queue];
+  RolePacking packing = pack_waiting(ledger_, row.first_job, OpenServers(ledger_.server_pool), first);
+  if (!packing.is_whole) return {};
+  const RolePlace place = packing.places.front();
+  if (tournament && !serves_role(ledger_, tournaments_, *tournament, row.task_class, place)) return {};
+  role_places_ = std::move(packing.places);
+  const DemandAlternative& way = ledger_.task_classes.alternatives(row.task_class)[place.role];
+  alternatives_ = {{.demand = way.demand, .among = ledger_.task_classes.eligibility.servers(way.servers)}};
+  return Dispatch{
+      .entry = {.queue = queue,
+                .tournament =
+                    tournament ? *tournament : tournaments_.of(row.task_class, place.server, place.role)},
+      .server = place.server,
+      .has_terms = true,
+      .batch = static_cast<std::int64_t>(role_places_.size()),
+      .role = place.role};
+}
+
 bool RoomSearch::batch_fits(TournamentId tournament, JobIndex job) {
+  const QueueIndex queue = ledger_.jobs[job].queue;
+  if (ledger_.task_classes.has_roles(ledger_.queues[queue].task_class))
+    return find_roles(queue, tournament, {}).has_value();
   return write_batch(tournament, job) &&
          std::any_of(alternatives_.begin(), alternatives_.end(), [&](const SearchAlternative& way) {
            return ledger_.server_pool.first_with_room(way).has_value();
@@ -105,6 +139,8 @@ std::optional<Dispatch> RoomSearch::find(TournamentEntry entry, Random& random) 
   const bool has_terms = ledger_.task_classes.terms(queue.task_class) != nullptr;
   if (!has_terms) {
     write_alternatives(queue.task_class, entry.tournament);
+  } else if (ledger_.task_classes.has_roles(queue.task_class)) {
+    return find_roles(entry.queue, entry.tournament, {});
   } else if (!write_batch(entry.tournament, queue.first_job)) {
     return {};
   }
@@ -116,7 +152,9 @@ std::optional<Dispatch> RoomSearch::find(TournamentEntry entry, Random& random) 
                   .batch = has_terms ? batch_of(ledger_, queue.first_job) : 1};
 }
 
-std::optional<Dispatch> RoomSearch::find_in_any(QueueIndex queue, Random& random) {
+std::optional<Dispatch> RoomSearch::find_in_any(QueueIndex queue, std::span<const ServerIndex> first,
+                                                Random& random) {
+  if (ledger_.task_classes.has_roles(ledger_.queues[queue].task_class)) return find_roles(queue, {}, first);
   const JobIndex job = ledger_.queues[queue].first_job;
   if (!write_batch({}, job)) return {};
   const std::optional<ServerIndex> server = placement_.find(alternatives_, random);
@@ -138,6 +176,11 @@ ServerIndex RoomSearch::server_of_companion(JobIndex job, Random& random) {
 
 bool batch_fits_in(const Ledger& ledger, const TournamentRules& tournaments, TournamentId tournament,
                    JobIndex job, const OpenServers& open) {
+  const TaskClassIndex task_class = ledger.task_class_of(job);
+  if (ledger.task_classes.has_roles(task_class)) {
+    const std::optional<RolePlace> first = first_of_roles(ledger, job, open);
+    return first && serves_role(ledger, tournaments, tournament, task_class, *first);
+  }
   GangFeasibility gang(ledger, job, open);
   ServerSet first;
   std::vector<SearchAlternative> ways;
@@ -342,16 +385,19 @@ TreeCandidate tree_candidate(const Ledger& ledger, const TournamentRules& tourna
   TreeCandidate candidate{
       .entry = entry, .user = queue.user, .tasks = batch, .tier = ledger.users[queue.user].tier};
   const bool is_of_class = tournaments.server_class(entry.tournament).has_value();
-  if (batch == 1 && (is_of_class || alternatives.size() == 1)) {
+  const bool has_roles = ledger.task_classes.has_roles(queue.task_class);
+  if (batch == 1 && !has_roles && (is_of_class || alternatives.size() == 1)) {
     candidate.demand = alternatives[is_of_class ? entry.tournament.alternative.number() : 0].demand;
     return candidate;
   }
-  demand = most_together(ledger, queue.task_class, batch);
+  demand = most_together(ledger, queue, batch);
   candidate.demand = demand;
   return candidate;
 }
 
-Amounts most_together(const Ledger& ledger, TaskClassIndex task_class, std::int64_t tasks) {
+Amounts most_together(const Ledger& ledger, const QueueRow& queue, std::int64_t tasks) {
+  const TaskClassIndex task_class = queue.task_class;
+  if (ledger.task_classes.has_roles(task_class)) return taken_by_waiting_roles(ledger, queue.first_job);
   Amounts most(ledger.resource_count(), 0);
   for (const DemandAlternative& alternative : ledger.task_classes.alternatives(task_class)) {
     for (std::size_t r = 0; r < most.size(); ++r) {
@@ -402,8 +448,8 @@ TreeCandidates::TreeCandidates(const Ledger& ledger, const TournamentRules& tour
 }
 
 TournamentEntry entry_on(const Ledger& ledger, const TournamentRules& tournaments, QueueIndex queue,
-                         ServerIndex server) {
-  return {.queue = queue, .tournament = tournaments.of(ledger.queues[queue].task_class, server)};
+                         ServerIndex server, std::uint32_t role) {
+  return {.queue = queue, .tournament = tournaments.of(ledger.queues[queue].task_class, server, role)};
 }
 
 }  // namespace mirab::scheduling

@@ -22,8 +22,9 @@ namespace mirab::scheduling {
 struct Dispatch {
   TournamentEntry entry;
   ServerIndex server;
-  bool has_terms;      ///< the job has
-  std::int64_t batch;  ///< tasks that start together
+  bool has_terms;          ///< the job has
+  std::int64_t batch;      ///< tasks that start together
+  std::uint32_t role = 0;  ///< of the first task, in a job with roles
 };
 
 /// Where the next tasks of a queue start, as things stand. It knows nothing of who is next.
@@ -37,8 +38,12 @@ class RoomSearch {
   /// others that have to start together with it.
   std::optional<Dispatch> find(TournamentEntry entry, Random& random);
 
-  /// The same of a queue with terms, in whichever tournament.
-  std::optional<Dispatch> find_in_any(QueueIndex queue, Random& random);
+  /// The same of a queue with terms, in whichever tournament. Of a job with roles the servers of `first` come
+  /// before the others.
+  std::optional<Dispatch> find_in_any(QueueIndex queue, std::span<const ServerIndex> first, Random& random);
+
+  /// Where the tasks of the job with roles go that was found latest, in the order in which they choose.
+  RolePlace place_of_role(std::size_t at) const { return role_places_[at]; }
 
   /// The server of the next one of a job's tasks that are still to start together. There is one.
   ServerIndex server_of_companion(JobIndex job, Random& random);
@@ -62,6 +67,8 @@ class RoomSearch {
     GangFeasibility gang;
   };
   GangFeasibility& gang_of(JobIndex job);
+  std::optional<Dispatch> find_roles(QueueIndex queue, std::optional<TournamentId> tournament,
+                                     std::span<const ServerIndex> first);
   bool write_batch(std::optional<TournamentId> tournament, JobIndex job);
   void write_alternatives(TaskClassIndex task_class, TournamentId tournament);
 
@@ -72,6 +79,7 @@ class RoomSearch {
   std::vector<SearchAlternative> alternatives_;  // of the latest search
   ServerSet batch_servers_;                      // to which they point, of a job with terms
   std::vector<ServerSet> way_servers_;           // the same, by way
+  std::vector<RolePlace> role_places_;           // of the latest job with roles that was found
   std::unordered_map<TaskClassIndex, Kept> kept_;
 };
 
@@ -238,12 +246,12 @@ void write_candidates(const Ledger& ledger, const TournamentRules& tournaments, 
   }
 }
 
-/// What that many tasks of the task class take together, of each resource the most on any server, and no more
-/// than can be counted. O(ways m). [m]
-Amounts most_together(const Ledger& ledger, TaskClassIndex task_class, std::int64_t tasks);
+/// What the next batch of a queue takes together, of that many tasks, of each resource the most on any
+/// server, and no more than can be counted. O(ways m). [m]
+Amounts most_together(const Ledger& ledger, const QueueRow& queue, std::int64_t tasks);
 
-/// Of a queue whose task goes to the server without a search.
+/// Of a queue whose task, of that role in a job with roles, goes to the server without a search.
 TournamentEntry entry_on(const Ledger& ledger, const TournamentRules& tournaments, QueueIndex queue,
-                         ServerIndex server);
+                         ServerIndex server, std::uint32_t role = 0);
 
 }  // namespace mirab::scheduling

@@ -321,19 +321,19 @@ ByForce by_force(const PreemptionCandidate& candidate, const Precedence& precede
   std::vector<UsageAfter> left{UsageAfter(ledger, queue.user)};  // of who gains, and of the losers
   TreeUsageAfter after(ledger);
   std::vector<UserIndex> losers;
-  const auto add = [&](const QueueRow& of, std::int64_t tasks) {
+  const auto add = [&](const QueueRow& of, std::span<const std::int64_t> demand, std::int64_t tasks) {
     const auto known = std::find_if(left.begin(), left.end(),
                                     [&](const UsageAfter& each) { return each.user() == of.user; });
     UsageAfter& usage = known != left.end() ? *known : left.emplace_back(ledger, of.user);
-    usage.add(of.task_class, ledger.demand(of, server), tasks);
-    after.add(of.user, of.task_class, ledger.demand(of, server), tasks);
+    usage.add(of.task_class, demand, tasks);
+    after.add(of.user, of.task_class, demand, tasks);
   };
-  add(queue, 1);
+  add(queue, ledger.demand(queue, server), 1);
   for (std::size_t at = 0; at < candidate.victims.tasks.size(); ++at) {
     const JobIndex job = ledger.tasks[candidate.victims.tasks[at]].job;
     const Right right = candidate.victims.rights[at];
     const QueueRow& of = ledger.queues[ledger.jobs[job].queue];
-    add(of, -1);
+    add(of, ledger.demand(candidate.victims.tasks[at]), -1);
     const auto known = std::find(losers.begin(), losers.end(), of.user);
     if (known == losers.end()) {
       losers.push_back(of.user);

@@ -230,6 +230,9 @@ std::string describe(const WhyWaiting& why, Names resources) {
   if (why.gang) {
     text += fmt::format("{} of them have to start together, and there is room for {}\n", why.gang->together,
                         why.gang->room);
+    for (std::size_t role = 0; role < why.gang->roles.size(); ++role)
+      text += fmt::format("role {}: {} of {} found room\n", role, why.gang->roles[role].room,
+                          why.gang->roles[role].together);
   }
   text += servers(why.servers, resources) + kept(why, resources);
   for (const WhyWaiting::Constraint& each : why.constraints) text += constraint(each);

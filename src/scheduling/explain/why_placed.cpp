@@ -71,6 +71,8 @@ void explain_server(const EngineView& view, const Dispatch& dispatch, Random ran
     sets.push_back(without(server, alternative.among, pool.indices()));
     others.push_back({.demand = alternative.demand, .among = &sets.back()});
   }
+  const QueueRow& queue = view.ledger.queues[dispatch.entry.queue];
+  if (view.ledger.task_classes.has_roles(queue.task_class)) return;  // by first fit, whatever the placement
   std::vector<Wanted> mix;
   view.placement.write_mix(mix);
   const Search search = view.placement.search_of(alternatives, mix, random);
@@ -87,7 +89,7 @@ void explain_server(const EngineView& view, const Dispatch& dispatch, Random ran
 }
 
 /// What is known of every task that is placed.
-WhyPlaced placed_on(const EngineView& view, QueueIndex queue, ServerIndex server) {
+WhyPlaced placed_on(const EngineView& view, QueueIndex queue, ServerIndex server, std::uint32_t role = 0) {
   const Ledger& ledger = view.ledger;
   const std::span<const std::int64_t> free = ledger.server_pool.free(server);
   const QueueRow& row = ledger.queues[queue];
@@ -99,7 +101,7 @@ WhyPlaced placed_on(const EngineView& view, QueueIndex queue, ServerIndex server
                 .free_before = Amounts(free.begin(), free.end()),
                 .free_after = Amounts(free.begin(), free.end()),
                 .was_freed = view.dispatcher.released().contains(server)};
-  const std::span<const std::int64_t> demand = ledger.demand(row, server);
+  const std::span<const std::int64_t> demand = ledger.demand(row, server, role);
   for (std::size_t r = 0; r < demand.size(); ++r) why.free_after[r] -= demand[r];
   return why;
 }
@@ -107,7 +109,7 @@ WhyPlaced placed_on(const EngineView& view, QueueIndex queue, ServerIndex server
 }  // namespace
 
 WhyPlaced why_placed(const EngineView& view, const Dispatch& dispatch, Random random) {
-  WhyPlaced why = placed_on(view, dispatch.entry.queue, dispatch.server);
+  WhyPlaced why = placed_on(view, dispatch.entry.queue, dispatch.server, dispatch.role);
   why.together = dispatch.batch;
   explain_server(view, dispatch, random, why);
   explain_user(view, dispatch.entry, OpenServers(view.ledger.server_pool), why);
@@ -125,7 +127,7 @@ WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept
 
 WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept& kept,
                                 const Dispatch& dispatch, const OpenServers& open, Random random) {
-  WhyPlaced why = placed_on(view, kept.queue, dispatch.server);
+  WhyPlaced why = placed_on(view, kept.queue, dispatch.server, dispatch.role);
   why.kept_since = kept.since;
   why.together = dispatch.batch;
   explain_server(view, dispatch, random, why);

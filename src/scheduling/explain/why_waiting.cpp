@@ -10,6 +10,7 @@
 #include <mirab/scheduling/why.hpp>
 
 #include "scheduling/constraints/constraints.hpp"
+#include "scheduling/constraints/roles.hpp"
 #include "scheduling/explain/explainer.hpp"
 
 namespace mirab::scheduling {
@@ -100,8 +101,10 @@ class Look {
   const std::optional<GangFeasibility>& gang_feasibility() const {
     return gang_feasibility_;
   }  ///< with terms
+  /// Of a task, in a job with roles of the waiting one that misses least there.
   std::span<const std::int64_t> demand_on(ServerIndex server) const {
-    return ledger_.task_classes.demand_on(task_class_, server);
+    const DemandAlternative* const way = way_on(server);
+    return way == nullptr ? std::span<const std::int64_t>() : std::span<const std::int64_t>(way->demand);
   }
 
   bool holds(const Wish& wish, ServerIndex server) const {
@@ -115,7 +118,7 @@ class Look {
       if (broken->set) return {.reason = InTheWay::set, .label = *broken->set};
       return {.reason = broken->label.empty() ? InTheWay::name : InTheWay::label, .label = broken->label};
     }
-    const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(task_class_, server);
+    const DemandAlternative* const alternative = way_on(server);
     MIRAB_ASSERT(alternative != nullptr, "a server is not allowed, and no wish keeps the task from it");
     if (Amounts missing = shortfall(alternative->demand, ledger_.server_pool.capacity(server));
         !is_nothing(missing))
@@ -131,6 +134,26 @@ class Look {
   }
 
  private:
+  /// How a task may run there; in a job with roles how one of the waiting tasks: of those that are not too
+  /// large for the server the one that misses least, of equal ones the first.
+  const DemandAlternative* way_on(ServerIndex server) const {
+    const std::span<const std::int64_t> waiting = ledger_.waiting_by_role(job_);
+    if (waiting.empty()) return ledger_.task_classes.alternative_on(task_class_, server);
+    const DemandAlternative* best = nullptr;
+    std::pair<double, double> least;
+    for (std::size_t role = 0; role < waiting.size(); ++role) {
+      const DemandAlternative& way = ledger_.task_classes.alternatives(task_class_)[role];
+      if (waiting[role] == 0 || !ledger_.task_classes.eligibility.contains(way.servers, server)) continue;
+      const std::pair missing{
+          missing_part(shortfall(way.demand, ledger_.server_pool.capacity(server)), way.demand),
+          missing_part(shortfall(way.demand, ledger_.server_pool.balance(server)), way.demand)};
+      if (best != nullptr && !(missing < least)) continue;
+      best = &way;
+      least = missing;
+    }
+    return best;
+  }
+
   const Wish* first_broken_wish(ServerIndex server) const {
     const auto broken =
         std::find_if(wishes_.begin(), wishes_.end(), [&](const Wish& wish) { return !holds(wish, server); });
@@ -260,6 +283,15 @@ void explain_servers(const Ledger& ledger, const ReservationPreview& step, JobIn
   if (!look.gang_feasibility()) return;
   const std::int64_t batch = batch_of(ledger, job);
   if (batch == 1) return;
+  if (const std::span<const std::int64_t> waiting = ledger.waiting_by_role(job); !waiting.empty()) {
+    const QueueIndex queue = ledger.jobs[job].queue;
+    const RolePacking packing = pack_waiting(ledger, job, step.reservations.open_to(queue, step.open),
+                                             step.reservations.servers_of(queue));
+    why.gang = {.together = batch, .room = static_cast<std::int64_t>(packing.places.size())};
+    for (std::size_t role = 0; role < waiting.size(); ++role)
+      why.gang->roles.push_back({.together = waiting[role], .room = packing.found[role]});
+    return;
+  }
   why.gang = {.together = batch,
               .room = std::min(look.gang_feasibility()->max_tasks(), ledger.jobs[job].waiting)};
 }

@@ -175,20 +175,28 @@ void Ledger::remove_use(QueueIndex queue, std::span<const std::int64_t> demand) 
   add_use_of_groups(users[user].group, demand, 1, -1);
 }
 
-TaskIndex Ledger::start(JobIndex job, ServerIndex server, Time now) {
+void Ledger::set_role(TaskIndex task, std::uint32_t role) {
+  if (role == 0) return;
+  role_of_.cover(task);
+  role_of_[task] = role;
+}
+
+TaskIndex Ledger::start(JobIndex job, ServerIndex server, Time now, std::uint32_t role) {
   const TaskIndex task = tasks.add({.job = job, .server = server, .started = now});
+  set_role(task, role);
   queues[jobs[job].queue].since = now;
   run(task, Room::checked);
   return task;
 }
 
-void Ledger::start_again(TaskIndex task, JobIndex job, ServerIndex server, Time now) {
+void Ledger::start_again(TaskIndex task, JobIndex job, ServerIndex server, Time now, std::uint32_t role) {
   tasks.put_back(task, {.job = job, .server = server, .started = now});
+  set_role(task, role);
   run(task, adopts ? Room::any : Room::checked);
 }
 
-bool Ledger::may_count(JobIndex job, ServerIndex server) const {
-  const std::span<const std::int64_t> demand = this->demand(queues[jobs[job].queue], server);
+bool Ledger::may_count(JobIndex job, ServerIndex server, std::uint32_t role) const {
+  const std::span<const std::int64_t> demand = this->demand(queues[jobs[job].queue], server, role);
   for (std::size_t r = 0; r < resources_; ++r) {
     const std::int64_t capacity = server_pool.capacity(server)[r];
     const fairness::Wide taken = fairness::Wide{server_pool.taken(server)[r]} + demand[r];
@@ -199,9 +207,10 @@ bool Ledger::may_count(JobIndex job, ServerIndex server) const {
   return true;
 }
 
-TaskIndex Ledger::adopt(JobIndex job, ServerIndex server, Time since, Time now) {
+TaskIndex Ledger::adopt(JobIndex job, ServerIndex server, Time since, Time now, std::uint32_t role) {
   adopts = true;
   const TaskIndex task = tasks.add({.job = job, .server = server, .started = since});
+  set_role(task, role);
   queues[jobs[job].queue].since = now;
   run(task, Room::any);
   return task;
@@ -214,7 +223,9 @@ void Ledger::run(TaskIndex task, Room room) {
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
   MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
-  const std::span<const std::int64_t> demand = this->demand(queue, started.server);
+  const std::uint32_t role = role_of(task);
+  const std::span<const std::int64_t> demand = this->demand(queue, started.server, role);
+  if (has_roles() && task_classes.has_roles(queue.task_class)) --waiting_by_role_.at(job)[role];
   if (room == Room::checked) {
     server_pool.take(started.server, demand);
   } else {
@@ -238,7 +249,7 @@ void Ledger::end(TaskIndex task) {
   JobRow& job = jobs[row.job];
   QueueRow& queue = queues[job.queue];
   ServerRow& server = servers[row.server];
-  const std::span<const std::int64_t> demand = this->demand(queue, row.server);
+  const std::span<const std::int64_t> demand = this->demand(queue, row.server, role_of(task));
   server_pool.give(row.server, demand);
   remove_use(job.queue, demand);
 
@@ -249,7 +260,30 @@ void Ledger::end(TaskIndex task) {
   if (row.next_on_server != kNone) tasks[row.next_on_server].previous_on_server = row.previous_on_server;
 
   --job.running, --queue.running, --users[queue.user].running;
+  if (role_of_.holds(task)) role_of_[task] = 0;
   tasks.remove(task);
+}
+
+void Ledger::set_waiting_by_role(JobIndex job, std::vector<std::int64_t> waiting) {
+  waiting_by_role_[job] = std::move(waiting);
+}
+
+void Ledger::wait_again(JobIndex job, std::uint32_t role) {
+  if (const auto of_job = waiting_by_role_.find(job); of_job != waiting_by_role_.end())
+    ++of_job->second[role];
+  if (jobs[job].waiting++ == 0) enqueue(job);
+}
+
+void Ledger::forget_waiting(JobIndex job) {
+  jobs[job].waiting = 0;
+  if (const auto of_job = waiting_by_role_.find(job); of_job != waiting_by_role_.end())
+    std::fill(of_job->second.begin(), of_job->second.end(), 0);
+  dequeue(job);
+}
+
+void Ledger::remove_job(JobIndex job) {
+  waiting_by_role_.erase(job);
+  jobs.remove(job);
 }
 
 namespace {
@@ -309,6 +343,23 @@ std::string broken_by_queues(const Ledger& ledger) {
   return {};
 }
 
+/// What waits of each role, with what runs, is at most what the role has; together it is what waits of the
+/// job.
+std::string broken_roles(const Ledger& ledger, JobIndex job) {
+  const std::span<const std::int64_t> roles = ledger.task_classes.roles(ledger.task_class_of(job));
+  const std::span<const std::int64_t> waiting = ledger.waiting_by_role(job);
+  if (roles.size() != waiting.size()) return fmt::format("job {} has other roles", job.number());
+  if (roles.empty()) return {};
+  std::vector<std::int64_t> known(waiting.begin(), waiting.end());
+  std::int64_t sum = 0;
+  for (const std::int64_t tasks : waiting) sum += tasks;
+  ledger.for_each_task_of(job, [&](TaskIndex task) { ++known[ledger.role_of(task)]; });
+  bool holds = sum == ledger.jobs[job].waiting;
+  for (std::size_t role = 0; role < roles.size(); ++role)
+    holds = holds && waiting[role] >= 0 && known[role] <= roles[role];
+  return holds ? std::string() : fmt::format("the roles of job {} do not add up", job.number());
+}
+
 }  // namespace
 
 std::string broken_invariant(const Ledger& ledger) {
@@ -340,7 +391,10 @@ std::string broken_invariant(const Ledger& ledger) {
       ++on_servers;
       const QueueIndex queue = jobs[tasks[t].job].queue;
       const UserIndex user = queues[queue].user;
-      const std::span<const std::int64_t> demand = ledger.demand(queues[queue], server);
+      const std::uint32_t role = ledger.role_of(t);
+      if (role > 0 && role >= ledger.task_classes.roles(queues[queue].task_class).size())
+        return fmt::format("task {} has a role that its job has not", t.number());
+      const std::span<const std::int64_t> demand = ledger.demand(t);
       for (std::size_t r = 0; r < resources; ++r) {
         taken_there[r] += demand[r];
         used[user][r] += demand[r];
@@ -377,6 +431,7 @@ std::string broken_invariant(const Ledger& ledger) {
     }
     if (listed != jobs[job].running || listed != running_of_job[job])
       return fmt::format("job {} does not run what it counts", job.number());
+    if (std::string broken = broken_roles(ledger, job); !broken.empty()) return broken;
   }
   for (const QueueIndex queue : queues.indices()) {
     if (queues[queue].user == kNone) continue;

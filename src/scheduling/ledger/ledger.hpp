@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -178,17 +179,37 @@ class Ledger {
   /// `running` times its demand. [m]
   std::span<const std::int64_t> taken(QueueIndex queue) const { return taken_[queue]; }
 
-  /// What a task of the queue takes on the server. [m]
-  std::span<const std::int64_t> demand(const QueueRow& queue, ServerIndex server) const {
-    return task_classes.demand_on(queue.task_class, server);
+  /// What a task of the queue, of the role in a job with roles, takes on the server. [m]
+  std::span<const std::int64_t> demand(const QueueRow& queue, ServerIndex server,
+                                       std::uint32_t role = 0) const {
+    return task_classes.demand_on(queue.task_class, server, role);
   }
+
+  /// What the running task takes. [m]
+  std::span<const std::int64_t> demand(TaskIndex task) const {
+    const TaskRow& row = tasks[task];
+    return demand(queues[jobs[row.job].queue], row.server, role_of(task));
+  }
+
+  /// Of a running task of a job with roles the place of its role among them; of another 0.
+  std::uint32_t role_of(TaskIndex task) const { return role_of_.holds(task) ? role_of_[task] : 0; }
+
+  /// How many tasks of each role of the job wait; of a job without roles none.
+  std::span<const std::int64_t> waiting_by_role(JobIndex job) const {
+    const auto of_job = waiting_by_role_.find(job);
+    return of_job == waiting_by_role_.end() ? std::span<const std::int64_t>() : of_job->second;
+  }
+  /// Is there a job with roles?
+  bool has_roles() const { return !waiting_by_role_.empty(); }
 
   TaskClassIndex task_class_of(JobIndex job) const { return queues[jobs[job].queue].task_class; }
 
   /// Is the server open, may a task of the task class run there, and has it room?
+  /// Of a job with roles a task of one of them.
   bool has_room(TaskClassIndex task_class, ServerIndex server) const {
-    const DemandAlternative* const alternative = task_classes.alternative_on(task_class, server);
-    return alternative != nullptr && server_pool.has_room(server, alternative->demand);
+    return task_classes.any_on(task_class, server, [&](const DemandAlternative& alternative) {
+      return server_pool.has_room(server, alternative.demand);
+    });
   }
 
   /// Visits the running tasks there, or of the job, the newest first.
@@ -271,20 +292,27 @@ class Ledger {
 
   /// One waiting task of the job starts on the server, where it has room, and its queue got a task now. The
   /// index of the task. O(m).
-  TaskIndex start(JobIndex job, ServerIndex server, Time now);
+  TaskIndex start(JobIndex job, ServerIndex server, Time now, std::uint32_t role = 0);
   /// The same where a task that runs is put back (see Slots::put_back). Requires room unless `adopts` is set.
-  void start_again(TaskIndex task, JobIndex job, ServerIndex server, Time then);
+  void start_again(TaskIndex task, JobIndex job, ServerIndex server, Time then, std::uint32_t role);
 
   /// One waiting task of the job is known to run there since then, with or without room. Its queue got a task
   /// now. Requires may_count().
-  TaskIndex adopt(JobIndex job, ServerIndex server, Time since, Time now);
+  TaskIndex adopt(JobIndex job, ServerIndex server, Time since, Time now, std::uint32_t role);
 
   /// Can what all tasks take, now and later, be counted with one more of the job there? See
   /// ServerPool::excess.
-  bool may_count(JobIndex job, ServerIndex server) const;
+  bool may_count(JobIndex job, ServerIndex server, std::uint32_t role) const;
 
   /// The task is over and its row gone. O(m).
   void end(TaskIndex task);
+
+  /// The tasks that wait of each role of a job with roles. Their sum is `waiting` of its row.
+  void set_waiting_by_role(JobIndex job, std::vector<std::int64_t> waiting);
+  /// One more task of the job waits, of that role.
+  void wait_again(JobIndex job, std::uint32_t role);
+  void forget_waiting(JobIndex job);  ///< none of the job waits any more
+  void remove_job(JobIndex job);      ///< requires that none waits or runs
 
   ServerPool server_pool;
   ServerClasses server_classes;
@@ -310,6 +338,7 @@ class Ledger {
   friend std::string broken_group(const Ledger& ledger);
 
   enum class Room { checked, any };
+  void set_role(TaskIndex task, std::uint32_t role);
   void run(TaskIndex task, Room room);
   void index_by_rank(QueueIndex queue);
   JobIndex before_in_queue(JobIndex job);
@@ -331,27 +360,36 @@ class Ledger {
   std::vector<QueueIndex> vacant_queues_;
   /// The waiting jobs of queues in which some have had a rank, in their order.
   std::map<QueueIndex, std::map<JobOrder, JobIndex>> by_rank_;
-  std::size_t users_of_tree_ = 0;  // UserRow::needs_tree
+  std::unordered_map<JobIndex, std::vector<std::int64_t>> waiting_by_role_;  // of jobs with roles
+  IndexedVector<TaskIndex, std::uint32_t> role_of_;  // up to the last one that was not 0
+  std::size_t users_of_tree_ = 0;                    // UserRow::needs_tree
   std::size_t nodes_with_quota_ = 0;
   std::size_t nodes_with_reserve_ = 0;
 };
 
 /// May a task of the task class run there, and would it fit if the server were empty?
 inline bool fits_when_empty(const Ledger& ledger, TaskClassIndex task_class, ServerIndex server) {
-  const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
-  return alternative != nullptr && is_within(alternative->demand, ledger.server_pool.capacity(server));
+  return ledger.task_classes.any_on(task_class, server, [&](const DemandAlternative& alternative) {
+    return is_within(alternative.demand, ledger.server_pool.capacity(server));
+  });
 }
 
-/// May a task of the task class run there, and would it fit if no task did? What others hold stays.
-inline bool fits_without_tasks(const Ledger& ledger, TaskClassIndex task_class, ServerIndex server) {
-  const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
-  if (alternative == nullptr) return false;
+/// Would such a task fit there if no task ran? What others hold stays.
+inline bool fits_without_tasks(const Ledger& ledger, const DemandAlternative& alternative,
+                               ServerIndex server) {
   const std::span<const std::int64_t> capacity = ledger.server_pool.capacity(server);
   const std::span<const std::int64_t> held = ledger.server_pool.held(server);
   for (std::size_t r = 0; r < capacity.size(); ++r) {
-    if (alternative->demand[r] > std::max<std::int64_t>(0, capacity[r] - held[r])) return false;
+    if (alternative.demand[r] > std::max<std::int64_t>(0, capacity[r] - held[r])) return false;
   }
   return true;
+}
+
+/// May a task of the task class run there, and would it fit if no task did?
+inline bool fits_without_tasks(const Ledger& ledger, TaskClassIndex task_class, ServerIndex server) {
+  return ledger.task_classes.any_on(task_class, server, [&](const DemandAlternative& alternative) {
+    return fits_without_tasks(ledger, alternative, server);
+  });
 }
 
 /// Has some of these servers room for a task of the task class? O(servers).

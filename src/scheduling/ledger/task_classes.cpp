@@ -237,24 +237,58 @@ DomainLabels labels_of(const PlacementConstraints& terms) {
 std::optional<PlacementConstraints> constraints_of(const JobSubmitted& job) {
   PlacementConstraints terms{
       .gang = job.gang, .per_server = job.per_server, .spread = job.spread, .pack = job.pack};
+  if (!job.roles.empty()) terms.gang = 0;
+  for (const Role& role : job.roles) {
+    terms.gang += role.tasks;
+    terms.roles.push_back(role.tasks);
+  }
   if (terms == PlacementConstraints{}) return {};
   return terms;
 }
 
 void set_constraints(JobSubmitted& job, const PlacementConstraints& terms) {
-  job.gang = terms.gang;
+  job.gang = terms.roles.empty() ? terms.gang : 1;  // roles say it themselves
   job.per_server = terms.per_server;
   job.spread = terms.spread;
   job.pack = terms.pack;
 }
 
+namespace {
+
+/// Errors: roles without tasks, or with more than kMaxGang together; besides what they stand in place of.
+Check check_roles(const JobSubmitted& job) {
+  const auto together = [](const char* key) {
+    return Error{.message = "a job with roles has none of its own: each role says it", .key = key};
+  };
+  if (!job.demand.empty()) return together("demand");
+  if (job.tasks != 1) return together("tasks");
+  if (job.gang != 1) return together("gang");
+  if (!job.demand_on.empty()) return together("demand_on");
+  std::int64_t left = kMaxGang;
+  for (std::size_t role = 0; role < job.roles.size(); ++role) {
+    if (job.roles[role].tasks < 1)
+      return Error{.message = fmt::format("must be at least 1, not {}", job.roles[role].tasks),
+                   .key = fmt::format("roles.{}.tasks", role)};
+    if (job.roles[role].tasks > left)
+      return Error{
+          .message = fmt::format("at most {} tasks together, since one step starts them all", kMaxGang),
+          .key = "roles"};
+    left -= job.roles[role].tasks;
+  }
+  return {};
+}
+
+}  // namespace
+
 Check check_constraints(const JobSubmitted& job) {
-  if (job.gang < 1 || job.gang > job.tasks) {
+  if (!job.roles.empty()) {
+    if (Check bad = check_roles(job)) return bad;
+  } else if (job.gang < 1 || job.gang > job.tasks) {
     return Error{
         .message = fmt::format("must be between 1 and the job's tasks ({}), not {}", job.tasks, job.gang),
         .key = "gang"};
   }
-  if (job.gang > kMaxGang) {
+  if (job.roles.empty() && job.gang > kMaxGang) {
     return Error{.message = fmt::format("must be at most {}, since one step starts them all, not {}",
                                         kMaxGang, job.gang),
                  .key = "gang"};
@@ -300,8 +334,12 @@ TaskClassIndex TaskClasses::hold(const JobSubmitted& job) {
     wish.alternatives.push_back({.demand = demand, .servers = eligibility.hold(there)});
     elsewhere.except.push_back(name);
   }
-  wish.alternatives.insert(wish.alternatives.begin(),
-                           {.demand = job.demand, .servers = eligibility.hold(elsewhere)});
+  if (job.roles.empty()) {
+    wish.alternatives.insert(wish.alternatives.begin(),
+                             {.demand = job.demand, .servers = eligibility.hold(elsewhere)});
+  }
+  for (const Role& role : job.roles)
+    wish.alternatives.push_back({.demand = role.demand, .servers = eligibility.hold(elsewhere)});
 
   const std::optional<PlacementConstraints> terms = constraints_of(job);
   const auto known = terms ? known_.end() : known_.find(wish);
@@ -353,7 +391,11 @@ JobSubmitted TaskClasses::job_of(TaskClassIndex task_class) const {
                    .demand = alternatives.front().demand,
                    .servers = elsewhere.servers,
                    .select = elsewhere.select};
-  for (std::size_t alternative = 1; alternative < alternatives.size(); ++alternative)
+  const std::span<const std::int64_t> roles = this->roles(task_class);
+  for (std::size_t role = 0; role < roles.size(); ++role)
+    job.roles.push_back({.tasks = roles[role], .demand = alternatives[role].demand});
+  if (!roles.empty()) job.demand.clear();
+  for (std::size_t alternative = 1; roles.empty() && alternative < alternatives.size(); ++alternative)
     job.demand_on[elsewhere.except[alternative - 1]] = alternatives[alternative].demand;
   job.demand_on.insert(rows_[task_class].wish.elsewhere.begin(), rows_[task_class].wish.elsewhere.end());
   job.within = elsewhere.within;

@@ -158,6 +158,7 @@ struct PlacementConstraints {
   std::optional<std::int64_t> per_server = {};
   std::optional<Spread> spread = {};
   std::optional<std::string> pack = {};
+  std::vector<std::int64_t> roles = {};  ///< the tasks of each; empty: all tasks take the same
   friend bool operator==(const PlacementConstraints&, const PlacementConstraints&) = default;
 };
 
@@ -174,7 +175,8 @@ inline constexpr std::int64_t kMaxGang = 100'000;
 /// Errors: a gang below 1, above the tasks or above kMaxGang, numbers below 1, pack and spread by one label.
 Check check_constraints(const JobSubmitted& job);
 
-/// One way to run a task of a task class: what it takes, and on which servers it may.
+/// One way to run a task of a task class: what it takes, and on which servers it may. Of a job with roles
+/// each role has one, and all have the same servers.
 struct DemandAlternative {
   Amounts demand;
   SelectionIndex servers;
@@ -211,9 +213,12 @@ class TaskClasses {
   Indices<TaskClassIndex> indices() const { return rows_.indices(); }
   bool holds(TaskClassIndex task_class) const { return rows_.holds(task_class) && holders(task_class) > 0; }
 
-  /// What a task takes there, may it run there or not (it may have been adopted). [m]
-  std::span<const std::int64_t> demand_on(TaskClassIndex task_class, ServerIndex server) const {
+  /// What a task, of the role in a job with roles, takes there, may it run there or not (it may have been
+  /// adopted). [m]
+  std::span<const std::int64_t> demand_on(TaskClassIndex task_class, ServerIndex server,
+                                          std::uint32_t role) const {
     if (!varies(task_class)) return rows_[task_class].wish.alternatives.front().demand;
+    if (has_roles(task_class)) return rows_[task_class].wish.alternatives[role].demand;
     return demand_anywhere(task_class, server);
   }
 
@@ -224,19 +229,36 @@ class TaskClasses {
     for (const auto& [name, demand] : rows_[task_class].wish.elsewhere) visit(demand);
   }
 
-  /// How a task may run on the server; nothing when it may not.
+  /// How a task, of a job with roles one of its first role, may run on the server; nothing when it may not.
   const DemandAlternative* alternative_on(TaskClassIndex task_class, ServerIndex server) const;
 
-  /// What a task would take there if every server were allowed. O(ways). [m]
+  /// Does one of the ways to run a task on the server, in a job with roles that of each role, pass the test?
+  template <class Passes>
+  bool any_on(TaskClassIndex task_class, ServerIndex server, Passes passes) const {
+    for (const DemandAlternative& alternative : rows_[task_class].wish.alternatives) {
+      if (eligibility.contains(alternative.servers, server) && passes(alternative)) return true;
+    }
+    return false;
+  }
+
+  /// What a task would take there if every server were allowed. Requires that there are no roles. O(ways).
+  /// [m]
   const Amounts& demand_anywhere(TaskClassIndex task_class, ServerIndex server) const;
 
-  /// Does what a task takes depend on the server, were every server allowed?
+  /// Does what a task takes depend on the server, were every server allowed, or on its role?
   bool varies(TaskClassIndex task_class) const {
     return rows_[task_class].wish.alternatives.size() > 1 || !rows_[task_class].wish.elsewhere.empty();
   }
 
   /// Of the job that has the task class alone; nullptr when it has none.
   const PlacementConstraints* terms(TaskClassIndex task_class) const { return rows_[task_class].terms.get(); }
+
+  /// The tasks of each role; of a job without roles none.
+  std::span<const std::int64_t> roles(TaskClassIndex task_class) const {
+    const PlacementConstraints* const terms = this->terms(task_class);
+    return terms == nullptr ? std::span<const std::int64_t>() : terms->roles;
+  }
+  bool has_roles(TaskClassIndex task_class) const { return !roles(task_class).empty(); }
 
   /// By the labels of its terms; nullptr when they name none.
   const Domains* domains(TaskClassIndex task_class) const {

@@ -254,7 +254,8 @@ struct PsDsf {
       return per_weight(fairness::dominant_share<Number>(amounts, capacity, context.scale),
                         context.user(entry).weight);
     };
-    if (!context.ledger.task_classes.varies(queue.task_class))
+    const TaskClasses& task_classes = context.ledger.task_classes;
+    if (!task_classes.varies(queue.task_class) || task_classes.has_roles(queue.task_class))
       return virtual_share(UsedOfDemanded{.used = used, .demand = demand});
     return virtual_share(UsedIfAllTookIt<Number>{
         .used = used, .taken = context.ledger.taken(entry.queue), .demand = demand, .tasks = queue.running});

@@ -66,8 +66,30 @@ mpq_class tasks_on_all_servers(const Ledger& ledger, const ServerClasses& server
     }
     return *least;
   };
-  const Amounts& demand = ledger.task_classes.alternatives(task_class).front().demand;
   mpq_class alone = 0;
+  if (const std::span<const std::int64_t> roles = ledger.task_classes.roles(task_class); !roles.empty()) {
+    const std::span<const DemandAlternative> ways = ledger.task_classes.alternatives(task_class);
+    std::vector<mpz_class> demand(ledger.resource_count(), 0);  // of all tasks of the job
+    mpz_class tasks = 0;
+    for (std::size_t role = 0; role < roles.size(); ++role) {
+      tasks += roles[role];
+      for (std::size_t r = 0; r < demand.size(); ++r)
+        demand[r] += mpz_class(ways[role].demand[r]) * roles[role];
+    }
+    for (const ServerClassIndex server_class : server_classes.indices()) {
+      const Amounts& capacity = server_classes.capacities()[server_class];
+      std::optional<mpq_class> jobs;
+      for (std::size_t r = 0; r < demand.size(); ++r) {
+        if (demand[r] == 0) continue;
+        mpq_class part(mpz_class(capacity[r]), demand[r]);
+        part.canonicalize();
+        if (!jobs || part < *jobs) jobs = part;
+      }
+      alone += *jobs * tasks * mpq_class(server_classes.servers(server_class));
+    }
+    return alone;
+  }
+  const Amounts& demand = ledger.task_classes.alternatives(task_class).front().demand;
   if (!ledger.task_classes.varies(task_class)) {
     for (const ServerClassIndex server_class : server_classes.indices())
       alone += tasks_on(server_classes.capacities()[server_class], demand) *

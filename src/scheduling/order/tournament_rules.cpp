@@ -52,9 +52,11 @@ std::vector<TournamentId> TournamentRules::of(TaskClassIndex task_class) const {
   MIRAB_ASSERT(false, "a discipline with other tournaments");
 }
 
-TournamentId TournamentRules::of(TaskClassIndex task_class, ServerIndex server) const {
+TournamentId TournamentRules::of(TaskClassIndex task_class, ServerIndex server, std::uint32_t role) const {
   if (by_ != TournamentsBy::server_class) return of(task_class).front();
-  const DemandAlternative* const alternative = ledger_->task_classes.alternative_on(task_class, server);
+  const DemandAlternative* const alternative = ledger_->task_classes.has_roles(task_class)
+                                                   ? &ledger_->task_classes.alternatives(task_class)[role]
+                                                   : ledger_->task_classes.alternative_on(task_class, server);
   MIRAB_ASSERT(alternative != nullptr, "a task is served for a server that it may not use");
   return {.place = place_of(ledger_->servers[server].server_class),
           .alternative = first_with_demand(task_class, alternative->demand)};

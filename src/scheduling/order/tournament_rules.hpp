@@ -58,7 +58,7 @@ class TournamentRules {
   /// Those that queues of the task class enter, as things stand, by place. O(server classes × alternatives).
   std::vector<TournamentId> of(TaskClassIndex task_class) const;
   /// The one of these that serves a task for this server. Requires that the task may run there.
-  TournamentId of(TaskClassIndex task_class, ServerIndex server) const;
+  TournamentId of(TaskClassIndex task_class, ServerIndex server, std::uint32_t role = 0) const;
 
   /// May the tournaments of a task class be others when capacities are; and when servers open or close?
   bool follow_capacities() const { return by_ != TournamentsBy::nothing; }

@@ -90,7 +90,7 @@ Json to_json(const Value& value) {
 template <class T, class Member>
 void add_member(Json& json, const T& record, const Field<T, Member>& field) {
   const Member& value = record.*field.member;
-  if (field.presence != Presence::optional || !is_default(value, T{}.*field.member))
+  if (field.presence < Presence::replaceable || !is_default(value, T{}.*field.member))
     json[std::string(field.name)] = to_json(value);
 }
 
@@ -146,12 +146,12 @@ template <class T, class Member>
 void read_member(const JsonReader& json, T& record, const Field<T, Member>& field) {
   const std::string name(field.name);
   if constexpr (std::is_same_v<Member, std::int64_t>) {
-    if (field.any_sign && (field.presence != Presence::optional || json.find(name))) {
+    if (field.any_sign && (field.presence < Presence::replaceable || json.find(name))) {
       record.*field.member = json[name].template integer<std::int64_t>(INT64_MIN, INT64_MAX);
       return;
     }
   }
-  if (field.presence != Presence::optional) {
+  if (field.presence < Presence::replaceable) {
     read_json(json[name], record.*field.member);
   } else if (const auto found = json.find(name)) {
     read_json(*found, record.*field.member);

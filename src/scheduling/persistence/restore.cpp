@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -225,6 +226,7 @@ void read_task_classes(const JsonReader& json, Names resources, TaskClasses& tas
     if (item.is_null()) return task_classes.add_vacant();
     JobSubmitted wish{.user = {}, .demand = {}, .tasks = INT64_MAX};  // of however many tasks
     read_wish(item, wish);
+    if (!wish.roles.empty()) wish.tasks = 1;  // the roles say it
     if (!json.failed()) refuse_if(item, check_job(wish, resources));
     if (json.failed()) return;
     const std::size_t expected = task_classes.index_count();
@@ -253,6 +255,15 @@ std::pair<Rank, bool> read_marks(const JsonReader& rank, const JsonReader& may_b
           may_be_preempted.truth()};
 }
 
+/// How many tasks of each role wait; none without roles.
+std::vector<std::int64_t> waiting_by_role(const JsonReader& json, std::span<const std::int64_t> roles) {
+  if (roles.empty()) return {};
+  std::vector<std::int64_t> waiting = json.integers<std::int64_t>(0, kMaxGang);
+  if (!json.failed() && waiting.size() != roles.size())
+    json.refuse("a number for each role is expected here");
+  return waiting;
+}
+
 void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
   const std::vector<JsonReader> parts = json.items(3);
   if (json.failed()) return;
@@ -275,7 +286,12 @@ void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
       item.refuse("a job of 3 or 5 items is expected here");
     if (json.failed()) return;
     const JobIndex job = free_index(of_job[0], ledger.jobs);
-    const auto waiting = of_job[1].integer<std::int64_t>(0, INT64_MAX);
+    const std::vector<std::int64_t> by_role =
+        waiting_by_role(of_job[1], ledger.task_classes.roles(task_class));
+    if (json.failed()) return;
+    const std::int64_t waiting = by_role.empty()
+                                     ? of_job[1].integer<std::int64_t>(0, INT64_MAX)
+                                     : std::accumulate(by_role.begin(), by_role.end(), std::int64_t{0});
     const auto sequence = of_job[2].integer<std::uint64_t>(0, UINT64_MAX);
     if (json.failed()) return;
     if (sequence >= ledger.jobs_before || (latest && sequence <= *latest))
@@ -289,6 +305,7 @@ void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
                                .sequence = sequence,
                                .rank = rank,
                                .may_be_preempted = may_be_preempted});
+    if (!by_role.empty()) ledger.set_waiting_by_role(job, by_role);
     if (rank.priority != 0) ledger.has_priorities = true;
     ++ledger.queues[queue].jobs;
   });
@@ -389,6 +406,29 @@ void read_users(const JsonReader& json, Names resources, Ledger& ledger) {
   });
 }
 
+/// The roles of the tasks of which they are not the first.
+std::map<TaskIndex, std::uint32_t> roles_of_tasks(const JsonReader& json) {
+  std::map<TaskIndex, std::uint32_t> roles;
+  const auto found = json.find("roles");
+  if (!found) return roles;
+  found->for_each([&](const JsonReader& item) {
+    const std::vector<JsonReader> parts = item.items(2);
+    if (json.failed()) return;
+    const auto task = index_in<TaskIndex>(parts[0]);
+    const auto role = parts[1].integer<std::uint32_t>(1, kMaxNumber);
+    if (!json.failed() && !roles.emplace(task, role).second) item.refuse("two roles of a task");
+  });
+  return roles;
+}
+
+bool has_room_for_role(const Ledger& ledger, TaskClassIndex task_class, ServerIndex server,
+                       std::uint32_t role) {
+  if (!ledger.task_classes.has_roles(task_class)) return ledger.has_room(task_class, server);
+  const DemandAlternative& way = ledger.task_classes.alternatives(task_class)[role];
+  return ledger.task_classes.eligibility.contains(way.servers, server) &&
+         ledger.server_pool.has_room(server, way.demand);
+}
+
 void read_tasks(const JsonReader& json, Time now, Ledger& ledger) {
   ledger.tasks.set_numbers(numbers_of<TaskRow, TaskId>(json));
   const auto tasks = indices_in<TaskIndex>(json["number"]);
@@ -398,12 +438,28 @@ void read_tasks(const JsonReader& json, Time now, Ledger& ledger) {
   if (json.failed()) return;
   if (jobs.size() != tasks.size() || servers.size() != tasks.size() || started.size() != tasks.size())
     return json.refuse("columns of different lengths");
+  const std::map<TaskIndex, std::uint32_t> of_tasks = roles_of_tasks(json);
+  if (json.failed()) return;
+  const auto role_of = [&](std::size_t i) {
+    const auto known = of_tasks.find(tasks[i]);
+    return known == of_tasks.end() ? 0 : known->second;
+  };
   // At first all tasks wait; then those that run start.
-  for (const JobIndex job : jobs) {
+  std::map<JobIndex, std::vector<std::int64_t>> by_role;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const JobIndex job = jobs[i];
     if (!ledger.jobs.holds(job) || ledger.jobs[job].waiting == INT64_MAX)
       return json["job"].refuse(fmt::format("there is no job {}, or it has too many tasks", job.number()));
     ++ledger.jobs[job].waiting;
+    const std::span<const std::int64_t> waiting = ledger.waiting_by_role(job);
+    if (waiting.empty() ? role_of(i) > 0 : role_of(i) >= waiting.size())
+      return json["roles"].refuse(fmt::format("job {} has no such role", job.number()));
+    if (waiting.empty()) continue;
+    const auto [more, is_new] = by_role.try_emplace(job);
+    if (is_new) more->second.assign(waiting.begin(), waiting.end());
+    ++more->second[role_of(i)];
   }
+  for (auto& [job, waiting] : by_role) ledger.set_waiting_by_role(job, std::move(waiting));
   for (const JobIndex job : ledger.jobs.present()) {
     if (ledger.jobs[job].waiting == 0)
       return json["job"].refuse(fmt::format("job {} has no tasks", job.number()));
@@ -412,13 +468,13 @@ void read_tasks(const JsonReader& json, Time now, Ledger& ledger) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (!is_free(ledger.tasks, tasks[i]))
       return json["number"].refuse("a number without a generation, or given twice");
-    const bool may_run = ledger.adopts
-                             ? ledger.servers.holds(servers[i]) && ledger.may_count(jobs[i], servers[i])
-                             : ledger.has_room(ledger.task_class_of(jobs[i]), servers[i]);
+    const bool may_run =
+        ledger.adopts ? ledger.servers.holds(servers[i]) && ledger.may_count(jobs[i], servers[i], role_of(i))
+                      : has_room_for_role(ledger, ledger.task_class_of(jobs[i]), servers[i], role_of(i));
     if (!may_run)
       return json["server"].refuse(
           fmt::format("server {} has no room for task {}", servers[i].number(), tasks[i].number()));
-    ledger.start_again(tasks[i], jobs[i], servers[i], Time(Duration(started[i])));
+    ledger.start_again(tasks[i], jobs[i], servers[i], Time(Duration(started[i])), role_of(i));
   }
 }
 

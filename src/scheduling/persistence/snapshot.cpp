@@ -15,6 +15,8 @@
 //  task, and when it was last
 //    looked who is due; with preemption, the latest times of it, and until when it is not to be looked for.
 //
+//  - Of jobs with roles, how many tasks of each wait, and of which role the running tasks are, where that is
+//    not the first.
 //  - The groups, each after its parent, in the order in which their parents list them.
 //
 // Not kept, because it follows from the rest: what is free, used and running, guaranteed and charged; Ψ, of
@@ -88,9 +90,13 @@ IndexedVector<QueueIndex, std::vector<JobIndex>> jobs_by_queue(const Ledger& led
   return jobs;
 }
 
-/// With its rank, and whether it may be preempted, where these are not as for most jobs.
-Json job_of(const JobRow& row, JobIndex job) {
-  Json json = {job, row.waiting, row.sequence};
+/// What waits of it, of each role where it has some. With its rank, and whether it may be preempted, where
+/// these are not as for most jobs.
+Json job_of(const Ledger& ledger, JobIndex job) {
+  const JobRow& row = ledger.jobs[job];
+  const std::span<const std::int64_t> by_role = ledger.waiting_by_role(job);
+  Json json = {job, by_role.empty() ? Json(row.waiting) : Json(Amounts(by_role.begin(), by_role.end())),
+               row.sequence};
   if (row.rank == Rank() && row.may_be_preempted) return json;
   json.push_back({row.rank.priority, row.rank.time.time_since_epoch().count(), row.rank.tie});
   json.push_back(row.may_be_preempted);
@@ -150,7 +156,7 @@ Json users_of(const Ledger& ledger) {
     Json queues = Json::array();
     for (const QueueIndex queue : row.queues) {
       Json of_queue = Json::array();
-      for (const JobIndex job : jobs[queue]) of_queue.push_back(job_of(ledger.jobs[job], job));
+      for (const JobIndex job : jobs[queue]) of_queue.push_back(job_of(ledger, job));
       queues.push_back({ledger.queues[queue].task_class, ledger.queues[queue].arrival, std::move(of_queue)});
     }
     present.push_back({user, row.name, row.weight.numerator, row.weight.denominator, row.order,
@@ -189,6 +195,7 @@ Json tasks_of(const Ledger& ledger) {
     tasks["job"].push_back(row.job);
     tasks["server"].push_back(row.server);
     tasks["started"].push_back(row.started.time_since_epoch().count());
+    if (const std::uint32_t role = ledger.role_of(task); role > 0) tasks["roles"].push_back({task, role});
   }
   return tasks;
 }

@@ -34,8 +34,7 @@ void PlacementSearch::write_mix(std::vector<Wanted>& mix) const {
 }
 
 std::span<const std::int64_t> PlacementSearch::demand_of(TaskIndex task) const {
-  const TaskRow& row = ledger_.tasks[task];
-  return ledger_.task_classes.demand_on(ledger_.task_class_of(row.job), row.server);
+  return ledger_.demand(task);
 }
 
 void PlacementSearch::server_removed(ServerIndex server) {

@@ -71,13 +71,24 @@ struct Declared<WhyWaiting::KeptForIt> {
 };
 
 template <>
+struct Declared<WhyWaiting::RoleRoom> {
+  using T = WhyWaiting::RoleRoom;
+  static constexpr std::string_view kName = "mirab.RoleRoom";
+  static constexpr std::string_view kEffect = "The waiting tasks of one role of a job.";
+  static constexpr std::tuple kFields{
+      field("together", &T::together, "how many"),
+      field("room", &T::room, "that found room, each on the first server, the largest tasks first")};
+};
+
+template <>
 struct Declared<WhyWaiting::Gang> {
   using T = WhyWaiting::Gang;
   static constexpr std::string_view kName = "mirab.Gang";
   static constexpr std::string_view kEffect = "Tasks of a job that have to start together.";
   static constexpr std::tuple kFields{
       field("together", &T::together, "how many"),
-      field("room", &T::room, "waiting tasks that have room at most, wherever they are placed")};
+      field("room", &T::room, "waiting tasks that have room at most, wherever they are placed"),
+      field("roles", &T::roles, "of a job with roles: RoleRoom of each").optional()};
 };
 
 template <>
@@ -300,17 +311,19 @@ void for_each_reason(Visit visit) {
   const auto each = [&]<class... T>(std::type_identity<T>... types) { (visit(types), ...); };
   each(std::type_identity<WhyWaiting::Other>{}, std::type_identity<WhyWaiting::Servers>{},
        std::type_identity<KeptServer>{}, std::type_identity<WhyWaiting::KeptForIt>{},
-       std::type_identity<WhyWaiting::Gang>{}, std::type_identity<ByForce::Loser>{},
-       std::type_identity<ByForce>{}, std::type_identity<InTree::Level>{},
-       std::type_identity<InTree::Bound>{}, std::type_identity<InTree::Parting>{},
-       std::type_identity<InTree>{}, std::type_identity<WhyWaiting::Constraint>{},
-       std::type_identity<WhyWaiting::NearestMiss>{}, std::type_identity<WhyWaiting>{},
-       std::type_identity<WhyNotOn>{}, std::type_identity<WhyPlaced::Line>{},
-       std::type_identity<WhyPlaced::Measure>{}, std::type_identity<WhyPlaced>{});
+       std::type_identity<WhyWaiting::RoleRoom>{}, std::type_identity<WhyWaiting::Gang>{},
+       std::type_identity<ByForce::Loser>{}, std::type_identity<ByForce>{},
+       std::type_identity<InTree::Level>{}, std::type_identity<InTree::Bound>{},
+       std::type_identity<InTree::Parting>{}, std::type_identity<InTree>{},
+       std::type_identity<WhyWaiting::Constraint>{}, std::type_identity<WhyWaiting::NearestMiss>{},
+       std::type_identity<WhyWaiting>{}, std::type_identity<WhyNotOn>{},
+       std::type_identity<WhyPlaced::Line>{}, std::type_identity<WhyPlaced::Measure>{},
+       std::type_identity<WhyPlaced>{});
 }
 
 static_assert(kIsComplete<WhyWaiting::Other> && kIsComplete<WhyWaiting::Servers> && kIsComplete<KeptServer>);
-static_assert(kIsComplete<WhyWaiting::KeptForIt> && kIsComplete<WhyWaiting::Gang>);
+static_assert(kIsComplete<WhyWaiting::KeptForIt> && kIsComplete<WhyWaiting::Gang> &&
+              kIsComplete<WhyWaiting::RoleRoom>);
 static_assert(kIsComplete<ByForce::Loser> && kIsComplete<ByForce> && kIsComplete<WhyWaiting::Constraint>);
 static_assert(kIsComplete<InTree::Level> && kIsComplete<InTree::Bound> && kIsComplete<InTree::Parting>);
 static_assert(kIsComplete<InTree>);

@@ -43,10 +43,10 @@ mpq_class VictimSearch::work_rate(std::span<const std::int64_t> demand) const {
   return mpq_class(fairness::dominant_share<fairness::Part>(demand, ledger_.server_pool.pool()));
 }
 
-Loss VictimSearch::loss_of(TaskIndex task, ServerIndex server, std::size_t place) const {
+Loss VictimSearch::loss_of(TaskIndex task, std::size_t place) const {
   const TaskRow& row = ledger_.tasks[task];
   const QueueRow& queue = ledger_.queues[ledger_.jobs[row.job].queue];
-  const std::span<const std::int64_t> demand = ledger_.demand(queue, server);
+  const std::span<const std::int64_t> demand = ledger_.demand(task);
   const auto lasted = static_cast<std::uint64_t>(now_.time_since_epoch().count()) -
                       static_cast<std::uint64_t>(row.started.time_since_epoch().count());
   return {.task = task,
@@ -74,12 +74,12 @@ std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const st
     const JobRow& job = ledger_.jobs[ledger_.tasks[task].job];
     const QueueRow& queue = ledger_.queues[job.queue];
     if (!job.may_be_preempted || !rights_.may_lose(task, job, queue.user) || spared_.contains(task)) return;
-    add(room, ledger_.demand(queue, server), 1);
+    add(room, ledger_.demand(task), 1);
     tasks.push_back(task);
   });
   std::vector<Loss> losses;
   if (!has_room(demand, room)) return losses;
-  for (const TaskIndex task : tasks) losses.push_back(loss_of(task, server, losses.size()));
+  for (const TaskIndex task : tasks) losses.push_back(loss_of(task, losses.size()));
   std::stable_sort(losses.begin(), losses.end(),
                    [](const Loss& a, const Loss& b) { return a.work < b.work; });
   return losses;

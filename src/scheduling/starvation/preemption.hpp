@@ -51,7 +51,7 @@ class VictimSearch {
 
  private:
   mpq_class work_rate(std::span<const std::int64_t> demand) const;
-  Loss loss_of(TaskIndex task, ServerIndex server, std::size_t place) const;
+  Loss loss_of(TaskIndex task, std::size_t place) const;
   bool can_spare(JobIndex job, std::int64_t tasks) const;
   std::vector<Loss> losses_on(ServerIndex server, std::span<const std::int64_t> demand) const;
   void note_next_order(const std::vector<Loss>& losses);

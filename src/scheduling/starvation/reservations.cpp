@@ -99,8 +99,7 @@ bool may_start(const Ledger& ledger, QueueIndex queue, ServerIndex server) {
 bool batch_may_start(const Ledger& ledger, QueueIndex queue) {
   const QueueRow& row = ledger.queues[queue];
   if (!ledger.has_tree()) return true;
-  return !quota_in_the_way(ledger, row.user,
-                           most_together(ledger, row.task_class, batch_of(ledger, row.first_job)));
+  return !quota_in_the_way(ledger, row.user, most_together(ledger, row, batch_of(ledger, row.first_job)));
 }
 
 /// Would the queue's next batch fit on these servers if no other tasks ran there?
@@ -121,8 +120,10 @@ const Reservations::Kept* first_with_room(const Ledger& ledger, const Reservatio
   const auto first = std::find_if(all.kept.begin(), all.kept.end(), [&](const Reservations::Kept& kept) {
     if (!has_terms(ledger, kept.queue))
       return has_room(ledger, kept) && may_start(ledger, kept.queue, kept.server);
-    return asks_gangs && &kept == all.of_queue(kept.queue) && batch_may_start(ledger, kept.queue) &&
-           batch_fits(ledger, ledger.queues[kept.queue].first_job, all.open_to(kept.queue, open));
+    const bool asks = asks_gangs || ledger.task_classes.has_roles(ledger.queues[kept.queue].task_class);
+    return asks && &kept == all.of_queue(kept.queue) && batch_may_start(ledger, kept.queue) &&
+           batch_fits(ledger, ledger.queues[kept.queue].first_job, all.open_to(kept.queue, open),
+                      all.servers_of(kept.queue));
   });
   return first == all.kept.end() ? nullptr : &*first;
 }
@@ -193,6 +194,19 @@ std::optional<ServerIndex> server_to_keep(const Ledger& ledger, QueueIndex queue
   return best;
 }
 
+/// What is missing for a task there, in a job with roles for that which misses least. Requires that one could
+/// run there.
+Missing least_missing(const Ledger& ledger, TaskClassIndex task_class, ServerIndex server) {
+  std::optional<Missing> least;
+  for (const DemandAlternative& way : ledger.task_classes.alternatives(task_class)) {
+    if (!ledger.task_classes.eligibility.contains(way.servers, server)) continue;
+    if (!fits_without_tasks(ledger, way, server)) continue;
+    const Missing here = missing_of(way.demand, ledger.server_pool.free(server));
+    if (!least || here < *least) least = here;
+  }
+  return *least;
+}
+
 /// The open servers that the queue's next batch needs, of those that miss least for one of its tasks; none
 /// when no number of them would do. Requires terms.
 std::vector<ServerIndex> servers_for_batch(const Ledger& ledger, QueueIndex queue, const OpenServers& open) {
@@ -201,7 +215,7 @@ std::vector<ServerIndex> servers_for_batch(const Ledger& ledger, QueueIndex queu
   std::vector<std::pair<Missing, ServerIndex>> candidates;
   for (const ServerIndex server : ledger.servers.indices()) {
     if (!open.contains(server) || !fits_without_tasks(ledger, row.task_class, server)) continue;
-    candidates.emplace_back(missing_of(ledger.demand(row, server), ledger.server_pool.free(server)), server);
+    candidates.emplace_back(least_missing(ledger, row.task_class, server), server);
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
