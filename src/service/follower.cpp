@@ -59,6 +59,10 @@ void Follower::token_changed(const std::string& id) {
   post([this, id] { watchers_.token_changed(id); });
 }
 
+void Follower::let_go() {
+  post([this] { lets_go_ = true; });
+}
+
 void Follower::poll(Watchers::HeldPoll poll) {
   post([this, poll = std::move(poll)]() mutable { watchers_.poll(std::move(poll), reader_); });
 }
@@ -108,9 +112,10 @@ void Follower::run() {
       each = nullptr;
     }
     const auto now = Steady::now();
-    turn_early(questions, now, is_last);
+    const bool lets_go = is_last || lets_go_;
+    turn_early(questions, now, lets_go);
     answer_questions(questions);
-    watchers_.turn(reader_, now, is_last);
+    watchers_.turn(reader_, now, lets_go);
     if (is_last) break;
   }
 }

@@ -74,6 +74,7 @@ class Threads final : public Pipeline {
     return true;
   }
   void token_changed(const std::string& id) override { follower_.token_changed(id); }
+  void let_go() override { follower_.let_go(); }
   bool assignments(live::Query query, live::Caller caller, std::uint64_t after, milliseconds wait,
                    Reply reply) override {
     follower_.poll({.query = std::move(query),

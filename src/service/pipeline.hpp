@@ -122,6 +122,8 @@ class Pipeline {
   virtual const live::Units& units() const = 0;
   virtual const PipelineFigures& figures() const = 0;
 
+  /// From here on nobody is kept waiting: watches end, and polls are answered at once.
+  virtual void let_go() = 0;
   /// Answers what waits, writes a last snapshot and ends the threads.
   virtual void stop() = 0;
 };

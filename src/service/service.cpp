@@ -108,6 +108,7 @@ Result<int> serve(const ServiceOptions& options) {
     journal("info", "stopping", {{"signal", number}});
     notify("STOPPING=1");
     api.stop();
+    pipeline->let_go();
     (*server)->stop(std::chrono::seconds(5));
   });
   auto certificate_time = changed_at(options.server.certificate_file);

@@ -168,6 +168,7 @@ class Follower {
   void watch(Watch watch);
   void token_changed(const std::string& id);
   void poll(Watchers::HeldPoll poll);
+  void let_go();
   void follow(std::vector<Durable> batches);
   void wake() { wakes_.notify_one(); }
   /// Nothing more will be durable.
@@ -188,6 +189,7 @@ class Follower {
   live::Reader reader_;
   Watchers watchers_;
   std::multimap<std::uint64_t, Question> early_;  ///< by the revision that they wait for
+  bool lets_go_ = false;                          ///< of watchers, polls and early questions
 
   std::mutex mutex_;
   std::condition_variable wakes_;

@@ -188,6 +188,20 @@ class Serve(unittest.TestCase):
             self.assertEqual(done[0], 200, done)
         self.wait_for(admin, "/v1/queues/ml/jobs/a", lambda job: job["state"] == "succeeded")
 
+    def test_those_who_wait_are_answered_before_it_stops(self):
+        service = self.start()
+        admin = service.client()
+        admin.put("/v1/servers/n1", {"capacity": {"cpu": 1}})
+        revision = admin.get("/v1/servers/n1/assignments")[1]["revision"]
+        held = []
+        poll = f"/v1/servers/n1/assignments?after={revision}&wait=30s"
+        waiting = threading.Thread(target=lambda: held.append(service.client().get(poll)[0]))
+        waiting.start()
+        time.sleep(0.3)
+        self.assertEqual(service.stop(), 0)
+        waiting.join()
+        self.assertEqual(held, [200])
+
     def test_it_describes_itself(self):
         service = self.start()
         client = service.client()
