@@ -197,7 +197,7 @@ class Serve(unittest.TestCase):
         poll = f"/v1/servers/n1/assignments?after={revision}&wait=30s"
         waiting = threading.Thread(target=lambda: held.append(service.client().get(poll)[0]))
         waiting.start()
-        time.sleep(0.3)
+        time.sleep(1)
         self.assertEqual(service.stop(), 0)
         waiting.join()
         self.assertEqual(held, [200])
