@@ -30,6 +30,14 @@ constexpr std::array<std::string_view, 5> kEndedWords{"succeeded", "failed", "lo
 constexpr std::array<std::string_view, 6> kLimitNames{"burst",         "queued_jobs",   "requests_per_s",
                                                       "submits_per_s", "waiting_tasks", "watches"};
 
+constexpr std::array<std::string_view, 6> kOutcomeWords{"succeeded", "failed",    "lost",
+                                                        "cancelled", "preempted", "running"};
+
+std::optional<Ended> ended_of(std::size_t word) {
+  if (word == kEndedWords.size()) return {};
+  return static_cast<Ended>(word);
+}
+
 ServerContent server_of(const Body& body) {
   body.allow_only({"capacity", "labels", "state"});
   ServerContent server;
@@ -162,8 +170,7 @@ JobContent job_of(const Body& body) {
 OutcomeContent outcome_of(const Body& body) {
   body.allow_only({"outcome", "exit_code", "attempt", "usage", "reason"});
   OutcomeContent outcome;
-  if (const auto found = body.required("outcome"))
-    outcome.outcome = static_cast<Ended>(found->word(kEndedWords));
+  if (const auto found = body.required("outcome")) outcome.outcome = ended_of(found->word(kOutcomeWords));
   if (const auto found = body.find("exit_code")) outcome.exit_code = found->whole(INT32_MIN, INT32_MAX);
   if (const auto found = body.find("attempt")) outcome.attempt = found->whole(1, INT32_MAX);
   if (const auto found = body.find("usage")) {
@@ -323,7 +330,7 @@ Json form_of(const JobContent& job, const Units& units) {
 }
 
 Json form_of(const OutcomeContent& outcome, const Units& /*units*/) {
-  Json json = {{"outcome", word_of(outcome.outcome)}};
+  Json json = {{"outcome", outcome.outcome ? word_of(*outcome.outcome) : kOutcomeWords.back()}};
   if (outcome.exit_code) json["exit_code"] = *outcome.exit_code;
   if (outcome.attempt) json["attempt"] = *outcome.attempt;
   if (!outcome.usage.empty()) json["usage"] = outcome.usage;

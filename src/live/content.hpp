@@ -68,7 +68,7 @@ enum class Ended { succeeded, failed, lost, cancelled, preempted };
 std::string_view word_of(Ended ended);
 
 struct OutcomeContent {
-  Ended outcome = Ended::succeeded;
+  std::optional<Ended> outcome = Ended::succeeded;  ///< none: `running`, it has started
   std::optional<std::int64_t> exit_code = {};
   std::optional<std::int64_t> attempt = {};
   Json usage = Json::object();  ///< whole numbers by name: cpu_ns, memory_peak

@@ -88,13 +88,14 @@ Batch Decider::take_batch() {
   open_->hash = chain_hash(open_->hash, batch.body);
   batch.hash = open_->hash;
   batch.rows = open_->state.take_rows();
+  batch.uses = open_->state.take_uses();
   return batch;
 }
 
 void Decider::committed(Revision last) { open_->state.committed = std::max(open_->state.committed, last); }
 
-Check Decider::replay(const Batch& batch) {
-  Check bad = replay_on(open_->state, open_->hash, batch, nullptr);
+Check Decider::replay(const Batch& batch, Replay how) {
+  Check bad = replay_on(open_->state, open_->hash, batch, how);
   open_->clock = std::max(open_->clock, open_->state.last.now);
   open_->state.committed = open_->state.last.revision;
   return bad;

@@ -67,7 +67,7 @@ class Decider {
 
   /// Applies a batch of the log, as after restore(). Errors name the first line whose outcome differs, or a
   /// hash that does. Afterwards only restore() helps.
-  Check replay(const Batch& batch);
+  Check replay(const Batch& batch, Replay how = Replay::compared);
 
   Revision revision() const;  ///< of the latest record
   Time now() const;           ///< of the latest record or step

@@ -135,7 +135,9 @@ void list_tasks(const Reading& reading, const Query& query, Page& page,
   std::map<std::string, State::TaskView> found;
   const auto take = [&](const State::TaskView& view) {
     if (server && *server != view.server) return;
-    const std::string word = view.past == nullptr ? "placed" : std::string(word_of(view.past->outcome));
+    const std::string word = view.past != nullptr ? std::string(word_of(view.past->outcome))
+                             : view.has_begun     ? "running"
+                                                  : "placed";
     if (wanted && *wanted != word) return;
     std::string key = key_text(view.key);
     if (key <= page.after()) return;

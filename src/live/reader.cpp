@@ -1,6 +1,7 @@
 // The reader: a state that follows the durable log, and what callers may see of it.
 #include "live/reader.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "live/state.hpp"
@@ -12,6 +13,7 @@ struct Reader::Inside {
   State state;
   std::string hash;
   Others others;
+  History history = {};
 };
 
 Reader::Reader(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -39,9 +41,9 @@ Reader Reader::copy() const {
       Inside{.state = inside_->state.copy(), .hash = inside_->hash, .others = inside_->others}));
 }
 
-Result<std::vector<Change>> Reader::apply(const Batch& batch) {
+Result<std::vector<Change>> Reader::apply(const Batch& batch, Replay how) {
   std::vector<Change> changes;
-  const Check bad = replay_on(inside_->state, inside_->hash, batch, nullptr, [&](const Record& record) {
+  const Check bad = replay_on(inside_->state, inside_->hash, batch, how, nullptr, [&](const Record& record) {
     changes.push_back({.revision = record.stamp.revision, .at = record.stamp.wall, .events = record.events});
   });
   if (bad) return *bad;
@@ -53,7 +55,8 @@ Result<std::optional<scheduling::WhyPlaced>> Reader::apply_explaining(const Batc
   const auto key = task_key_of(task);
   if (!key) return Error{.message = "this is no task"};
   State::Explained explained{.task = *key};
-  if (const Check bad = replay_on(inside_->state, inside_->hash, batch, &explained)) return *bad;
+  if (const Check bad = replay_on(inside_->state, inside_->hash, batch, Replay::compared, &explained))
+    return *bad;
   return explained.why;
 }
 
@@ -64,6 +67,59 @@ std::string Reader::broken_invariant() const { return inside_->state.broken_inva
 Answer Reader::explain_placed(const std::string& task, const scheduling::WhyPlaced& why,
                               const Caller& caller) const {
   return explain_task({.state = inside_->state, .caller = caller, .others = inside_->others}, task, why);
+}
+
+Answer Reader::usage(const UsageAsked& asked, Uses ended, Wall now, const Caller& caller) const {
+  return usage_of({.state = inside_->state, .caller = caller, .others = inside_->others}, asked,
+                  std::move(ended), now);
+}
+
+History& Reader::history() { return inside_->history; }
+
+Sample Reader::sample() const {
+  const State& state = inside_->state;
+  Sample sample;
+  sample.queues.reserve(state.queues.size());
+  for (const auto& [name, queue] : state.queues)
+    sample.queues.push_back({.queue = name,
+                             .tenant = queue.content.tenant,
+                             .share = state.engine.user(queue.id)->dominant_share,
+                             .running = queue.running,
+                             .waiting = queue.waiting});
+  const auto used = state.engine.used();
+  for (std::size_t r = 0; r < used.size(); ++r)
+    sample.used.emplace_back(state.settings.units.resources()[r].name, used[r]);
+  return sample;
+}
+
+Gauges Reader::gauges(Wall now) const {
+  const State& state = inside_->state;
+  std::vector<const std::pair<const std::string, Queue>*> queues;
+  for (const auto& each : state.queues) queues.push_back(&each);
+  std::sort(queues.begin(), queues.end(),
+            [](const auto* a, const auto* b) { return a->second.id < b->second.id; });
+  Gauges gauges;
+  for (const auto* each : queues) {
+    const Queue& queue = each->second;
+    Wall oldest = now;
+    if (queue.waiting > 0) {
+      for (const auto& [name, job] : queue.jobs) {
+        if (job.waiting > 0) oldest = std::min(oldest, job.created_at);
+      }
+    }
+    gauges.queues.push_back({.queue = each->first,
+                             .waiting = queue.waiting,
+                             .running = queue.running,
+                             .share = state.engine.user(queue.id)->dominant_share,
+                             .oldest_wait_s = std::chrono::duration<double>(now - oldest).count()});
+  }
+  const auto pool = state.engine.pool();
+  const auto used = state.engine.used();
+  for (std::size_t r = 0; r < used.size(); ++r)
+    gauges.used.emplace_back(
+        state.settings.units.resources()[r].name,
+        pool[r] == 0 ? 0.0 : static_cast<double>(used[r]) / static_cast<double>(pool[r]));
+  return gauges;
 }
 
 // What a caller may see.
@@ -198,9 +254,6 @@ Answer answer_to(const Reading& reading, const Query& query) {
     case Ask::mechanisms:
     case Ask::mechanism:
       return mechanisms_of(reading, query);
-    case Ask::usage:
-    case Ask::history:
-      return reading.refuse(unprocessable("not-supported", {}, "no history is kept yet"));
     default:
       return one(reading, query);
   }
@@ -209,7 +262,9 @@ Answer answer_to(const Reading& reading, const Query& query) {
 }  // namespace
 
 Answer Reader::get(const Query& query, const Caller& caller) const {
-  Answer answer = answer_to({.state = inside_->state, .caller = caller, .others = inside_->others}, query);
+  const Reading reading{.state = inside_->state, .caller = caller, .others = inside_->others};
+  Answer answer =
+      query.what == Ask::history ? history_of(reading, inside_->history, query) : answer_to(reading, query);
   // The tags of these guard what was put; what is in use there changes without them.
   const bool moves = query.what == Ask::server || query.what == Ask::queue || query.what == Ask::group;
   if (!moves && !query.if_none_match.empty() && query.if_none_match == answer.etag) {

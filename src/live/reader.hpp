@@ -14,6 +14,7 @@
 
 #include "live/answers.hpp"
 #include "live/decider.hpp"
+#include "live/history.hpp"
 #include "live/records.hpp"
 
 namespace mirab::live {
@@ -45,7 +46,6 @@ enum class Ask {
   shares,
   mechanisms,
   mechanism,
-  usage,
   history
 };
 
@@ -77,6 +77,30 @@ Result<std::vector<Change>> changes_of(const Batch& batch);
 /// A record of the log for the audit: who did what when, without bodies. Nothing for steps.
 std::optional<Json> audit_of(const Record& record);
 
+/// How things stand, for a monitor.
+struct Gauges {
+  struct OfQueue {
+    std::string queue;
+    std::int64_t waiting = 0;
+    std::int64_t running = 0;
+    double share = 0;
+    double oldest_wait_s = 0;  ///< since the submission of the first job with a task that waits; 0: none
+  };
+  std::vector<OfQueue> queues = {};                       ///< the oldest first
+  std::vector<std::pair<std::string, double>> used = {};  ///< by resource, of the capacity: 0 to 1
+};
+
+/// GET /usage: whole hours, Unix seconds.
+struct UsageAsked {
+  std::int64_t from;
+  std::int64_t to;
+  std::string by;  ///< `queue`, `group` or `tenant`
+};
+/// The parameters; by default the last 24 hours by queue.
+Parsed<UsageAsked> usage_asked(const Query& query, Wall now);
+/// The answer as a table: RFC 4180.
+std::string csv_of_usage(const Json& body);
+
 /// Follows the durable log with an engine of its own, checks that it decides alike, and answers questions.
 /// One thread applies; copies may be asked elsewhere.
 class Reader {
@@ -89,7 +113,7 @@ class Reader {
   ~Reader();
 
   /// What happened, by revision. Errors name the first line whose outcome differs, or a hash that does.
-  Result<std::vector<Change>> apply(const Batch& batch);
+  Result<std::vector<Change>> apply(const Batch& batch, Replay how = Replay::compared);
 
   /// The same, and why a task was placed, if it was in this batch: for `GET /tasks/{id}/explain`, from the
   /// snapshot before.
@@ -103,9 +127,18 @@ class Reader {
   Answer explain_placed(const std::string& task, const scheduling::WhyPlaced& why,
                         const Caller& caller) const;
 
+  /// What was used: `ended` is what the file has of tasks that ended, at this revision; what runs is added.
+  Answer usage(const UsageAsked& asked, Uses ended, Wall now, const Caller& caller) const;
+
+  /// Series over time; a copy() has none. sample() is what the history takes now. O(queues).
+  History& history();
+  Sample sample() const;
+  /// O(queues + jobs of queues with waiting tasks).
+  Gauges gauges(Wall now) const;
+
   Revision revision() const;
   std::string snapshot() const;  ///< the same bytes as the decider's at the same revision
-  Reader copy() const;           ///< O(everything)
+  Reader copy() const;           ///< O(everything), without the history
   std::string broken_invariant() const;
 
  private:

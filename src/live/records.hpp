@@ -1,6 +1,8 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,12 +55,23 @@ Json json_of(const Record& record);
 Result<Record> record_of(const Json& json);
 
 /// A changed row of a service table: `columns` null where the row is gone. Tables: tenant, group, queue,
-/// server, token, job, task_ended, series.
+/// server, token, job, task_ended; series, which is not part of a batch.
 struct Row {
   std::string table;
   Json key;      ///< an array
   Json columns;  ///< an object, or null
 };
+
+/// Whose use, and in which hour: that is how what was used is charged.
+struct UsedBy {
+  std::int64_t hour = 0;  ///< Unix seconds
+  std::string queue = {};
+  std::string tenant = {};
+  std::string group = {};  ///< empty: the root
+  friend auto operator<=>(const UsedBy&, const UsedBy&) = default;
+};
+/// Amount times time of each resource, [r]: base units times milliseconds.
+using Uses = std::map<UsedBy, std::vector<double>>;
 
 /// What becomes durable at once. `hash` = SHA-256(previous hash ‖ body), in hexadecimal.
 struct Batch {
@@ -68,9 +81,18 @@ struct Batch {
   std::string body = {};  ///< JSON lines, each with its end
   std::string hash = {};
   std::vector<Row> rows = {};
+  Uses uses = {};  ///< of the tasks that ended, to be added to what there is
 
   bool empty() const { return body.empty(); }
 };
+
+/// How records of the log are applied: decided again and compared; or, where another version or another
+/// machine's arithmetic decided, placements are taken over as they stand (TaskAdopted).
+enum class Replay { compared, as_logged };
+
+/// SHA-256 of the bits of 64 results of exp, exp2, log and pow at fixed arguments: the last digit of these,
+/// by which `pf` and a half-life decide, depends on the processor and the release of the library.
+std::string fingerprint_of_libm();
 
 /// Before the first batch.
 std::string first_hash(const std::string& cluster_id);

@@ -80,6 +80,7 @@ Json kept_json(const Job& job) {
   if (job.ended) json["ended"] = {kept_json(*job.ended), text_of(job.ended_at)};
   for (const Tries& each : job.retries) json["retries"].push_back(kept_json(each));
   for (const auto& [key, each] : job.tries) json["tries"][text_of(key)] = kept_json(each);
+  for (const TaskKey each : job.begun) json["begun"].push_back(text_of(each));
   for (const Past& each : job.past) json["past"].push_back(kept_json(each));
   return json;
 }
@@ -93,6 +94,8 @@ Job job_from(const Json& json, const std::string& queue, const std::string& name
   const auto content = content_from<JobContent>(Do::job_put, Json::parse(job.form), units);
   job.tasks = content.terms.tasks;
   job.attempts = content.attempts;
+  job.demand = content.terms.demand;
+  job.differs_on_servers = !content.terms.demand_on.empty();
   job.created = json.at("created").get<Revision>();
   job.changed = json.at("changed").get<Revision>();
   job.created_at = required_wall(json.at("created_at"));
@@ -109,6 +112,9 @@ Job job_from(const Json& json, const std::string& queue, const std::string& name
   }
   if (json.contains("tries")) {
     for (const auto& [key, each] : json.at("tries").items()) job.tries[required_key(key)] = tries_of(each);
+  }
+  if (json.contains("begun")) {
+    for (const Json& each : json.at("begun")) job.begun.insert(required_key(each));
   }
   if (json.contains("past")) {
     for (const Json& each : json.at("past")) job.past.push_back(past_from(each));

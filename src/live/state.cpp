@@ -87,6 +87,7 @@ State State::copy() const {
   other.ended_jobs_ = ended_jobs_;
   other.past_jobs_ = past_jobs_;
   other.past_order_ = past_order_;
+  other.started_ = started_;
   return other;
 }
 
@@ -95,13 +96,17 @@ void State::index() {
   queue_names_.clear();
   server_names_.clear();
   past_jobs_.clear();
+  started_.clear();
   for (const auto& [name, server] : servers) {
     if (server.id) server_names_[*server.id] = name;
   }
   for (const auto& [name, queue] : queues) {
     queue_names_[queue.id] = name;
     for (const auto& [job_name, job] : queue.jobs) {
-      if (job.id) job_names_[*job.id] = {name, job_name};
+      if (job.id) {
+        job_names_[*job.id] = {name, job_name};
+        engine.for_each_task(*job.id, [&](const auto& task) { note_start(key_of(task.task), task.started); });
+      }
       for (const Past& past : job.past) past_jobs_[past.task] = {name, job_name};
     }
   }
@@ -166,6 +171,7 @@ State::TaskView State::view_of(const Engine::TaskState& task) const {
                 .started = task.started,
                 .tries = {}};
   if (const auto found = of->tries.find(view.key); found != of->tries.end()) view.tries = found->second;
+  view.has_begun = of->begun.contains(view.key);
   return view;
 }
 
@@ -337,7 +343,10 @@ Event State::event_of_job(std::string kind, const Job& job) const {
 // Jobs that ended keep their names for a while.
 
 void State::forget(const Job& job) {
-  for (const Past& past : job.past) past_jobs_.erase(past.task);
+  for (const Past& past : job.past) {
+    past_jobs_.erase(past.task);
+    touch("task_ended", text_of(past.task));
+  }
   touch("job", job.queue, job.name);
 }
 
@@ -396,7 +405,8 @@ std::vector<Row> State::take_rows() {
     } else if (table == "token") {
       if (const Token* const each = token(key.first))
         row.columns = normal_form(each->content, settings.units);
-    } else if (const Server* const each = server(key.first)) {
+    } else if (table == "server" && server(key.first) != nullptr) {
+      const Server* const each = server(key.first);
       row.columns = normal_form(each->content, settings.units);
       row.columns["state"] = !each->id ? "lost" : each->drained ? "drained" : "open";
       if (each->silent) row.columns["silent"] = true;
@@ -410,6 +420,7 @@ std::vector<Row> State::take_rows() {
 void State::forget_rows() {
   touched_.clear();
   rows_.clear();
+  uses_.clear();
 }
 
 std::string State::broken_invariant() const {
@@ -433,6 +444,10 @@ std::string State::broken_invariant() const {
       if (job.waiting + job.running + job.succeeded + job.failed + job.cancelled != job.tasks)
         return job.label() + " has lost count of its tasks";
       if (std::cmp_greater(job.retries.size(), job.waiting)) return job.label() + " retries more than waits";
+      for (const TaskKey& key : job.begun) {
+        const auto view = task(key);
+        if (!view || view->past != nullptr) return job.label() + " has begun a task that does not run";
+      }
       for (const auto& [key, tries] : job.tries) {
         const auto view = task(key);
         if (!view || view->past != nullptr) return job.label() + " has tries of a task that does not run";

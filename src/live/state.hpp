@@ -89,7 +89,9 @@ struct Job {
   Wall created_at = {};
   std::int64_t tasks = 0;
   std::int64_t attempts = 1;
-  std::optional<JobId> id = {};  ///< none: it has ended
+  Amounts demand = {};              ///< of a task on a server that `demand_on` does not name
+  bool differs_on_servers = false;  ///< has `demand_on`
+  std::optional<JobId> id = {};     ///< none: it has ended
   std::int64_t waiting = 0;
   std::int64_t running = 0;
   std::int64_t succeeded = 0;
@@ -99,6 +101,7 @@ struct Job {
   Wall ended_at = {};
   std::deque<Tries> retries = {};       ///< of tasks that wait again
   std::map<TaskKey, Tries> tries = {};  ///< of running tasks beyond their first attempt
+  std::set<TaskKey> begun = {};         ///< running tasks of which the executor says that they have started
   std::deque<Past> past = {};           ///< tasks that are over, the oldest first
 
   JobState state() const {
@@ -172,11 +175,13 @@ class State {
     TaskKey task;
     std::optional<scheduling::WhyPlaced> why = {};
   };
-  Check replay(const Record& record, Explained* explained = nullptr);
+  Check replay(const Record& record, Replay how = Replay::compared, Explained* explained = nullptr);
 
   /// The rows that changed since the last call.
   std::vector<Row> take_rows();
   void forget_rows();  ///< where they are durable already
+  /// What the tasks used that ended since the last call.
+  Uses take_uses() { return std::exchange(uses_, {}); }
 
   /// A new engine with other options in which everything stands as it does here, and the same in this state.
   /// Errors: options that the engine refuses, or quotas that it cannot honour.
@@ -203,11 +208,14 @@ class State {
     Time started;
     Tries tries;
     const Past* past = nullptr;
+    bool has_begun = false;  ///< the executor says so
   };
   std::optional<TaskView> task(TaskKey key) const;
   TaskView view_of(const Engine::TaskState& task) const;
   TaskView view_of(const Job& job, const Past& past) const;
   TaskKey key_of(TaskId task) const;
+  /// What a task of the job takes, or took, on that server.
+  Amounts demand_of(const Job& job, const std::string& server) const;
 
   Wall wall_of(Time time) const;  ///< about when that was
 
@@ -247,6 +255,7 @@ class State {
   Decided put_job(const Command& command, Record record);
   Decided cancel_job(const Command& command, Record record);
   Decided put_outcome(const Command& command, Record record);
+  Decided put_begun(const Command& command, Record record, const TaskView& view);
 
   Decided refuse(const Problem& problem) const;
   Decided finish(Record record, int status, Json body, Revision etag);
@@ -279,6 +288,11 @@ class State {
   void lose_tasks(Record& record, const std::vector<Engine::TaskState>& tasks);
   void place(Record& record, JobId id, TaskId task, ServerId server);
   void note(const scheduling::Placed& placed, Record& record);
+  Check replay_steps(const Record& record, Explained* explained);
+  Check adopt_steps(const Record& record);
+  Check adopt(const scheduling::Placed& placed, Time now);
+  void charge(const Job& job, const Record& record, const Past& past);
+  void note_start(TaskKey task, Time started);
   Past past_of(const Engine::TaskState& task, Ended outcome) const;
   Job& job_of(JobId id);
   void add_event(Record& record, Event event) const;
@@ -305,13 +319,15 @@ class State {
   std::deque<TaskKey> past_order_ = {};
   std::set<std::pair<std::string, std::pair<std::string, std::string>>> touched_ = {};  // table, key
   std::vector<Row> rows_ = {};                                                          // of tasks that ended
-  std::optional<std::pair<std::uint64_t, Random>> random_ = {};                         // of the batch
+  Uses uses_ = {};                                                                      // of tasks that ended
+  std::map<TaskKey, Time> started_ = {};  // where tasks may be preempted: the engine then forgets it
+  std::optional<std::pair<std::uint64_t, Random>> random_ = {};  // of the batch
 };
 
 /// Applies a batch of the log; `hash` is that of the batch before, and becomes this one's. Errors: a hash
 /// that differs, or the first line whose outcome does. `visit` gets each record.
-Check replay_on(State& state, std::string& hash, const Batch& batch, State::Explained* explained,
-                const std::function<void(const Record&)>& visit = {});
+Check replay_on(State& state, std::string& hash, const Batch& batch, Replay how,
+                State::Explained* explained = nullptr, const std::function<void(const Record&)>& visit = {});
 
 /// A snapshot: the state, and the hash of the latest batch.
 struct Whole {
@@ -320,6 +336,9 @@ struct Whole {
 };
 std::string write_whole(const State& state, const std::string& hash);
 Result<Whole> read_whole(std::string_view bytes);
+
+/// Adds what a demand is from one time to another, hour by hour.
+void add_use(Uses& uses, UsedBy by, const Amounts& demand, Wall from, Wall to);
 
 /// What the engine refuses, as a problem of this type with the key that the engine names.
 Problem refused(const Error& error, const std::string& type);

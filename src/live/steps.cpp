@@ -33,6 +33,7 @@ void State::place(Record& record, JobId id, TaskId task, ServerId server) {
     job.tries[key_of(task)] = job.retries.front();
     job.retries.pop_front();
   }
+  note_start(key_of(task), record.stamp.now);
   count(job, record, -1, 1);
   Event placed = event_of_job("task-placed", job);
   placed.task = text_of(key_of(task));
@@ -43,12 +44,12 @@ void State::place(Record& record, JobId id, TaskId task, ServerId server) {
 void State::note(const scheduling::Placed& placed, Record& record) {
   for (const scheduling::Preempted& each : placed.preempted) {
     Job& job = job_of(each.job);
-    // The engine no longer knows when it started. Nothing needs it: the task starts again.
+    const auto started = started_.find(key_of(each.task));
     Past past{
         .task = key_of(each.task),
         .server = name_of(placed.server),
         .attempt = 1,
-        .started = record.stamp.now,
+        .started = started == started_.end() ? record.stamp.now : started->second,
         .ended = record.stamp.now,
         .outcome = Ended::preempted,
         .reason = std::string(scheduling::kWords<scheduling::Right>[static_cast<std::size_t>(each.right)])};
@@ -117,38 +118,84 @@ Check compare(const Record& logged, const Record& replayed) {
 
 }  // namespace
 
-Check State::replay(const Record& record, Explained* explained) {
+/// The same steps again; the first outcome that differs is the error.
+Check State::replay_steps(const Record& record, Explained* explained) {
+  clock_ = std::max(clock_, record.stamp.now);
+  Random& random = source(random_, settings.seed, record.seed);
+  Record again{.stamp = record.stamp, .what = record.what, .seed = record.seed};
+  bool over = false;
+  for (std::size_t i = 0; i < record.engine.size() && !over; ++i) {
+    scheduling::WhyPlaced why;
+    const std::optional<scheduling::Placed> each = explained == nullptr
+                                                       ? engine.step(record.stamp.now, random)
+                                                       : engine.step(record.stamp.now, random, why);
+    again.engine.push_back(engine_line(
+        {.now = record.stamp.now, .what = scheduling::StepAsked{}, .outcome = scheduling::Outcome(each)}));
+    over = !each;
+    if (again.engine.back() != record.engine[i]) return compare(record, again);
+    if (!each) break;
+    if (explained != nullptr) {
+      bool here = key_of(each->task) == explained->task;
+      for (const scheduling::Companion& other : each->with)
+        here = here || key_of(other.task) == explained->task;
+      if (here) explained->why = why;
+    }
+    note(*each, again);
+  }
+  forget_ended();
+  last = record.stamp;
+  wants_steps = !over;
+  return compare(record, again);
+}
+
+/// What a step did, without deciding: the engine is told.
+Check State::adopt(const scheduling::Placed& placed, Time now) {
+  for (const scheduling::Preempted& each : placed.preempted) {
+    if (Check bad = engine.apply(scheduling::TaskFailed{each.task}, now)) return bad;
+  }
+  std::vector<std::pair<TaskId, ServerId>> tasks = {{placed.task, placed.server}};
+  for (const scheduling::Companion& each : placed.with) tasks.emplace_back(each.task, each.server);
+  std::sort(tasks.begin(), tasks.end());  // in the order in which they were numbered
+  for (const auto& [task, server] : tasks) {
+    const auto taken =
+        engine.apply(scheduling::TaskAdopted{.job = placed.job, .server = server, .since = now}, now);
+    if (!taken) return taken.error();
+    if (*taken != task)
+      return Error{.message = fmt::format("the task {} would become {}", static_cast<std::uint64_t>(task),
+                                          static_cast<std::uint64_t>(*taken))};
+  }
+  return {};
+}
+
+Check State::adopt_steps(const Record& record) {
+  clock_ = std::max(clock_, record.stamp.now);
+  Record again{.stamp = record.stamp, .what = record.what, .seed = record.seed};
+  bool over = false;
+  for (const Json& line : record.engine) {
+    Json entry = line;
+    entry["now"] = record.stamp.now.time_since_epoch().count();
+    const Result<scheduling::LogEntry> read = scheduling::read_log_line(entry.dump());
+    if (!read) return differs(record, "cannot be read: " + describe(read.error()));
+    const auto* const step =
+        read->outcome ? std::get_if<std::optional<scheduling::Placed>>(&*read->outcome) : nullptr;
+    over = step == nullptr || !*step;
+    if (over) break;
+    if (const Check bad = adopt(**step, record.stamp.now))
+      return differs(record, "cannot be taken over: " + bad->message);
+    note(**step, again);
+  }
+  forget_ended();
+  last = record.stamp;
+  wants_steps = true;  // this version may place more
+  return {};
+}
+
+Check State::replay(const Record& record, Replay how, Explained* explained) {
   if (record.stamp.revision != last.revision + 1)
     return differs(record, fmt::format("is not the revision after {}", last.revision));
   if (record.stamp.now < last.now) return differs(record, "would go back in time");
-  if (record.what == "steps") {
-    clock_ = std::max(clock_, record.stamp.now);
-    Random& random = source(random_, settings.seed, record.seed);
-    Record again{.stamp = record.stamp, .what = record.what, .seed = record.seed};
-    bool over = false;
-    for (std::size_t i = 0; i < record.engine.size() && !over; ++i) {
-      scheduling::WhyPlaced why;
-      const std::optional<scheduling::Placed> each = explained == nullptr
-                                                         ? engine.step(record.stamp.now, random)
-                                                         : engine.step(record.stamp.now, random, why);
-      again.engine.push_back(engine_line(
-          {.now = record.stamp.now, .what = scheduling::StepAsked{}, .outcome = scheduling::Outcome(each)}));
-      over = !each;
-      if (again.engine.back() != record.engine[i]) return compare(record, again);
-      if (!each) break;
-      if (explained != nullptr) {
-        bool here = key_of(each->task) == explained->task;
-        for (const scheduling::Companion& other : each->with)
-          here = here || key_of(other.task) == explained->task;
-        if (here) explained->why = why;
-      }
-      note(*each, again);
-    }
-    forget_ended();
-    last = record.stamp;
-    wants_steps = !over;
-    return compare(record, again);
-  }
+  if (record.what == "steps")
+    return how == Replay::compared ? replay_steps(record, explained) : adopt_steps(record);
   const auto what = do_of(record.what);
   if (!what) return differs(record, "is nothing that is known");
   Command command{.caller = {.by = record.by, .from = record.from}, .what = *what, .by_service = true};
@@ -177,7 +224,7 @@ Check State::replay(const Record& record, Explained* explained) {
   return compare(record, *decided.record);
 }
 
-Check replay_on(State& state, std::string& hash, const Batch& batch, State::Explained* explained,
+Check replay_on(State& state, std::string& hash, const Batch& batch, Replay how, State::Explained* explained,
                 const std::function<void(const Record&)>& visit) {
   if (batch.empty()) return {};
   std::string next = chain_hash(hash, batch.body);
@@ -191,7 +238,7 @@ Check replay_on(State& state, std::string& hash, const Batch& batch, State::Expl
   int line = 0;
   for (const Record& record : *records) {
     ++line;
-    if (Check bad = state.replay(record, explained)) {
+    if (Check bad = state.replay(record, how, explained)) {
       bad->line = line;
       return bad;
     }

@@ -92,6 +92,8 @@ Decided State::put_job(const Command& command, Record record) {
          .created_at = record.stamp.wall,
          .tasks = terms.tasks,
          .attempts = content.attempts,
+         .demand = terms.demand,
+         .differs_on_servers = !terms.demand_on.empty(),
          .id = std::get<JobId>(*outcome)};
   job_names_[*job.id] = {queue_name, name};
   ++queue->second.live;
@@ -137,11 +139,12 @@ Decided State::put_outcome(const Command& command, Record record) {
   const bool any = command.by_service || scopes.admin || scopes.operates;
   if (!view || (!any && view->server != command.caller.server)) return refuse(not_found());
   const auto& content = std::get<OutcomeContent>(command.content);
+  if (!content.outcome) return put_begun(command, std::move(record), *view);
   if (view->past != nullptr) {
     const auto server = servers.find(view->server);
     const bool was_stopping = server != servers.end() && server->second.stopping.contains(*key);
     Json body = task_json(*this, *view);
-    if (!was_stopping && view->past->outcome == content.outcome) {
+    if (!was_stopping && view->past->outcome == *content.outcome) {
       body["replayed"] = true;
     } else {
       body["ignored"] = "superseded";
@@ -163,13 +166,14 @@ Decided State::put_outcome(const Command& command, Record record) {
     return unchanged(std::move(body), last.revision);
   }
   Tries tries = view->tries;
-  if (content.outcome == Ended::failed) ++tries.failures;
-  const bool waits_again = content.outcome == Ended::lost || content.outcome == Ended::preempted ||
-                           (content.outcome == Ended::failed && tries.failures < view->job->attempts);
+  const Ended outcome = *content.outcome;
+  if (outcome == Ended::failed) ++tries.failures;
+  const bool waits_again = outcome == Ended::lost || outcome == Ended::preempted ||
+                           (outcome == Ended::failed && tries.failures < view->job->attempts);
   const auto found = adopted_ids_.find(*key);
   const TaskId id = found == adopted_ids_.end() ? TaskId{key->number} : found->second;
   const Engine::TaskState running = *engine.task(id);
-  Past past = past_of(running, content.outcome);
+  Past past = past_of(running, outcome);
   past.ended = record.stamp.now;
   past.exit_code = content.exit_code;
   past.reason = content.reason;
@@ -185,15 +189,42 @@ Decided State::put_outcome(const Command& command, Record record) {
     take_back(job, record, past, false);
   } else {
     end_task(job, record, past);
-    std::int64_t& counted = content.outcome == Ended::succeeded ? job.succeeded
-                            : content.outcome == Ended::failed  ? job.failed
-                                                                : job.cancelled;
+    std::int64_t& counted = outcome == Ended::succeeded ? job.succeeded
+                            : outcome == Ended::failed  ? job.failed
+                                                        : job.cancelled;
     ++counted;
     end_if_over(job, record);
   }
   last = record.stamp;  // before it is shown
   const Revision revision = record.stamp.revision;
   return finish(std::move(record), 200, task_json(*this, *task(*key)), revision);
+}
+
+/// The executor says that the task has started. Nothing is decided by it.
+Decided State::put_begun(const Command& command, Record record, const TaskView& view) {
+  const auto& content = std::get<OutcomeContent>(command.content);
+  if (view.past != nullptr || (content.attempt && *content.attempt != view.tries.attempt)) {
+    Json body = task_json(*this, view);
+    body["ignored"] = "superseded";
+    return unchanged(std::move(body), last.revision);
+  }
+  if (view.has_begun) {
+    Json body = task_json(*this, view);
+    body["replayed"] = true;
+    return unchanged(std::move(body), last.revision);
+  }
+  forget_ended();
+  Job& job = queues.at(view.job->queue).jobs.at(view.job->name);
+  job.begun.insert(view.key);
+  job.changed = record.stamp.revision;
+  touch("job", job.queue, job.name);
+  Event begun = event_of_job("task-started", job);
+  begun.task = text_of(view.key);
+  begun.server = view.server;
+  add_event(record, std::move(begun));
+  last = record.stamp;  // before it is shown
+  const Revision revision = record.stamp.revision;
+  return finish(std::move(record), 200, task_json(*this, *task(view.key)), revision);
 }
 
 // What becomes of tasks.
@@ -208,6 +239,27 @@ Past State::past_of(const Engine::TaskState& task, Ended outcome) const {
           .outcome = outcome};
 }
 
+Amounts State::demand_of(const Job& job, const std::string& server) const {
+  if (!job.differs_on_servers) return job.demand;
+  const scheduling::JobSubmitted terms = content_of(*this, job).terms;
+  const auto other = terms.demand_on.find(server);
+  return other == terms.demand_on.end() ? terms.demand : other->second;
+}
+
+/// What the task had is its queue's, tenant's and group's at its end.
+void State::charge(const Job& job, const Record& record, const Past& past) {
+  const QueueContent& queue = queues.at(job.queue).content;
+  const auto began =
+      record.stamp.wall - std::chrono::duration_cast<std::chrono::milliseconds>(past.ended - past.started);
+  add_use(uses_, {.queue = job.queue, .tenant = queue.tenant, .group = queue.group},
+          demand_of(job, past.server), began, record.stamp.wall);
+}
+
+/// The engine no longer knows of a preempted task when it started.
+void State::note_start(TaskKey task, Time started) {
+  if (engine.options().preemption) started_[task] = started;
+}
+
 void State::remember(Job& job, Past past) {
   past_jobs_[past.task] = {job.queue, job.name};
   past_order_.push_back(past.task);
@@ -217,6 +269,7 @@ void State::remember(Job& job, Past past) {
     if (oldest != past_jobs_.end()) {
       std::deque<Past>& of = queues.at(oldest->second.first).jobs.at(oldest->second.second).past;
       of.pop_front();
+      touch("task_ended", text_of(past_order_.front()));
       past_jobs_.erase(oldest);
     }
     past_order_.pop_front();
@@ -256,6 +309,9 @@ Tries State::end_task(Job& job, Record& record, Past past) {
     tries = found->second;
     job.tries.erase(found);
   }
+  charge(job, record, past);
+  started_.erase(past.task);
+  job.begun.erase(past.task);
   Event ended = event_of_job("task-ended", job);
   ended.task = text_of(past.task);
   ended.server = past.server;
@@ -290,13 +346,8 @@ void State::take_back(Job& job, Record& record, Past past, bool stops) {
 void State::stop_on(const std::string& server, const Job& job, const Past& past, const std::string& why) {
   const auto found = servers.find(server);
   if (found == servers.end()) return;
-  const scheduling::JobSubmitted terms = content_of(*this, job).terms;
-  const auto other = terms.demand_on.find(server);
   found->second.stopping[past.task] = {
-      .job = job.label(),
-      .attempt = past.attempt,
-      .why = why,
-      .demand = other == terms.demand_on.end() ? terms.demand : other->second};
+      .job = job.label(), .attempt = past.attempt, .why = why, .demand = demand_of(job, server)};
 }
 
 void State::lose_tasks(Record& record, const std::vector<Engine::TaskState>& tasks) {

@@ -192,9 +192,8 @@ Json task_json(const State& state, const State::TaskView& task) {
                {"job", task.job->label()},
                {"server", task.server},
                {"attempt", task.tries.attempt},
-               {"state", "placed"}};
-  if (task.past == nullptr || task.past->outcome != Ended::preempted)
-    json["started"] = text_of(state.wall_of(task.started));
+               {"state", task.has_begun ? "running" : "placed"}};
+  json["started"] = text_of(state.wall_of(task.started));
   if (task.past == nullptr) return json;
   json["state"] = word_of(task.past->outcome);
   json["ended"] = text_of(state.wall_of(task.past->ended));

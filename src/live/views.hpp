@@ -71,6 +71,8 @@ Answer explain_task(const Reading& reading, const std::string& task, const sched
 Answer what_if(const Reading& reading, const Query& query);
 Answer policy_dry_run(const Reading& reading, const Query& query);
 Answer shares_of(const Reading& reading, const Query& query);
+Answer history_of(const Reading& reading, const History& history, const Query& query);
+Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, Wall now);
 Answer mechanisms_of(const Reading& reading, const Query& query);
 
 }  // namespace mirab::live

@@ -70,6 +70,7 @@ struct Api::Asked {
   live::Target target;
   std::multimap<std::string, std::string> given;
   live::Caller caller;
+  bool is_table = false;  ///< `Accept: text/csv` of a route that has it
   Steady::time_point at = Steady::now();
 
   std::string first(const std::string& name) const {
@@ -154,6 +155,8 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
     if (asked.given.contains(name) && asked.first(name) != "true" && asked.first(name) != "false")
       return response_of(live::bad_request(std::string("/") + name, "true or false is expected here"));
   }
+  asked.is_table =
+      asked.route->action == Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
   if (asked.route->lane == Lane::urgent) return std::nullopt;
   if (auto refusal = take_rate(asked, RateOf::requests, 1)) return refusal;
   if (asked.route->rate == RateOf::requests) return std::nullopt;
@@ -177,9 +180,17 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
   const auto asked = std::static_pointer_cast<Asked>(request.note);
   const Reply reply = [this, asked, exchange](live::Answer answer) {
     net::Response response = response_of(answer);
+    if (asked->is_table && answer.status == 200) {
+      response.type = "text/csv; charset=utf-8";
+      response.body = live::csv_of_usage(answer.body);
+    }
     metrics_.count(asked->route, answer.status, Steady::now() - asked->at);
     if (const auto* what = std::get_if<live::Do>(&asked->route->action))
       metrics_.count_command(*what, answer.status);
+    if (asked->route->action == Action(Own::submits) && answer.status == 200) {
+      for (const live::Json& each : answer.body["answers"])
+        metrics_.count_command(live::Do::job_put, each.value("status", 500));
+    }
     if (logs_requests_ || answer.status >= 500) {
       journal(answer.status >= 500 ? "error" : "info", "request",
               {{"route", asked->route->path},
@@ -196,7 +207,7 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
     return reply(live::answer_of(live::bad_request("", "this route takes no body"), 0));
   if (const auto* what = std::get_if<Own>(&asked->route->action)) {
     if (*what == Own::submits) return submits(asked, request, *exchange, reply);
-    return own(*what, asked, *exchange, reply);
+    return own(*what, asked, exchange, reply);
   }
   if (std::holds_alternative<live::Do>(asked->route->action)) return command(asked, request, reply);
   question(asked, request, reply);
@@ -282,16 +293,18 @@ void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& requ
     reply(busy_answer("too many questions wait"));
 }
 
-void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply) {
-  const auto answer_text = [&](std::string type, std::string text) {
-    net::Response response{.status = 200, .type = std::move(type), .body = std::move(text)};
-    response.fields.emplace_back("X-Content-Type-Options", "nosniff");
-    response.fields.emplace_back("Content-Security-Policy",
-                                 "default-src 'none'; style-src 'self'; frame-ancestors 'none'");
-    response.fields.emplace_back("Referrer-Policy", "no-referrer");
-    metrics_.count(asked->route, 200, Steady::now() - asked->at);
-    exchange.answer(std::move(response));
-  };
+void Api::answer_text(const Asked& asked, net::Exchange& exchange, std::string type, std::string text) {
+  net::Response response{.status = 200, .type = std::move(type), .body = std::move(text)};
+  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
+  response.fields.emplace_back("Content-Security-Policy",
+                               "default-src 'none'; style-src 'self'; frame-ancestors 'none'");
+  response.fields.emplace_back("Referrer-Policy", "no-referrer");
+  metrics_.count(asked.route, 200, Steady::now() - asked.at);
+  exchange.answer(std::move(response));
+}
+
+void Api::own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_ptr<net::Exchange>& exchange,
+              const Reply& reply) {
   const PipelineFigures& figures = pipeline_->figures();
   switch (what) {
     case Own::submits:
@@ -305,11 +318,17 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exch
                              {"disk_full", figures.is_disk_full.load()}}});
     }
     case Own::metrics:
-      return answer_text("text/plain; version=0.0.4", metrics_.text(figures, server_->figures()));
+      // The reader says how things stand; the I/O thread owns the rest.
+      return pipeline_->gauges([this, asked, held = exchange](const live::Gauges& gauges) {
+        server_->post([this, asked, held, gauges] {
+          answer_text(*asked, *held, "text/plain; version=0.0.4",
+                      metrics_.text(pipeline_->figures(), server_->figures(), gauges));
+        });
+      });
     case Own::openapi:
-      return answer_text("application/json", openapi_document(version_));
+      return answer_text(*asked, *exchange, "application/json", openapi_document(version_));
     case Own::docs:
-      return answer_text("text/html; charset=utf-8", api_page());
+      return answer_text(*asked, *exchange, "text/html; charset=utf-8", api_page());
     case Own::audit: {
       const auto limit =
           std::clamp<std::uint64_t>(whole_number(asked->first("limit")).value_or(100), 1, 1000);
@@ -338,8 +357,14 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exch
                              with_silence);
       return;
     }
+    case Own::usage: {
+      const auto usage = live::usage_asked({.given = asked->given}, wall_now());
+      if (const auto* wrong = std::get_if<live::Problem>(&usage)) return reply(live::answer_of(*wrong, 0));
+      pipeline_->usage(std::get<live::UsageAsked>(usage), asked->caller, reply);
+      return;
+    }
     case Own::events:
-      return watch(asked, exchange, reply);
+      return watch(asked, *exchange, reply);
   }
 }
 
@@ -432,7 +457,10 @@ void Api::check_heartbeats(Steady::time_point now) {
     command.by_service = true;
     journal("warning", live::word_of(saying.what), {{"server", saying.server}});
     // Where it is not taken, the command is sent again.
-    pipeline_->submit(std::move(command), Lane::urgent, [](const live::Answer&) {});
+    pipeline_->submit(std::move(command), Lane::urgent,
+                      [this, what = saying.what](const live::Answer& answer) {
+                        metrics_.count_command(what, answer.status);
+                      });
   }
 }
 

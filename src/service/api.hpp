@@ -43,6 +43,7 @@ class Api final : public net::Handler {
   bool is_alive() const;
 
   void stop() { is_stopping_ = true; }
+  Metrics& metrics() { return metrics_; }
 
  private:
   struct Asked;
@@ -56,7 +57,9 @@ class Api final : public net::Handler {
   void submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
                const Reply& reply);
   void question(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
-  void own(Own what, const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply);
+  void answer_text(const Asked& asked, net::Exchange& exchange, std::string type, std::string text);
+  void own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_ptr<net::Exchange>& exchange,
+           const Reply& reply);
   void watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply);
   std::vector<Open>* watches_of(const std::string& tenant);
 

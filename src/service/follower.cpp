@@ -9,6 +9,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr std::size_t kQuestions = 8192;
+constexpr std::size_t kMostSeriesRows = 10'000;
 
 }  // namespace
 
@@ -67,6 +68,41 @@ void Follower::poll(Watchers::HeldPoll poll) {
   post([this, poll = std::move(poll)]() mutable { watchers_.poll(std::move(poll), reader_); });
 }
 
+void Follower::usage(live::UsageAsked asked, live::Caller caller, Reply reply) {
+  post([this, asked = std::move(asked), caller = std::move(caller), reply = std::move(reply)]() mutable {
+    const auto copy = std::make_shared<live::Reader>(reader_.copy());
+    const std::string tenant = caller.tenant;
+    workers_.give({tenant,
+                   [this, copy, asked = std::move(asked), caller = std::move(caller), reply] {
+                     reply(usage_at(shared_.options.file, *copy, asked, caller));
+                   },
+                   reply});
+  });
+}
+
+void Follower::gauges(std::function<void(const live::Gauges&)> use) {
+  post([this, use = std::move(use)] { use(reader_.gauges(wall_now())); });
+}
+
+/// What there is now, for the history; its rows go to the store when some are due.
+void Follower::take_sample() {
+  const live::Wall now = wall_now();
+  const auto passed = now - sampled_;
+  if (passed >= milliseconds(0) && passed < std::chrono::seconds(10)) return;
+  // At the begin of each ten seconds.
+  sampled_ = std::chrono::floor<std::chrono::duration<std::int64_t, std::ratio<10>>>(now);
+  live::History& history = reader_.history();
+  history.add(now, reader_.sample());
+  std::vector<live::Row> rows = history.take_rows();
+  if (rows.empty()) return;
+  const std::lock_guard guard(shared_.series_mutex);
+  for (live::Row& row : rows) shared_.series.push_back(std::move(row));
+  // While the disk is full: the oldest go.
+  if (shared_.series.size() > kMostSeriesRows)
+    shared_.series.erase(shared_.series.begin(),
+                         shared_.series.end() - static_cast<std::ptrdiff_t>(kMostSeriesRows));
+}
+
 void Follower::follow(std::vector<Durable> batches) {
   {
     const std::lock_guard guard(mutex_);
@@ -116,6 +152,7 @@ void Follower::run() {
     turn_early(questions, now, lets_go);
     answer_questions(questions);
     watchers_.turn(reader_, now, lets_go);
+    take_sample();
     if (is_last) break;
   }
 }
@@ -185,7 +222,15 @@ void Follower::answer_questions(std::vector<Question>& questions) {
     const std::string tenant = question.caller.tenant;
     Reply reply = question.reply;
     workers_.give({tenant,
-                   [copy, asked = std::move(question)] { asked.reply(copy->get(asked.query, asked.caller)); },
+                   [copy, asked = std::move(question)] {
+                     const auto begin = Steady::now();
+                     live::Answer answer = copy->get(asked.query, asked.caller);
+                     const bool is_trial = asked.query.what == live::Ask::what_if ||
+                                           asked.query.what == live::Ask::policy_dry_run;
+                     if (is_trial && !answer.is_problem())
+                       answer.body["seconds"] = std::chrono::duration<double>(Steady::now() - begin).count();
+                     asked.reply(std::move(answer));
+                   },
                    std::move(reply)});
   }
 }

@@ -72,6 +72,7 @@ live::Answer placement_of(const std::string& file, live::Others others, const st
   auto store = open_to_read(file);
   if (!store) return busy_answer(store.error().message);
   for (const SnapshotRow& row : (*store)->snapshots()) {
+    if (row.decision_version != scheduling::kDecisionVersion) continue;  // it would decide otherwise
     const auto bytes = (*store)->read_snapshot(row);
     if (!bytes) continue;
     auto reader = live::Reader::restore(*bytes, others);
@@ -93,6 +94,24 @@ live::Answer placement_of(const std::string& file, live::Others others, const st
     return answer ? *answer : live::answer_of(live::not_found(), 0);
   }
   return live::answer_of(live::not_found(), 0);
+}
+
+live::Answer usage_at(const std::string& file, live::Reader& copy, const live::UsageAsked& asked,
+                      const live::Caller& caller) {
+  auto store = open_to_read(file);
+  if (!store) return busy_answer(store.error().message);
+  if (const auto failure = (*store)->begin_read()) return busy_answer(failure->message);
+  // A task that ended meanwhile is in the file: it must no longer run in the copy.
+  std::string wrong;
+  live::Uses uses;
+  auto failure = (*store)->read_log(copy.revision() + 1, [&](const live::Batch& batch) {
+    if (const auto changes = copy.apply(batch); !changes) wrong = changes.error().message;
+    return wrong.empty();
+  });
+  if (!failure) failure = (*store)->read_uses(asked.from, asked.to, uses);
+  (*store)->end_read();
+  if (failure || !wrong.empty()) return busy_answer(failure ? failure->message : wrong);
+  return copy.usage(asked, std::move(uses), wall_now(), caller);
 }
 
 }  // namespace mirab::service

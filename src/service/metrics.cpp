@@ -1,5 +1,6 @@
 #include "service/metrics.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -31,6 +32,20 @@ struct Metrics::Families {
                                                           .Name("mirab_commands_total")
                                                           .Help("Commands by what came of them")
                                                           .Register(registry);
+
+  prometheus::Histogram& commit_seconds =
+      prometheus::BuildHistogram()
+          .Name("mirab_commit_seconds")
+          .Help("Transactions of the log, with their sync")
+          .Register(registry)
+          .Add({}, prometheus::Histogram::BucketBoundaries{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005,
+                                                           0.01, 0.025, 0.05, 0.1, 0.5, 2.5});
+  prometheus::Histogram& commit_records =
+      prometheus::BuildHistogram()
+          .Name("mirab_commit_records")
+          .Help("Records in a transaction of the log")
+          .Register(registry)
+          .Add({}, prometheus::Histogram::BucketBoundaries{1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500});
 
   std::mutex mutex;  ///< of the two below
   std::unordered_map<std::uint64_t, prometheus::Counter*> by_route;
@@ -71,7 +86,40 @@ void Metrics::count_command(live::Do what, int status) {
   counter->Increment();
 }
 
-std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigures& server) {
+void Metrics::count_commit(std::chrono::nanoseconds took, std::uint64_t records) {
+  families_->commit_seconds.Observe(std::chrono::duration<double>(took).count());
+  families_->commit_records.Observe(static_cast<double>(records));
+}
+
+namespace {
+
+constexpr std::size_t kQueuesShown = 200;
+constexpr const char* kOther = "other";
+
+/// The oldest queues as they are, the rest as one; a queue of that name is of the rest.
+std::vector<live::Gauges::OfQueue> folded(const std::vector<live::Gauges::OfQueue>& queues) {
+  std::vector<live::Gauges::OfQueue> shown;
+  live::Gauges::OfQueue other{.queue = kOther};
+  bool has_other = false;
+  for (const live::Gauges::OfQueue& each : queues) {
+    if (shown.size() < kQueuesShown && each.queue != kOther) {
+      shown.push_back(each);
+      continue;
+    }
+    has_other = true;
+    other.waiting += each.waiting;
+    other.running += each.running;
+    other.share += each.share;
+    other.oldest_wait_s = std::max(other.oldest_wait_s, each.oldest_wait_s);
+  }
+  if (has_other) shown.push_back(std::move(other));
+  return shown;
+}
+
+}  // namespace
+
+std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigures& server,
+                          const live::Gauges& gauges) {
   // What the pipeline counts itself is copied at the moment of the question.
   prometheus::Registry now;
   const auto gauge = [&](const char* name, const char* help, double value, prometheus::Labels labels = {}) {
@@ -85,9 +133,18 @@ std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigur
   gauge("mirab_revision", revision, static_cast<double>(figures.core_revision), {{"at", "core"}});
   gauge("mirab_revision", revision, static_cast<double>(figures.durable_revision), {{"at", "durable"}});
   gauge("mirab_revision", revision, static_cast<double>(figures.reader_revision), {{"at", "reader"}});
-  counter("mirab_commits_total", "Transactions of the log", figures.commits);
-  counter("mirab_commit_commands_total", "Commands in them", figures.commit_commands);
-  gauge("mirab_commit_seconds_sum", "Time spent in them", static_cast<double>(figures.commit_ns) / 1e9);
+  for (const live::Gauges::OfQueue& each : folded(gauges.queues)) {
+    const prometheus::Labels queue = {{"queue", each.queue}};
+    gauge("mirab_waiting_tasks", "Tasks that wait", static_cast<double>(each.waiting), queue);
+    gauge("mirab_running_tasks", "Tasks that run", static_cast<double>(each.running), queue);
+    gauge("mirab_dominant_share_ratio", "What the queue has of the resource of which it has most", each.share,
+          queue);
+    gauge("mirab_oldest_wait_seconds", "Since the submission of the oldest job with a task that waits",
+          each.oldest_wait_s, queue);
+  }
+  for (const auto& [resource, ratio] : gauges.used)
+    gauge("mirab_resource_used_ratio", "Used of the capacity", ratio, {{"resource", resource}});
+  gauge("mirab_leader", "1 where this process decides", 1);
   counter("mirab_decisions_total", "Tasks placed", figures.placed);
   counter("mirab_state_mismatch_total", "The two engines differed", figures.mismatches);
   gauge("mirab_watchers", "Open watches", static_cast<double>(figures.watchers));

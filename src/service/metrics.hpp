@@ -26,8 +26,12 @@ class Metrics {
   /// A command was answered.
   void count_command(live::Do what, int status);
 
-  /// The text of GET /metrics (Prometheus text format 0.0.4).
-  std::string text(const PipelineFigures& figures, const net::ServerFigures& server);
+  /// A transaction of the log.
+  void count_commit(std::chrono::nanoseconds took, std::uint64_t records);
+
+  /// The text of GET /metrics (Prometheus text format 0.0.4). Queues beyond the 200 oldest are one, `other`.
+  std::string text(const PipelineFigures& figures, const net::ServerFigures& server,
+                   const live::Gauges& gauges);
 
  private:
   struct Families;

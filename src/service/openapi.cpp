@@ -54,7 +54,7 @@ constexpr const char* kSchemas = R"json({
   "jobs": {"type": "array", "maxItems": 1000, "items": {"type": "object", "required": ["queue", "name"], "properties": {
     "queue": {"type": "string"}, "name": {"type": "string"}}}}}},
 "OutcomeContent": {"type": "object", "additionalProperties": false, "required": ["outcome"], "properties": {
-  "outcome": {"enum": ["succeeded", "failed", "lost", "cancelled", "preempted"]}, "exit_code": {"type": "integer"},
+  "outcome": {"enum": ["running", "succeeded", "failed", "lost", "cancelled", "preempted"]}, "exit_code": {"type": "integer"},
   "attempt": {"type": "integer"}, "reason": {"type": "string"},
   "usage": {"type": "object", "additionalProperties": {"type": "integer"}}}},
 "TokenContent": {"type": "object", "additionalProperties": false, "required": ["scopes"], "properties": {
@@ -105,6 +105,18 @@ constexpr const char* kSchemas = R"json({
     "type": "object", "required": ["revision", "at", "events"], "properties": {
       "revision": {"type": "integer"}, "at": {"type": "string", "format": "date-time"},
       "events": {"type": "array", "minItems": 1, "items": {"type": "object", "required": ["kind"]}}}}}}},
+"History": {"type": "object", "required": ["series", "from", "to", "step", "t", "v"], "properties": {
+  "series": {"enum": ["share", "running", "waiting", "used"]}, "queue": {"type": "string"}, "resource": {"type": "string"},
+  "from": {"type": "string", "format": "date-time"}, "to": {"type": "string", "format": "date-time"},
+  "step": {"type": "integer", "description": "seconds"},
+  "t": {"type": "array", "items": {"type": "integer", "description": "Unix seconds, the begin of a step"}},
+  "v": {"type": "array", "items": {"type": ["number", "null"], "description": "the mean of the step; null: not known"}}}},
+"Usage": {"type": "object", "required": ["from", "to", "by", "items"], "properties": {
+  "from": {"type": "string", "format": "date-time"}, "to": {"type": "string", "format": "date-time"},
+  "until": {"type": "string", "format": "date-time", "description": "what runs is counted up to here"},
+  "by": {"enum": ["queue", "group", "tenant"]}, "resources": {"type": "array", "items": {"type": "string"}},
+  "items": {"type": "array", "items": {"type": "object", "required": ["hours"], "properties": {
+    "hours": {"type": "object", "additionalProperties": {"type": "number"}}}}}}},
 "Audit": {"type": "object", "required": ["items", "after"], "properties": {
   "after": {"type": "integer"}, "items": {"type": "array", "items": {
     "type": "object", "required": ["revision", "at", "by", "from", "do"]}}}},
@@ -263,7 +275,8 @@ std::string api_markdown() {
       "\n## Answers\n\n"
       "Every answer carries `Mirab-Revision`, except those whose bytes must not differ (401, 403, 404).\n"
       "A read with `?at_least=N` waits up to five seconds until it shows revision N. Problems are\n"
-      "`application/problem+json` with `key`, a JSON pointer to what is wrong.\n"
+      "`application/problem+json` with `key`, a JSON pointer to what is wrong. A stream of events ends\n"
+      "when its token expires, is changed or revoked; resume it with another and `after`.\n"
       "\n| status | when |\n|---|---|\n"
       "| 200, 201 | done; made |\n"
       "| 400, 413, 414, 431 | malformed, too large |\n"
@@ -272,6 +285,7 @@ std::string api_markdown() {
       "far |\n"
       "| 422 | it can never fit, or an amount is no whole number of base units |\n"
       "| 429 | over a limit of the tenant; `Retry-After` says when |\n"
+      "| 500 `internal` | the service could not answer; its log says why |\n"
       "| 503, 507 | busy, the outcome is unknown: send it again under the same name; the disk is full |\n",
       kBodyBytes / 1024, kSubmitsBytes / 1024 / 1024);
   return text;

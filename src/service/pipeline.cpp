@@ -104,6 +104,11 @@ class Threads final : public Pipeline {
                           .reply = replay},
                          0);
   }
+  bool usage(live::UsageAsked asked, live::Caller caller, Reply reply) override {
+    follower_.usage(std::move(asked), std::move(caller), std::move(reply));
+    return true;
+  }
+  void gauges(std::function<void(const live::Gauges&)> use) override { follower_.gauges(std::move(use)); }
 
   const live::Units& units() const override { return units_; }
   const PipelineFigures& figures() const override { return shared_.figures; }
@@ -126,9 +131,14 @@ class Threads final : public Pipeline {
     figures.core_revision = figures.durable_revision = figures.reader_revision = revision;
     figures.oldest_revision = ends.first == 0 ? revision + 1 : ends.first;
     figures.log_bytes = ends.bytes;
-    figures.snapshot_at_s = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     const std::vector<SnapshotRow> snapshots = store->snapshots();
     last_snapshot_ = snapshots.empty() ? 0 : snapshots.front().revision;
+    live::Wall taken = wall_now();  // about: when the batch was written that it ends with
+    store->read_log(last_snapshot_, [&](const live::Batch& batch) {
+      taken = batch.wall;
+      return false;
+    });
+    figures.snapshot_at_s = std::chrono::system_clock::to_time_t(taken);
     return store;
   }
 

@@ -55,6 +55,8 @@ struct PipelineEvents {
   std::function<void(std::shared_ptr<const std::vector<live::Row>>)> rows;
   /// Something for the log.
   std::function<void(std::string_view level, std::string_view what, const live::Json& fields)> say;
+  /// A transaction of the log: how long it took, and how many records it had.
+  std::function<void(std::chrono::nanoseconds took, std::uint64_t records)> committed;
   /// The store failed in a way after which nothing may go on (status 4).
   std::function<void(const std::string& why)> broken;
 };
@@ -65,9 +67,6 @@ struct PipelineFigures {
   std::atomic<std::uint64_t> durable_revision = 0;
   std::atomic<std::uint64_t> reader_revision = 0;
   std::atomic<std::uint64_t> oldest_revision = 0;  ///< in the log
-  std::atomic<std::uint64_t> commits = 0;
-  std::atomic<std::uint64_t> commit_ns = 0;
-  std::atomic<std::uint64_t> commit_commands = 0;
   std::atomic<std::uint64_t> placed = 0;
   std::atomic<std::uint64_t> mismatches = 0;
   std::atomic<std::uint64_t> watchers = 0;
@@ -118,6 +117,10 @@ class Pipeline {
                            std::chrono::milliseconds wait, Reply reply) = 0;
   virtual bool audit(std::uint64_t after, std::size_t limit, Reply reply) = 0;
   virtual bool explain_task(std::string task, live::Caller caller, Reply reply) = 0;
+  /// GET /usage.
+  virtual bool usage(live::UsageAsked asked, live::Caller caller, Reply reply) = 0;
+  /// How things stand at the reader.
+  virtual void gauges(std::function<void(const live::Gauges&)> use) = 0;
 
   virtual const live::Units& units() const = 0;
   virtual const PipelineFigures& figures() const = 0;

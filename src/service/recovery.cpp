@@ -16,6 +16,8 @@
 namespace mirab::service {
 namespace {
 
+constexpr const char* kFingerprint = "libm";
+
 Error error_of(const StoreFailure& failure) { return Error{.message = failure.message}; }
 
 /// Removes what was made when the making is not finished.
@@ -101,7 +103,8 @@ Check init_file(const InitOptions& options) {
     auto store = open_store({.file = unfinished, .creates = true, .reserve_bytes = 0});
     if (!store) return std::move(store).error();
     for (const auto& [key, value] : {std::pair<std::string, std::string>{"cluster_id", cluster_id},
-                                     {"chain_base", live::first_hash(cluster_id)}}) {
+                                     {"chain_base", live::first_hash(cluster_id)},
+                                     {kFingerprint, live::fingerprint_of_libm()}}) {
       if (const auto failure = (*store)->set_meta(key, value)) return error_of(*failure);
     }
     if (const auto failure = (*store)->append({&*batch})) return error_of(*failure);
@@ -140,19 +143,33 @@ Result<Recovered> recover(Store& store, live::Others others) {
       continue;
     }
     Recovered recovered{.decider = *std::move(decider), .reader = *std::move(reader), .notes = notes};
+    const std::string libm = store.meta(kFingerprint).value_or(live::fingerprint_of_libm());
+    recovered.was_adopted =
+        row.decision_version != scheduling::kDecisionVersion || libm != live::fingerprint_of_libm();
+    const live::Replay how = recovered.was_adopted ? live::Replay::as_logged : live::Replay::compared;
     Check wrong;
     const auto failure = store.read_log(recovered.decider.revision() + 1, [&](const live::Batch& batch) {
-      wrong = recovered.decider.replay(batch);
+      wrong = recovered.decider.replay(batch, how);
       if (!wrong) {
-        if (auto changes = recovered.reader.apply(batch); !changes) wrong = std::move(changes).error();
+        if (auto changes = recovered.reader.apply(batch, how); !changes) wrong = std::move(changes).error();
       }
       ++recovered.replayed;
       return !wrong;
     });
-    if (failure) return error_of(*failure);
+    if (failure) {
+      Error error = error_of(*failure);
+      if (failure->kind == StoreFailure::Kind::damaged)
+        error.message += "; put a backup in the place of the file (`mirab serve backup` makes them)";
+      return error;
+    }
     if (wrong) return *std::move(wrong);
     const LogEnds ends = store.log_ends();
     recovered.last_wall = ends.last_wall;
+    if (recovered.was_adopted)
+      recovered.notes.push_back(fmt::format(
+          "{} batches were decided by another version or on another processor: they are taken over "
+          "as logged",
+          recovered.replayed));
     if (ends.last > recovered.decider.revision())
       return Error{.message = fmt::format("the log goes to revision {}, but its replay ends at {}", ends.last,
                                           recovered.decider.revision())};
@@ -161,6 +178,23 @@ Result<Recovered> recover(Store& store, live::Others others) {
   std::string why = "no snapshot can be used";
   for (const std::string& note : notes) why += "; " + note;
   return Error{.message = why + "; go on with a copy that `mirab serve backup` has made"};
+}
+
+StoreCheck keep_adopted(Store& store, const Recovered& recovered) {
+  if (auto failure = write_snapshot(store, recovered.decider.revision(), recovered.decider.snapshot()))
+    return failure;
+  return store.set_meta(kFingerprint, live::fingerprint_of_libm());
+}
+
+std::size_t load_history(Store& store, live::History& history) {
+  std::size_t unread = 0;
+  const auto failure = store.read_table("series", [&](const std::string& key, const std::string& columns) {
+    const live::Json read_key = live::Json::parse(key, nullptr, false);
+    const live::Json read_columns = live::Json::parse(columns, nullptr, false);
+    if (!history.load(read_key, read_columns)) ++unread;
+  });
+  history.ready();
+  return unread + (failure ? 1 : 0);
 }
 
 Check check_file(Store& store, const std::function<void(const std::string&)>& say) {
@@ -184,8 +218,15 @@ Check check_file(Store& store, const std::function<void(const std::string&)>& sa
     return Error{.message = "the two engines differ after the replay"};
   if (const std::string broken = recovered->decider.broken_invariant(); !broken.empty())
     return Error{.message = "after the replay: " + broken};
-  say(fmt::format("the replay of {} batches gives every recorded outcome; revision {}", recovered->replayed,
-                  recovered->decider.revision()));
+  if (recovered->was_adopted) {
+    say(
+        fmt::format("the {} batches after the snapshot were decided elsewhere and are taken over as logged; "
+                    "revision {}",
+                    recovered->replayed, recovered->decider.revision()));
+  } else {
+    say(fmt::format("the replay of {} batches gives every recorded outcome; revision {}", recovered->replayed,
+                    recovered->decider.revision()));
+  }
   return std::nullopt;
 }
 

@@ -33,11 +33,20 @@ struct Recovered {
   live::Wall last_wall{};          ///< of the last batch; the epoch without one
   std::uint64_t replayed = 0;      ///< batches after the snapshot
   std::vector<std::string> notes;  ///< snapshots that could not be used, and why
+  bool was_adopted = false;        ///< the batches were decided elsewhere, and taken over as logged
 };
 
 /// The newest snapshot that reads, restores and gives its own bytes again, and the batches after it, each
-/// outcome compared. Errors name the revision.
+/// outcome compared; where another decision version or another arithmetic decided, as logged. Errors name the
+/// revision.
 Result<Recovered> recover(Store& store, live::Others others);
+
+/// After batches that were taken over as logged: a snapshot, so that they need not be again, and the
+/// fingerprint of this machine.
+StoreCheck keep_adopted(Store& store, const Recovered& recovered);
+
+/// The history as far as the file has it. Rows that cannot be read are left out: how many.
+std::size_t load_history(Store& store, live::History& history);
 
 /// All that `mirab serve check` looks at: SQLite's own check, the chain from the beginning of the log, each
 /// snapshot, the replay from the oldest snapshot to the end, and that both engines end with the same bytes.

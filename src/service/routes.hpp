@@ -30,7 +30,19 @@ inline constexpr ScopeSet kMetrics = 32;
 ScopeSet set_of(const live::Scopes& scopes);
 
 /// What no engine answers.
-enum class Own { submits, events, assignments, audit, task_explain, livez, readyz, metrics, openapi, docs };
+enum class Own {
+  submits,
+  events,
+  assignments,
+  audit,
+  task_explain,
+  usage,
+  livez,
+  readyz,
+  metrics,
+  openapi,
+  docs
+};
 
 /// What a route does: a command to the decider, a question to the reader, or work of the service itself.
 using Action = std::variant<live::Do, live::Ask, Own>;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <thread>
 
 #include "service/api.hpp"
 #include "service/metrics.hpp"
@@ -35,13 +36,63 @@ Check check_transport(const ServiceOptions& options) {
   if (server.certificate_file.empty() != server.key_file.empty())
     return Error{.message = "--tls-cert and --tls-key go together",
                  .key = server.key_file.empty() ? "--tls-key" : "--tls-cert"};
-  if (!server.certificate_file.empty() || options.allows_plaintext || net::is_loopback(server.address))
-    return std::nullopt;
+  if (!server.certificate_file.empty() || options.allows_plaintext) return std::nullopt;
+  const bool is_local = net::is_loopback(server.address);
+  if (is_local && (!options.metrics || net::is_loopback(options.metrics->address))) return std::nullopt;
   return Error{
       .message =
           "tokens would cross the network unprotected: give --tls-cert and --tls-key, or --plaintext "
           "where something else protects them",
-      .key = "--listen"};
+      .key = is_local ? "--metrics-listen" : "--listen"};
+}
+
+/// A second door, on a thread of its own, so that a monitor sees the service also when the first one is
+/// crowded. It takes requests for three paths and gives them to the I/O thread of the API.
+class MonitorDoor final : public net::Handler {
+ public:
+  MonitorDoor(Api& api, net::Server& main) : api_(api), main_(main) {}
+
+  net::Admission admit(net::Request& head) override {
+    net::Admission admission;
+    const std::string path = head.target.substr(0, head.target.find('?'));
+    const bool is_known = path == "/metrics" || path == "/livez" || path == "/readyz";
+    if (!is_known || (head.method != "GET" && head.method != "HEAD"))
+      admission.refusal = std::make_unique<net::Response>(api_.refusal(404, "not here"));
+    return admission;
+  }
+  void handle(net::Request request, std::shared_ptr<net::Exchange> exchange) override {
+    main_.post([&api = api_, request = std::move(request), exchange = std::move(exchange)]() mutable {
+      net::Admission admission = api.admit(request);
+      if (admission.refusal != nullptr) return exchange->answer(std::move(*admission.refusal));
+      api.handle(std::move(request), std::move(exchange));
+    });
+  }
+  net::Response refusal(int status, std::string_view why) override { return api_.refusal(status, why); }
+
+ private:
+  Api& api_;
+  net::Server& main_;
+};
+
+/// Runs a server on a thread until it goes.
+class ServerThread {
+ public:
+  explicit ServerThread(net::Server& server) : server_(server), thread_([&server] { server.run(); }) {}
+  ~ServerThread() {
+    server_.stop(std::chrono::milliseconds(0));
+    thread_.join();
+  }
+  ServerThread(const ServerThread&) = delete;
+  ServerThread& operator=(const ServerThread&) = delete;
+
+ private:
+  net::Server& server_;
+  std::thread thread_;
+};
+
+std::string url_of(const net::Server& server, const std::string& address) {
+  return fmt::format("{}://{}:{}", server.has_tls() ? "https" : "http",
+                     address.find(':') == std::string::npos ? address : "[" + address + "]", server.port());
 }
 
 /// The rows that the I/O thread needs: tokens, tenants and servers.
@@ -73,15 +124,40 @@ Result<int> serve(const ServiceOptions& options) {
   }
   for (const std::string& note : recovered->notes) journal("warning", "recovery", {{"why", note}});
 
+  if (recovered->was_adopted) {
+    if (const auto failure = keep_adopted(**store, *recovered)) return Error{.message = failure->message};
+  }
+  if (const std::size_t unread = load_history(**store, recovered->reader.history()); unread > 0)
+    journal("warning", "history", {{"unread_rows", unread}});
+
   Api api(options.version, options.pipeline.others, options.logs_requests, options.silence);
   if (Check failure = load_rows(**store, api)) return *std::move(failure);
   auto server = net::Server::open(options.server, api);
   if (!server) return std::move(server).error();
 
+  MonitorDoor door(api, **server);
+  std::unique_ptr<net::Server> monitor;
+  if (options.metrics) {
+    net::ServerOptions of_monitor = options.server;
+    of_monitor.address = options.metrics->address;
+    of_monitor.port = options.metrics->port;
+    of_monitor.connections = 64;
+    auto opened = net::Server::open(of_monitor, door);
+    if (!opened) {
+      Error error = std::move(opened).error();
+      if (error.key == "--listen") error.key = "--metrics-listen";
+      return error;
+    }
+    monitor = *std::move(opened);
+  }
+
   std::unique_ptr<Pipeline> pipeline;
   PipelineEvents events;
   events.say = [](std::string_view level, std::string_view what, const live::Json& fields) {
     journal(level, what, fields);
+  };
+  events.committed = [&api](std::chrono::nanoseconds took, std::uint64_t records) {
+    api.metrics().count_commit(took, records);
   };
   events.rows = [&](std::shared_ptr<const std::vector<live::Row>> rows) {
     (*server)->post([&api, &pipeline, rows = std::move(rows)] {
@@ -104,7 +180,10 @@ Result<int> serve(const ServiceOptions& options) {
   api.connect(*pipeline, **server);
 
   (*server)->on_signal({SIGTERM, SIGINT, SIGHUP}, [&](int number) {
-    if (number == SIGHUP) return reload(**server);
+    if (number == SIGHUP) {
+      if (monitor != nullptr) monitor->post([&] { reload(*monitor); });
+      return reload(**server);
+    }
     journal("info", "stopping", {{"signal", number}});
     notify("STOPPING=1");
     api.stop();
@@ -118,17 +197,23 @@ Result<int> serve(const ServiceOptions& options) {
     if (!(*server)->has_tls()) return;
     const auto time =
         std::max(changed_at(options.server.certificate_file), changed_at(options.server.key_file));
-    if (time != std::exchange(certificate_time, time)) reload(**server);
+    if (time == std::exchange(certificate_time, time)) return;
+    reload(**server);
+    if (monitor != nullptr) monitor->post([&] { reload(*monitor); });
   });
   journal("info", "started",
           {{"file", options.file},
            {"revision", pipeline->figures().durable_revision.load()},
            {"replayed", replayed}});
-  const std::string& address = options.server.address;
-  fmt::print(stderr, "listening on {}://{}:{}\n", (*server)->has_tls() ? "https" : "http",
-             address.find(':') == std::string::npos ? address : "[" + address + "]", (*server)->port());
+  std::optional<ServerThread> monitoring;
+  if (monitor != nullptr) {
+    monitoring.emplace(*monitor);
+    journal("info", "metrics", {{"url", url_of(*monitor, options.metrics->address) + "/metrics"}});
+  }
+  fmt::print(stderr, "listening on {}\n", url_of(**server, options.server.address));
   notify("READY=1");
   (*server)->run();
+  monitoring.reset();
   pipeline->stop();
   journal("info", "stopped", {{"revision", pipeline->figures().durable_revision.load()}});
   return 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,10 @@ struct ServiceOptions {
   std::string file;
   net::ServerOptions server = {};
   PipelineOptions pipeline = {};
-  Silence silence = {};           ///< of executors
-  bool allows_plaintext = false;  ///< beyond this machine without TLS
-  bool logs_requests = false;     ///< each, and not only those that are refused
+  Silence silence = {};                       ///< of executors
+  std::optional<net::Endpoint> metrics = {};  ///< where /metrics, /livez and /readyz are too
+  bool allows_plaintext = false;              ///< beyond this machine without TLS
+  bool logs_requests = false;                 ///< each, and not only those that are refused
   std::size_t reserve_bytes = std::size_t{64} << 20U;
   std::string version = {};  ///< in the API's description
 };

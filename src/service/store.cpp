@@ -21,6 +21,12 @@ constexpr int kFormat = 1;
 constexpr std::uint64_t kDatabasePage = 4096;
 constexpr std::array kTables = {"tenant", "group", "queue", "server", "token", "job", "task_ended", "series"};
 
+/// Files that were made before it get it when they are opened.
+constexpr const char* kUses =
+    "CREATE TABLE IF NOT EXISTS uses(hour INTEGER NOT NULL, queue TEXT NOT NULL, tenant TEXT NOT NULL,"
+    " \"group\" TEXT NOT NULL, resource INTEGER NOT NULL, amount REAL NOT NULL,"
+    " PRIMARY KEY(hour, queue, tenant, \"group\", resource)) STRICT, WITHOUT ROWID;";
+
 std::string schema() {
   std::string text =
       "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
@@ -33,7 +39,7 @@ std::string schema() {
   for (const char* table : kTables)
     text += fmt::format(
         "CREATE TABLE \"{}\"(key TEXT PRIMARY KEY, columns TEXT NOT NULL) STRICT, WITHOUT ROWID;", table);
-  return text;
+  return text + kUses;
 }
 
 /// A statement that was prepared once. Reset when it goes out of use.
@@ -58,6 +64,10 @@ class Statement {
     sqlite3_bind_text64(handle_, at, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
     return *this;
   }
+  Statement& bind(int at, double number) {
+    sqlite3_bind_double(handle_, at, number);
+    return *this;
+  }
   Statement& bind_bytes(int at, std::string_view bytes) {
     sqlite3_bind_blob64(handle_, at, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_STATIC);
     return *this;
@@ -76,6 +86,7 @@ class Statement {
     sqlite3_clear_bindings(handle_);
   }
   std::uint64_t number(int at) const { return static_cast<std::uint64_t>(sqlite3_column_int64(handle_, at)); }
+  double real(int at) const { return sqlite3_column_double(handle_, at); }
   std::string text(int at) const {
     const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(handle_, at));
     return bytes == nullptr ? std::string()
@@ -115,6 +126,20 @@ class SqliteStore final : public Store {
   std::optional<std::string> read_snapshot(const SnapshotRow& row) override;
   StoreCheck keep_snapshots(std::size_t count) override;
 
+  StoreCheck put_rows(const std::vector<live::Row>& rows) override {
+    int code = statement(kBegin, "BEGIN IMMEDIATE").run();
+    for (std::size_t at = 0; at < rows.size() && code == SQLITE_OK; ++at) code = put_row(rows[at]);
+    return finished(code);
+  }
+  StoreCheck read_uses(std::int64_t from, std::int64_t to, live::Uses& uses) override;
+  StoreCheck trim_uses(std::int64_t before) override {
+    return checked(Statement(database_, "DELETE FROM uses WHERE hour < ?1")
+                       .bind(1, static_cast<std::uint64_t>(before))
+                       .run());
+  }
+  StoreCheck begin_read() override { return checked(statement(kBeginRead, "BEGIN").run()); }
+  void end_read() override { statement(kRollback, "ROLLBACK").run(); }
+
   StoreCheck set_meta(const std::string& key, const std::string& value) override {
     return checked(statement(kSetMeta, "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT DO UPDATE SET value = ?2")
                        .bind(1, key)
@@ -146,6 +171,7 @@ class SqliteStore final : public Store {
  private:
   enum Which {
     kBegin,
+    kBeginRead,
     kCommit,
     kRollback,
     kAddBatch,
@@ -153,6 +179,7 @@ class SqliteStore final : public Store {
     kMeta,
     kAddPart,
     kAddSnapshot,
+    kAddUse,
     kPutRow,
     kDropRow = kPutRow + 16,
     kEnd = kDropRow + 16
@@ -177,6 +204,7 @@ class SqliteStore final : public Store {
   StoreCheck try_append(const std::vector<const live::Batch*>& batches);
   int put_batch(const live::Batch& batch);
   int put_row(const live::Row& row);
+  int add_use(const live::UsedBy& by, std::size_t resource, double amount);
 
   /// What the writes of a transaction gave. Rolls back where one failed.
   StoreCheck finished(int code) {
@@ -291,6 +319,8 @@ Check SqliteStore::open() {
                 kDatabasePage, options_.synchronous);
   int result = sqlite3_exec(database_, settings.c_str(), nullptr, nullptr, nullptr);
   if (options_.reads_only) sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (result == SQLITE_OK && !options_.creates && !options_.reads_only && meta("format"))
+    result = sqlite3_exec(database_, kUses, nullptr, nullptr, nullptr);
   if (result == SQLITE_OK && options_.creates) {
     result = sqlite3_exec(database_, ("BEGIN;" + schema() + "COMMIT").c_str(), nullptr, nullptr, nullptr);
     if (result == SQLITE_OK) {
@@ -318,7 +348,41 @@ int SqliteStore::put_batch(const live::Batch& batch) {
                  .bind_bytes(5, batch.body)
                  .run();
   for (std::size_t at = 0; at < batch.rows.size() && code == SQLITE_OK; ++at) code = put_row(batch.rows[at]);
+  for (const auto& [by, amounts] : batch.uses) {
+    for (std::size_t r = 0; r < amounts.size() && code == SQLITE_OK; ++r) {
+      if (amounts[r] > 0) code = add_use(by, r, amounts[r]);
+    }
+  }
   return code;
+}
+
+int SqliteStore::add_use(const live::UsedBy& by, std::size_t resource, double amount) {
+  return statement(kAddUse,
+                   "INSERT INTO uses VALUES(?1, ?2, ?3, ?4, ?5, ?6)"
+                   " ON CONFLICT DO UPDATE SET amount = amount + ?6")
+      .bind(1, static_cast<std::uint64_t>(by.hour))
+      .bind(2, by.queue)
+      .bind(3, by.tenant)
+      .bind(4, by.group)
+      .bind(5, resource)
+      .bind(6, amount)
+      .run();
+}
+
+StoreCheck SqliteStore::read_uses(std::int64_t from, std::int64_t to, live::Uses& uses) {
+  Statement query(database_,
+                  "SELECT queue, tenant, \"group\", resource, sum(amount) FROM uses"
+                  " WHERE hour >= ?1 AND hour < ?2 GROUP BY queue, tenant, \"group\", resource");
+  query.bind(1, static_cast<std::uint64_t>(from)).bind(2, static_cast<std::uint64_t>(to));
+  int code = query.step();
+  for (; code == SQLITE_ROW; code = query.step()) {
+    std::vector<double>& amounts =
+        uses[{.hour = from, .queue = query.text(0), .tenant = query.text(1), .group = query.text(2)}];
+    const auto resource = static_cast<std::size_t>(query.number(3));
+    if (amounts.size() <= resource) amounts.resize(resource + 1);
+    amounts[resource] += query.real(4);
+  }
+  return checked(code == SQLITE_DONE ? SQLITE_OK : code);
 }
 
 int SqliteStore::put_row(const live::Row& row) {

@@ -75,6 +75,18 @@ class Store {
   /// Keeps the newest `count`, and removes the parts of what was never completed.
   virtual StoreCheck keep_snapshots(std::size_t count) = 0;
 
+  /// Rows that are not part of a batch: table `series`. They do not take the reserve.
+  virtual StoreCheck put_rows(const std::vector<live::Row>& rows) = 0;
+  /// What the tasks used that ended, summed over the hours from `from` to before `to` (Unix seconds): the
+  /// hour of each is `from`.
+  virtual StoreCheck read_uses(std::int64_t from, std::int64_t to, live::Uses& uses) = 0;
+  /// Forgets what is older.
+  virtual StoreCheck trim_uses(std::int64_t before) = 0;
+
+  /// What is read until end_read() is of one moment.
+  virtual StoreCheck begin_read() = 0;
+  virtual void end_read() = 0;
+
   virtual StoreCheck set_meta(const std::string& key, const std::string& value) = 0;
   virtual std::optional<std::string> meta(const std::string& key) = 0;
   /// The rows of one of the tables of live::Row, by key.

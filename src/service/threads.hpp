@@ -30,6 +30,10 @@ struct Shared {
   std::atomic<std::uint64_t> agreed = 0;  ///< up to here the reader's snapshots were the decider's
   std::atomic<bool> differs = false;      ///< the two engines do
 
+  /// Rows of the history on their way from the reader to the store.
+  std::mutex series_mutex = {};
+  std::vector<live::Row> series = {};
+
   /// The answer, whatever the question: none ends the process.
   live::Answer get(const live::Reader& reader, const live::Query& query, const live::Caller& caller) const;
   /// What a question gets that cannot be answered; the journal says why.
@@ -169,6 +173,8 @@ class Follower {
   void token_changed(const std::string& id);
   void poll(Watchers::HeldPoll poll);
   void let_go();
+  void usage(live::UsageAsked asked, live::Caller caller, Reply reply);
+  void gauges(std::function<void(const live::Gauges&)> use);
   void follow(std::vector<Durable> batches);
   void wake() { wakes_.notify_one(); }
   /// Nothing more will be durable.
@@ -182,12 +188,14 @@ class Follower {
   void compare_snapshot(const std::string& expected);
   void say_mismatch(std::uint64_t revision, const std::string& why);
   void answer_questions(std::vector<Question>& questions);
+  void take_sample();
   void turn_early(std::vector<Question>& questions, Steady::time_point now, bool is_last);
 
   Shared& shared_;
   Workers& workers_;
   live::Reader reader_;
   Watchers watchers_;
+  live::Wall sampled_{};
   std::multimap<std::uint64_t, Question> early_;  ///< by the revision that they wait for
   bool lets_go_ = false;                          ///< of watchers, polls and early questions
 
@@ -237,6 +245,7 @@ class Writer {
   void refuse_groups(std::vector<Group>& groups);
   void continue_snapshot(bool to_the_end);
   void complete_snapshot();
+  void write_series();
   bool has_failed(const StoreCheck& failure);
   void broken(const std::string& why);
 
@@ -315,5 +324,9 @@ live::Answer audit_page(const std::string& file, std::uint64_t after, std::size_
 /// GET /tasks/{id}/explain: replays from the snapshot before the placement.
 live::Answer placement_of(const std::string& file, live::Others others, const std::string& task,
                           const live::Caller& caller);
+
+/// GET /usage: the copy follows the log to where the file is.
+live::Answer usage_at(const std::string& file, live::Reader& copy, const live::UsageAsked& asked,
+                      const live::Caller& caller);
 
 }  // namespace mirab::service

@@ -31,7 +31,8 @@ live::Answer no_token_answer() { return problem_answer(401, "no-token", "A valid
 void Watchers::add(std::vector<live::Change> changes) {
   for (live::Change& change : changes) {
     for (const live::Event& event : change.events) {
-      if (!event.server.empty()) changed_[event.server] = change.revision;
+      // That a task has started comes from the executor itself: it changes nothing that it is to do.
+      if (!event.server.empty() && event.kind != "task-started") changed_[event.server] = change.revision;
     }
     ring_.push_back(std::move(change));
   }

@@ -40,6 +40,7 @@ void Writer::broken(const std::string& why) {
 
 void Writer::run() {
   auto next_reserve = Steady::now();
+  auto next_size = Steady::now();
   while (true) {
     std::vector<Group> groups;
     bool is_ending = false;
@@ -54,6 +55,11 @@ void Writer::run() {
     has_room_.notify_one();
     if (!groups.empty()) write_groups(groups);
     if (writing_) continue_snapshot(false);
+    write_series();
+    if (Steady::now() >= next_size) {
+      next_size = Steady::now() + std::chrono::seconds(1);
+      shared_.figures.log_bytes = store_->log_ends().bytes;
+    }
     if (shared_.figures.is_disk_full.load() && Steady::now() >= next_reserve) {
       next_reserve = Steady::now() + std::chrono::seconds(1);
       if (store_->restore_reserve()) {
@@ -64,7 +70,25 @@ void Writer::run() {
     if (is_ending) break;
   }
   if (writing_) continue_snapshot(true);
+  write_series();
   follower_.end();
+}
+
+/// Rows of the history, when there are any and the disk has room.
+void Writer::write_series() {
+  if (has_given_up_ || shared_.figures.is_disk_full.load()) return;
+  std::vector<live::Row> rows;
+  {
+    const std::lock_guard guard(shared_.series_mutex);
+    rows.swap(shared_.series);
+  }
+  if (rows.empty()) return;
+  const StoreCheck failure = store_->put_rows(rows);
+  if (!failure) return;
+  if (failure->kind != StoreFailure::Kind::full) return broken(failure->message);
+  const std::lock_guard guard(shared_.series_mutex);  // again when there is room
+  shared_.series.insert(shared_.series.begin(), std::make_move_iterator(rows.begin()),
+                        std::make_move_iterator(rows.end()));
 }
 
 void Writer::refuse(Group& group) {
@@ -112,9 +136,9 @@ bool Writer::append_or_wait(std::vector<Group>& groups) {
     std::this_thread::sleep_for(milliseconds(100));
   }
   is_stuck_ = false;
-  shared_.figures.commit_ns +=
-      static_cast<std::uint64_t>(std::chrono::nanoseconds(Steady::now() - begin).count());
-  ++shared_.figures.commits;
+  std::uint64_t records = 0;
+  for (const live::Batch* batch : batches) records += batch->last - batch->first + 1;
+  shared_.events.committed(Steady::now() - begin, records);
   if (!store_->has_reserve() && !shared_.figures.is_disk_full.exchange(true))
     shared_.events.say("error", "disk-full", {{"why", "the reserve was given up"}});
   return true;
@@ -144,7 +168,6 @@ void Writer::write_groups(std::vector<Group>& groups) {
   follower_.follow(std::move(durable));
   if (!rows->empty()) shared_.events.rows(std::move(rows));
   for (Group& group : groups) {
-    shared_.figures.commit_commands += group.answers.size();
     for (auto& [reply, answer] : group.answers) reply(std::move(answer));
   }
   // Only now: the reader, whose agreement a snapshot needs, has all that the snapshot holds.
@@ -193,6 +216,10 @@ void Writer::complete_snapshot() {
   const std::uint64_t oldest_snapshot = store_->snapshots().back().revision;
   if (has_failed(store_->trim_log(oldest_snapshot, wall_now() - shared_.options.log_time,
                                   shared_.options.log_bytes)))
+    return;
+  const auto two_years_ago = wall_now() - std::chrono::days(2 * 365);
+  if (has_failed(store_->trim_uses(
+          std::chrono::floor<std::chrono::seconds>(two_years_ago).time_since_epoch().count())))
     return;
   shared_.figures.snapshot_at_s = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   shared_.events.say("info", "snapshot", {{"revision", row.revision}, {"bytes", row.bytes}});

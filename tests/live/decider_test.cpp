@@ -149,6 +149,30 @@ TEST(LiveDecider, LostAndPreemptedTasksDoNotCountAsFailures) {
   EXPECT_FALSE(later.at("run")[0].contains("after"));
 }
 
+TEST(LiveDecider, ATaskIsPlacedUntilItsExecutorSaysThatItRuns) {
+  LiveCluster cluster = small_cluster();
+  cluster.submit("ml", "j", R"({"demand":{"cpu":1},"attempts":2})");
+  const auto state = [&] { return cluster.get({.what = Ask::task, .name = "t-0"}).body.value("state", ""); };
+  const std::string server = cluster.get({.what = Ask::task, .name = "t-0"}).body["server"];
+  const auto say = [&](const std::string& outcome, int attempt = 1) {
+    return cluster.send(executor(server), Do::outcome_put, {.name = "t-0"},
+                        Json{{"outcome", outcome}, {"attempt", attempt}});
+  };
+  EXPECT_EQ(state(), "placed");
+  EXPECT_EQ(say("running", 7).body.value("ignored", ""), "superseded");
+  EXPECT_EQ(state(), "placed");
+  EXPECT_EQ(say("running").body.value("state", ""), "running");
+  const Revision revision = cluster.decider.revision();
+  EXPECT_EQ(say("running").body.value("replayed", false), true);
+  EXPECT_EQ(cluster.decider.revision(), revision);
+  EXPECT_EQ(Decider::restore(cluster.decider.snapshot())->snapshot(), cluster.decider.snapshot());
+  EXPECT_EQ(cluster.get({.what = Ask::tasks, .given = {{"state", "running"}}}).body["items"].size(), 1U);
+  EXPECT_EQ(say("failed").status, 200);
+  EXPECT_EQ(say("running").body.value("ignored", ""), "superseded");
+  EXPECT_EQ(cluster.get({.what = Ask::tasks, .given = {{"state", "running"}}}).body["items"].size(), 0U);
+  EXPECT_EQ(cluster.job("ml", "j")["running"], 1);  // the second attempt, which is placed
+}
+
 TEST(LiveDecider, ASilentServerTakesNothingNew) {
   LiveCluster cluster = small_cluster();
   cluster.by_service(Do::server_silent, "n2");
@@ -227,6 +251,51 @@ TEST(LiveDecider, TheLogAloneGivesTheStateAgain) {
   }
   EXPECT_EQ(again.snapshot(), cluster.decider.snapshot());
   EXPECT_EQ(Decider::restore(again.snapshot())->snapshot(), again.snapshot());
+}
+
+/// Tasks by server, with their jobs.
+Json placements(const Reader& reader) {
+  Json placed = Json::object();
+  for (const Json& task :
+       reader.get({.what = Ask::tasks, .given = {{"limit", "1000"}}}, admin()).body["items"])
+    placed[task["task"].get<std::string>()] = {task["job"], task["server"], task["state"]};
+  return placed;
+}
+
+TEST(LiveDecider, WhatAnotherVersionDecidedIsTakenOverAsLogged) {
+  Settings with = settings("drf", "best-fit");
+  with.options.preemption.emplace();
+  LiveCluster cluster = small_cluster(with);
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "asr", R"({"tenant":"speech","guarantee":{"cpu":4}})");
+  cluster.submit("ml", "j", R"({"tasks":3,"demand":{"cpu":2},"attempts":2})");
+  cluster.submit("ml", "g", R"({"tasks":2,"gang":2,"demand":{"cpu":1}})");
+  cluster.send(admin(), Do::outcome_put, {.name = "t-0"}, parse(R"({"outcome":"failed"})"));
+  cluster.submit("asr", "k", R"({"tasks":2,"demand":{"cpu":2}})");
+  for (int n = 0; n < 5; ++n) {
+    cluster.now += std::chrono::minutes(1);
+    cluster.decider.decide(100, cluster.now, cluster.wall);
+    cluster.settle();
+  }
+  ASSERT_GT(placements(cluster.reader).size(), 4U);
+  // One that decides otherwise stands for another version.
+  Settings other = settings("fifo", "worst-fit");
+  other.options.preemption = with.options.preemption;
+  Decider decider = *Decider::from(other);
+  Reader reader = *Reader::from(other);
+  Decider strict = *Decider::from(other);
+  bool differs = false;
+  for (const Batch& batch : cluster.log) {
+    const Check bad = decider.replay(batch, Replay::as_logged);
+    ASSERT_FALSE(bad) << describe(*bad);
+    ASSERT_TRUE(reader.apply(batch, Replay::as_logged));
+    differs = differs || strict.replay(batch);
+  }
+  EXPECT_TRUE(differs);
+  EXPECT_EQ(placements(reader), placements(cluster.reader));
+  EXPECT_EQ(decider.snapshot(), reader.snapshot());
+  EXPECT_EQ(decider.broken_invariant(), "");
+  EXPECT_EQ(decider.hash(), cluster.decider.hash());
 }
 
 TEST(LiveDecider, ALogThatWasChangedIsRefused) {

@@ -2,6 +2,8 @@
 
 import json
 import os
+import random
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -210,6 +212,108 @@ class Serve(unittest.TestCase):
         self.assertEqual(client.get("/openapi.json")[1]["openapi"], "3.1.0")
         self.assertIn("mirab_revision{at=\"durable\"}", client.get("/metrics")[1])
         self.assertEqual(client.get("/v1/whatif")[0], 405)
+
+    def test_a_monitor_has_a_door_of_its_own(self):
+        service = self.start("--metrics-listen", "127.0.0.1:0")
+        client = service.client()
+        set_up(client)
+        self.assertEqual(client.put("/v1/queues/ml/jobs/a", {**JOB, "tasks": 100})[0], 201)
+        self.wait_for(client, "/v1/queues/ml", lambda queue: queue["running"] == 16)
+        lines = [json.loads(line) for line in service.read_log().splitlines() if line.startswith("{")]
+        url = next(line["url"] for line in lines if line["what"] == "metrics")
+        monitor = Client(int(url.split(":")[2].split("/")[0]), service.token)
+        status, text, _ = monitor.get("/metrics")
+        self.assertEqual(status, 200, text)
+        for line in ('mirab_waiting_tasks{queue="ml"} 84', 'mirab_running_tasks{queue="ml"} 16',
+                     'mirab_resource_used_ratio{resource="gpu"} 1', 'mirab_leader 1',
+                     'mirab_commands_total{do="job-put",result="done"} 1', 'mirab_state_mismatch_total 0'):
+            self.assertIn("\n" + line + "\n", text)
+        for name in ("mirab_dominant_share_ratio{", "mirab_oldest_wait_seconds{", "mirab_commit_seconds_bucket{le=",
+                     "mirab_commit_records_bucket{le=", "mirab_http_request_seconds_bucket{le=", "mirab_log_bytes ",
+                     "mirab_snapshot_age_seconds ", "mirab_watchers ", "mirab_decisions_total ",
+                     'mirab_revision{at="reader"}', "mirab_http_requests_total{"):
+            self.assertIn("\n" + name, text)
+        self.assertEqual(monitor.get("/livez")[0], 200)
+        self.assertEqual(monitor.get("/readyz")[0], 200)
+        self.assertEqual(monitor.get("/v1/queues")[0], 404)
+        self.assertEqual(Client(monitor.connection.port, "").get("/metrics")[0], 401)
+        wrong = subprocess.run([PROGRAM, "serve", self.file, "--listen", "127.0.0.1:0", "--metrics-listen", "0.0.0.0:0"],
+                               capture_output=True, text=True)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("--metrics-listen", wrong.stderr)
+
+    def test_history_is_kept_over_a_restart(self):
+        service = self.start()
+        set_up(service.client())
+        service.kill()
+        with sqlite3.connect(self.file) as database:  # so that the next sample is written at once
+            database.execute("DELETE FROM series")
+        database.close()
+        service = self.start()
+        path = "/v1/history?series=running&queue=ml"
+        first = self.wait_for(service.client(), path, lambda body: 0 in body["v"])
+        self.assertEqual(len(first["t"]), len(first["v"]))
+        for _ in range(500):
+            with sqlite3.connect(f"file:{self.file}?mode=ro", uri=True) as database:
+                rows = database.execute("SELECT count(*) FROM series WHERE columns LIKE '%ml%'").fetchone()[0]
+            database.close()
+            if rows:
+                break
+            time.sleep(0.02)
+        self.assertTrue(rows)
+        known = first["t"][first["v"].index(0)]
+        service.kill()
+        client = self.start().client()
+        again = client.get(f"{path}&from={known}&to={known + 10}&step=10s")[1]
+        self.assertEqual((again["t"], again["v"]), ([known], [0]))
+        self.assertEqual(client.get("/v1/history?series=share&queue=none")[0], 404)
+
+    def test_what_was_used_is_charged(self):
+        service = self.start()
+        client = service.client()
+        set_up(client)
+        client.put("/v1/queues/ml/jobs/a", JOB)
+        tasks = self.wait_for(client, "/v1/tasks?job=ml/a", lambda body: len(body["items"]) == 2)["items"]
+        time.sleep(0.05)
+        client.put(f"/v1/tasks/{tasks[0]['task']}/outcome", {"outcome": "succeeded"})
+        body = client.get("/v1/usage?by=tenant")[1]
+        self.assertEqual([item["tenant"] for item in body["items"]], ["research"], body)
+        hours = body["items"][0]["hours"]
+        self.assertGreater(hours["cpu"], 2 * 1.5 * 0.05 / 3600)
+        self.assertAlmostEqual(hours["cpu"] / hours["gpu"], 1.5)
+        service.kill()
+        client = self.start().client()
+        self.assertGreater(client.get("/v1/usage?by=tenant")[1]["items"][0]["hours"]["cpu"], hours["cpu"])
+        status, table, headers = client.ask("GET", "/v1/usage", None, Accept="text/csv")
+        self.assertEqual((status, headers["Content-Type"]), (200, "text/csv; charset=utf-8"))
+        self.assertRegex(table, r"\Aqueue,cpu,memory,gpu\r\nml,[0-9.e-]+,[0-9.e-]+,[0-9.e-]+\r\n\Z")
+        self.assertEqual(client.get("/v1/usage?by=moon")[0], 400)
+
+    def test_what_another_version_decided_is_taken_over(self):
+        service = self.start()
+        client = service.client()
+        set_up(client)
+        client.put("/v1/queues/ml/jobs/a", {**JOB, "tasks": 20})
+        self.wait_for(client, "/v1/queues/ml", lambda queue: queue["running"] == 16)
+
+        def placed():
+            return {task["task"]: task["server"] for task in client.get("/v1/tasks?limit=1000")[1]["items"]}
+        before = placed()
+        service.kill()
+        with sqlite3.connect(self.file) as database:
+            database.execute("UPDATE snapshot SET decision_version = 1")
+            database.execute("UPDATE meta SET value = 'of another machine' WHERE key = 'libm'")
+        database.close()
+        check = subprocess.run([PROGRAM, "serve", "check", self.file], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stderr)
+        self.assertIn("are taken over as logged", check.stdout)
+        service = self.start()
+        client = service.client()
+        self.assertEqual(placed(), before)
+        self.assertIn("they are taken over as logged", service.read_log())
+        service.kill()
+        service = self.start()
+        self.assertNotIn("taken over", service.read_log())
 
     def test_without_a_token_no_one_learns_which_routes_there_are(self):
         service = self.start()

@@ -196,6 +196,31 @@ TEST(Store, ReadsBackWhatItWrote) {
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
+TEST(Store, AddsUpWhatWasUsedHourByHour) {
+  PowerLossDisk disk("uses");
+  Script script(7);
+  auto store = open_on(disk, true);
+  ASSERT_TRUE(store);
+  live::Batch one = script.next();
+  live::Batch two = script.next();
+  const live::UsedBy ml{.hour = 3600, .queue = "ml", .tenant = "vision", .group = "lab"};
+  live::UsedBy later = ml;
+  later.hour = 7200;
+  one.uses = {{ml, {1.5, 0, 4}}, {later, {10, 0, 0}}};
+  two.uses = {{ml, {0.5, 2, 0}}};
+  ASSERT_FALSE((*store)->append({&one, &two}));
+  live::Uses uses;
+  ASSERT_FALSE((*store)->read_uses(3600, 7200, uses));
+  EXPECT_EQ(uses, (live::Uses{{ml, {2, 2, 4}}}));
+  uses.clear();
+  ASSERT_FALSE((*store)->read_uses(3600, 10'800, uses));
+  EXPECT_EQ(uses, (live::Uses{{ml, {12, 2, 4}}}));
+  ASSERT_FALSE((*store)->trim_uses(7200));
+  uses.clear();
+  ASSERT_FALSE((*store)->read_uses(0, 7200, uses));
+  EXPECT_TRUE(uses.empty());
+}
+
 TEST(Store, NamesTheRevisionWhereTheLogIsDamaged) {
   PowerLossDisk disk("damage");
   Script script(6);

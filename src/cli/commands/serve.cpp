@@ -20,6 +20,7 @@ namespace {
 struct ServeFlags {
   service::ServiceOptions options;
   std::string listen = "127.0.0.1:7417";
+  std::string metrics = {};
   std::string others = "shares";
   std::string silent_after = "1m";
   std::string lost_after = "10m";
@@ -54,6 +55,11 @@ Exit run_serve(const ServeFlags& flags) {
     return report_error(*failure);
   if (const Check failure = read_seconds(flags.lost_after, "--lost-after", options.silence.lost_after))
     return report_error(*failure);
+  if (!flags.metrics.empty()) {
+    const auto metrics = net::read_endpoint(flags.metrics, "--metrics-listen");
+    if (!metrics) return report_error(metrics.error());
+    options.metrics = *metrics;
+  }
   options.pipeline.others = flags.others == "nothing" ? live::Others::nothing
                             : flags.others == "all"   ? live::Others::all
                                                       : live::Others::shares;
@@ -201,6 +207,10 @@ std::vector<Command> add_serve(CLI::App& app) {
   serve->add_option("--listen", flags->listen, "Where to listen; port 0: any")
       ->type_name("ADDR:PORT")
       ->capture_default_str();
+  serve
+      ->add_option("--metrics-listen", flags->metrics,
+                   "Where to listen for /metrics, /livez and /readyz besides")
+      ->type_name("ADDR:PORT");
   serve
       ->add_option("--tls-cert", options.server.certificate_file,
                    "Certificate with its chain, as PEM; read again when it changes")
