@@ -226,7 +226,7 @@ mirab_status mirab_apply_user_removed(mirab_engine* engine, int64_t now, const m
 typedef struct mirab_job_submitted_event {
   size_t size;                    /* sizeof(mirab_job_submitted_event) */
   mirab_id user;                  /* whose job it is */
-  const int64_t* demand;          /* what each task takes, in whole units */
+  const int64_t* demand;          /* what each task takes, in whole units; needed where there are no roles */
   int64_t tasks;                  /* how many */
   const char* const* servers;     /* names of the servers where they may run, else all; optional */
   size_t servers_count;
@@ -241,6 +241,8 @@ typedef struct mirab_job_submitted_event {
   const char* within;             /* a set of servers: the tasks run on no other; optional */
   const mirab_rank* rank;         /* where it stands among the jobs of its user; optional */
   int64_t may_be_preempted;       /* may its tasks end for those of others?; optional */
+  const mirab_role* roles;        /* in place of demand and tasks: tasks of several demands that start together; optional */
+  size_t roles_count;
 } mirab_job_submitted_event;
 mirab_status mirab_apply_job_submitted(mirab_engine* engine, int64_t now, const mirab_job_submitted_event* event,
                                        mirab_id* given);
@@ -302,6 +304,7 @@ typedef struct mirab_task_adopted_event {
   mirab_id job;    /* its identifier */
   mirab_id server; /* where the task runs */
   int64_t since;   /* when it started */
+  int64_t role;    /* of a job with roles: the place of its role among them, from 0; optional */
 } mirab_task_adopted_event;
 mirab_status mirab_apply_task_adopted(mirab_engine* engine, int64_t now, const mirab_task_adopted_event* event,
                                       mirab_id* given);

@@ -142,10 +142,14 @@ py::object PlacedRecord::operator()(const Companion& other) const {
 }
 
 py::object PlacedRecord::operator()(const Placed& decided) const {
-  return named_tuple(placed, decided, [this](const auto& tasks) {
-    py::tuple tuple(tasks.size());
-    for (std::size_t k = 0; k < tasks.size(); ++k) tuple[k] = (*this)(tasks[k]);
-    return tuple;
+  return named_tuple(placed, decided, [this](const auto& value) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
+      return value;
+    } else {
+      py::tuple tuple(value.size());
+      for (std::size_t k = 0; k < value.size(); ++k) tuple[k] = (*this)(value[k]);
+      return tuple;
+    }
   });
 }
 

@@ -31,6 +31,7 @@ def placements() -> dict[str, str]: ...
 class Companion(NamedTuple):
     task: int
     server: int
+    role: int
 
 class Lost(NamedTuple):
     task: int
@@ -48,6 +49,7 @@ class Placed(NamedTuple):
     server: int
     others: tuple[Companion, ...]
     preempted: tuple[Preempted, ...]
+    role: int
 
 class Reserving:
     def __init__(self, after: Time, servers: int = 1, at_most: Time | None = None) -> None: ...
@@ -132,9 +134,14 @@ class KeptForIt(NamedTuple):
     missing: tuple[int, ...]
     others: list[int]
 
+class RoleRoom(NamedTuple):
+    together: int
+    room: int
+
 class Gang(NamedTuple):
     together: int
     room: int
+    roles: list[RoleRoom]
 
 class Loser(NamedTuple):
     user: int
@@ -303,7 +310,7 @@ class Engine:
     def job_submitted(
         self,
         user: int,
-        demand: Amounts,
+        demand: Amounts = [],
         tasks: int = 1,
         *,
         servers: Sequence[str] | None = None,
@@ -316,6 +323,7 @@ class Engine:
         within: str | None = None,
         rank: int | tuple[int, Time, int] | None = None,
         may_be_preempted: bool = True,
+        roles: Sequence[tuple[int, Amounts]] = [],
         now: Time | None = None,
     ) -> int: ...
     def job_cancelled(self, job: int, *, now: Time | None = None) -> list[Lost]: ...
@@ -328,7 +336,9 @@ class Engine:
     def set_changed(
         self, set: str, *, add: Sequence[int] = (), remove: Sequence[int] = (), now: Time | None = None
     ) -> None: ...
-    def task_adopted(self, job: int, server: int, since: Time, *, now: Time | None = None) -> int: ...
+    def task_adopted(
+        self, job: int, server: int, since: Time, *, role: int = 0, now: Time | None = None
+    ) -> int: ...
     def group_added(
         self,
         name: str,
