@@ -342,7 +342,8 @@ TEST(Records, TheDecisionsOfTheStubsFollow) {
 }
 
 TEST(Records, TheOptionsOfTheStubsFollow) {
-  expect_between("src/python/mirab.pyi", "    preempted: tuple[Preempted, ...]\n    role: int\n\n", "\nclass Reservation(",
+  expect_between("src/python/mirab.pyi", "    preempted: tuple[Preempted, ...]\n    role: int\n\n",
+                 "\nclass Reservation(",
                  rule_of<Reserving>("Reserving") + "\n" + rule_of<Preempting>("Preempting"));
   std::vector<std::string> arguments = arguments_of<EngineOptions>(Presence::defaulted);
   arguments.emplace_back("seed: int = 0");
