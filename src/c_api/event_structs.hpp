@@ -143,6 +143,7 @@ class StructReader {
     }
     Layout layout;
     const Bytes bytes{.begin = reinterpret_cast<const std::byte*>(&from), .size = from.size};
+    std::string_view replaced;  // what is left out, since another stands in its place
     scheduling::for_each_field<Record>([&]<class Member>(const scheduling::Field<Record, Member>& field) {
       using Plain = typename decltype(in_struct<Member>())::Type;
       const Plain value = bytes.at<Plain>(layout.next<Plain>());
@@ -157,8 +158,13 @@ class StructReader {
         record.*field.member = Member{};
       } else if (count > 0 && !kIsOptional<Member>) {
         invalidate(null_argument(std::string(field.name)));
+      } else if (field.presence == scheduling::Presence::replaceable) {
+        replaced = field.name;
       }
     });
+    if constexpr (requires { record.roles; }) {
+      if (!replaced.empty() && record.roles.empty()) invalidate(null_argument(std::string(replaced)));
+    }
     return record;
   }
 

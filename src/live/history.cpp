@@ -112,25 +112,33 @@ void History::drop_after(std::int64_t second) {
 }
 
 void History::trim() {
-  if (points_ > limits_.points) {
+  drop_old();
+  while (points_ > limits_.points) {
     std::array<std::size_t, kLevelCount> sizes = {};
     for (const auto& [key, line] : lines_) {
       for (std::size_t level = 0; level < kLevelCount; ++level) sizes[level] += line.points[level].size();
     }
     const auto most = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+    if (levels_[most].kept <= kLevels[most].step) break;
     levels_[most].kept = std::max(levels_[most].kept * 3 / 4, kLevels[most].step);
+    drop_old();
   }
+}
+
+/// Of each line what is older than its level is kept, but for the point that still holds then.
+void History::drop_old() {
   const std::int64_t now = levels_[0].last * kLevels[0].step;
   for (auto each = lines_.begin(); each != lines_.end();) {
     Line& line = each->second;
     bool is_empty = line.seen != levels_[0].last;
     for (std::size_t level = 0; level < kLevelCount; ++level) {
       const Level& rule = kLevels[level];
-      const std::int64_t oldest = (now - levels_[level].kept) / rule.step - rule.keyframe;
+      const std::int64_t oldest = (now - levels_[level].kept) / rule.step;
       std::vector<Point>& points = line.points[level];
       // Only when there is much: moving what stays costs as much as it has.
-      const auto first = std::partition_point(points.begin(), points.end(),
-                                              [&](const Point& point) { return point.at < oldest; });
+      auto first = std::partition_point(points.begin(), points.end(),
+                                        [&](const Point& point) { return point.at <= oldest; });
+      if (first != points.begin() && !std::isnan(std::prev(first)->value)) --first;
       const auto old = static_cast<std::size_t>(first - points.begin());
       if (old * 4 >= points.size() || points_ > limits_.points) {
         points.erase(points.begin(), first);
@@ -173,7 +181,8 @@ void History::sum_into(std::vector<Mean>& means, const Line& line, std::size_t l
   const std::int64_t step = kLevels[level].step;
   const std::vector<Point>& points = line.points[level];
   const std::int64_t end = std::min(window.to / step, levels_[level].last + 1);
-  std::int64_t at = window.from / step;
+  const std::int64_t now = levels_[0].last * kLevels[0].step;
+  std::int64_t at = std::max(window.from / step, (now - levels_[level].kept) / step);
   while (at < end) {
     const auto next = std::partition_point(points.begin(), points.end(),
                                            [&](const Point& point) { return point.at <= at; });

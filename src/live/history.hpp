@@ -45,8 +45,8 @@ class History {
   struct Level {
     std::int64_t step;
     std::int64_t kept;
-    std::int64_t keyframe;  ///< at least one point in so many steps
-    std::int64_t flush;     ///< a row in so many seconds
+    std::int64_t keyframe;  ///< at least one point in this number of steps
+    std::int64_t flush;     ///< seconds to a row
   };
   static constexpr std::array<Level, 3> kLevels = {
       {{10, 86'400, 360, 60}, {60, 30 * 86'400, 1'440, 600}, {3'600, 2 * 365 * 86'400, 240, 3'600}}};
@@ -122,6 +122,7 @@ class History {
   void note(const Key& key, double value, std::int64_t at);
   void drop_after(std::int64_t second);
   void trim();
+  void drop_old();
   static std::optional<float> value_at(const std::vector<Point>& points, std::int64_t at);
   void sum_into(std::vector<Mean>& means, const Line& line, std::size_t level, const Window& window) const;
   std::size_t level_for(const Window& window) const;

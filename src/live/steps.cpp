@@ -148,21 +148,24 @@ Check State::replay_steps(const Record& record, Explained* explained) {
   return compare(record, again);
 }
 
-/// What a step did, without deciding: the engine is told.
+/// What a step did, without deciding: the engine takes it over.
 Check State::adopt(const scheduling::Placed& placed, Time now) {
   for (const scheduling::Preempted& each : placed.preempted) {
     if (Check bad = engine.apply(scheduling::TaskFailed{each.task}, now)) return bad;
   }
-  std::vector<std::pair<TaskId, ServerId>> tasks = {{placed.task, placed.server}};
-  for (const scheduling::Companion& each : placed.with) tasks.emplace_back(each.task, each.server);
-  std::sort(tasks.begin(), tasks.end());  // in the order in which they were numbered
-  for (const auto& [task, server] : tasks) {
-    const auto taken =
-        engine.apply(scheduling::TaskAdopted{.job = placed.job, .server = server, .since = now}, now);
+  std::vector<scheduling::Companion> tasks = placed.with;
+  tasks.push_back({.task = placed.task, .server = placed.server, .role = placed.role});
+  std::sort(tasks.begin(), tasks.end(),  // in the order in which they were numbered
+            [](const auto& a, const auto& b) { return a.task < b.task; });
+  for (const scheduling::Companion& each : tasks) {
+    const auto taken = engine.apply(
+        scheduling::TaskAdopted{.job = placed.job, .server = each.server, .since = now, .role = each.role},
+        now);
     if (!taken) return taken.error();
-    if (*taken != task)
-      return Error{.message = fmt::format("the task {} would become {}", static_cast<std::uint64_t>(task),
-                                          static_cast<std::uint64_t>(*taken))};
+    if (*taken != each.task)
+      return Error{.message =
+                       fmt::format("the task {} would become {}", static_cast<std::uint64_t>(each.task),
+                                   static_cast<std::uint64_t>(*taken))};
   }
   return {};
 }
@@ -174,6 +177,7 @@ Check State::adopt_steps(const Record& record) {
   for (const Json& line : record.engine) {
     Json entry = line;
     entry["now"] = record.stamp.now.time_since_epoch().count();
+    entry["seed"] = 0;  // nothing is drawn
     const Result<scheduling::LogEntry> read = scheduling::read_log_line(entry.dump());
     if (!read) return differs(record, "cannot be read: " + describe(read.error()));
     const auto* const step =

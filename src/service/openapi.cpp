@@ -187,6 +187,8 @@ Ordered operation_of(const Route& route) {
                                    {"content", body(route.answer, answer_type(route))}};
   if (route.action == Action(Own::events))
     operation["responses"]["200"]["content"].update(body("Text", "text/event-stream"));
+  if (route.action == Action(Own::usage))
+    operation["responses"]["200"]["content"].update(body("Text", "text/csv"));
   if (route.method == "PUT")
     operation["responses"]["201"] = {{"description", "Made"},
                                      {"content", body(route.answer, "application/json")}};

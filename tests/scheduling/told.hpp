@@ -31,6 +31,8 @@ struct Told {
   Time live_until_asked();
 
   bool is_frozen() const { return options.discipline.options.contains("blocking"); }
+  /// What is counted here knows one demand of a job; what is told of those with roles is in roles_test.cpp.
+  bool has_roles(JobId job) const { return !jobs.at(job).roles.empty(); }
   bool has_terms(JobId job) const {
     const JobSubmitted& asked = jobs.at(job);
     return asked.gang > 1 || asked.per_server || asked.spread || asked.pack;

@@ -108,6 +108,7 @@ void expect_placed(const Told& told, const std::map<JobId, WhyWaiting>& all, Tim
     }
     return;
   }
+  if (told.has_roles(placed->job)) return;
   Told::Kept kept;
   for (const auto& [job, each] : all) {
     if (!each.kept_for_it) continue;

@@ -193,11 +193,14 @@ class Serve(unittest.TestCase):
     def test_those_who_wait_are_answered_before_it_stops(self):
         service = self.start()
         admin = service.client()
-        admin.put("/v1/servers/n1", {"capacity": {"cpu": 1}})
-        revision = admin.get("/v1/servers/n1/assignments")[1]["revision"]
+        set_up(admin, servers=0)
+        token = admin.put("/v1/tokens/e", {"scopes": ["executor"], "tenant": "research", "server": "n1"})[1]["secret"]
+        executor = service.client(token)
+        executor.put("/v1/servers/n1", {"capacity": {"cpu": 1}})
+        revision = executor.get("/v1/servers/n1/assignments")[1]["revision"]
         held = []
         poll = f"/v1/servers/n1/assignments?after={revision}&wait=30s"
-        waiting = threading.Thread(target=lambda: held.append(service.client().get(poll)[0]))
+        waiting = threading.Thread(target=lambda: held.append(executor.get(poll)[0]))
         waiting.start()
         time.sleep(1)
         self.assertEqual(service.stop(), 0)

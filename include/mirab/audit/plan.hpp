@@ -30,7 +30,7 @@ struct WantedTasks {
   Quantity tasks;    ///< > 0
 };
 
-/// What is wanted for a user: at least so many tasks, of each of its task shapes where it has some.
+/// What is wanted for a user: at least this number of tasks, of each of its task shapes where it has some.
 struct PlanGoal {
   std::string user;                     ///< its name; of one task shape `user/shape`
   std::vector<WantedTasks> tasks = {};  ///< at least one
@@ -39,7 +39,7 @@ struct PlanGoal {
   double tasks_of(const Allocation& allocation) const;  ///< what they have of it together
 };
 
-/// So many tasks for a user of the problem, or all that it asks for. Of a user with task shapes, they are
+/// Tasks for a user of the problem, or all that it asks for. Of a user with task shapes, they are
 /// divided in the proportions in which it asks for tasks of each shape. Errors: no number of tasks, or one of
 /// the shapes has none; more than it asks for.
 Result<PlanGoal> plan_goal(const Problem& problem, const std::string& user,

@@ -678,7 +678,10 @@ Result<Engine> restore(std::string_view bytes) {
   std::optional<Error> wrong;
   const JsonReader json(whole, wrong);
   if (json["mirab"].text() != "engine") json.refuse("this is no snapshot of an engine");
-  require_version(json["version"], kSnapshotVersion);
+  // Form 4 is form 5 without roles.
+  if (const JsonReader version = json["version"];
+      version.integer<int>(0, std::numeric_limits<int>::max()) != 4)
+    require_version(version, kSnapshotVersion);
   require_decision_version(json["decision_version"]);
   EngineOptions options = options_of(json["options"]);
   if (wrong) return *std::move(wrong);
