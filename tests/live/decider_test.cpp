@@ -264,7 +264,7 @@ Json placements(const Reader& reader) {
 
 TEST(LiveDecider, WhatAnotherVersionDecidedIsTakenOverAsLogged) {
   Settings with = settings("drf", "best-fit");
-  with.options.preemption.emplace();
+  with.options.preemption = scheduling::Preempting{.tasks = 10, .per = std::chrono::seconds(10)};
   LiveCluster cluster = small_cluster(with);
   cluster.put(Do::tenant_put, "speech", "{}");
   cluster.put(Do::queue_put, "asr", R"({"tenant":"speech","guarantee":{"cpu":4}})");

@@ -8,11 +8,10 @@
 
 namespace mirab::scheduling {
 
-/// The number of the form of a snapshot. Another one is not read. In form 3, tournaments under `ps-dsf` are
+/// The number of the form of a snapshot. Forms 4 and 5 are read. In form 3, tournaments under `ps-dsf` are
 /// numbered by alternative and server class, and the snapshot names its kDecisionVersion. Form 4 has held
 /// amounts, sets of servers, ranks of jobs, tasks that were adopted, groups, and users with their group,
-/// quota and tier. Form 5 has jobs with roles, and the roles of their tasks; form 4 is
-/// read too.
+/// quota and tier. Form 5 has jobs with roles, and the roles of their tasks.
 inline constexpr int kSnapshotVersion = 5;
 
 /// All of an engine on which its decisions depend, as CBOR (docs/reference/engine.md describes it). The
