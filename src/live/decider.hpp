@@ -87,4 +87,7 @@ class Decider {
   std::unique_ptr<Open> open_;
 };
 
+/// Do these bytes, of snapshots that can be read, say the same but for the form of the engine's part?
+bool same_state(std::string_view a, std::string_view b);
+
 }  // namespace mirab::live

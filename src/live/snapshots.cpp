@@ -301,4 +301,16 @@ Result<Whole> read_whole(std::string_view bytes) {
   }
 }
 
+bool same_state(std::string_view a, std::string_view b) {
+  if (a == b) return true;
+  const auto without_form = [](std::string_view bytes) {
+    Json json = Json::from_cbor(bytes.begin(), bytes.end());
+    Json engine = Json::from_cbor(json.at("engine").get_binary());
+    engine.erase("version");
+    json["engine"] = std::move(engine);
+    return json;
+  };
+  return without_form(a) == without_form(b);
+}
+
 }  // namespace mirab::live

@@ -138,7 +138,7 @@ Result<Recovered> recover(Store& store, live::Others others) {
       refuse(decider ? reader.error().message : decider.error().message);
       continue;
     }
-    if (decider->snapshot() != *bytes) {
+    if (!live::same_state(decider->snapshot(), *bytes)) {
       refuse("it does not give its own bytes again");
       continue;
     }

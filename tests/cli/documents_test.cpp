@@ -117,7 +117,7 @@ TEST(Documents, BashCompletesCommandsOptionsNamesAndFiles) {
   EXPECT_EQ(completions("mirab allocate --fill drf/best"), "drf/best-fit\n");
   EXPECT_EQ(completions("mirab fill -d drf -p worst"), "worst-fit\n");
   EXPECT_EQ(completions("mirab fill --format = cs"), "csv\n");
-  EXPECT_EQ(completions("mirab validate examples/textb"), "examples/textbook.yaml\n");
+  EXPECT_EQ(completions("mirab validate examples/textbook.y"), "examples/textbook.yaml\n");
   EXPECT_EQ(completions("mirab explain -m ass"), "asset\n");
   EXPECT_EQ(completions("mirab simulate examples/traffic-l"), "examples/traffic-liars.yaml\n");
   EXPECT_EQ(completions("mirab audit --properties env"), "envy-freeness\n");

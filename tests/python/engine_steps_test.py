@@ -27,7 +27,7 @@ class Terms(unittest.TestCase):
         job = engine.job_submitted(u, [1], 4, gang=3)
         placed = engine.step()
         self.assertEqual(placed[:4], (0, job, u, 0))
-        self.assertEqual(placed.others, (mirab.Companion((1, 0)), mirab.Companion((2, 1))))
+        self.assertEqual(placed.others, (mirab.Companion((1, 0, 0)), mirab.Companion((2, 1, 0))))
         self.assertEqual(placed.preempted, ())
         self.assertEqual(engine.job(job), (u, 1, 3))
         self.assertEqual(engine.step().others, ())

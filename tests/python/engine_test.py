@@ -27,7 +27,7 @@ class Steps(unittest.TestCase):
         engine, a, of_a, b, of_b = slides()
         placed = list(iter(engine.step, None))
         self.assertEqual([each.user for each in placed], [b, a, a, b, a])
-        self.assertEqual(placed[0], mirab.Placed((0, of_b, b, 0, (), ())))
+        self.assertEqual(placed[0], mirab.Placed((0, of_b, b, 0, (), (), 0)))
         self.assertEqual(engine.user(a)[:2], ((3, 12), 3))
         self.assertAlmostEqual(engine.user(b).dominant_share, 2 / 3)
         self.assertIsNone(engine.user(b).decayed_share)
@@ -73,9 +73,9 @@ class Steps(unittest.TestCase):
     def test_records_can_be_unpacked_printed_and_pickled(self):
         engine, *_ = slides()
         placed = engine.step()
-        task, job, user, server, others, preempted = placed
-        self.assertEqual((task, job, user, server, others, preempted), (0, 1, 1, 0, (), ()))
-        self.assertEqual(repr(placed), "mirab.Placed(task=0, job=1, user=1, server=0, others=(), preempted=())")
+        task, job, user, server, others, preempted, role = placed
+        self.assertEqual((task, job, user, server, others, preempted, role), (0, 1, 1, 0, (), (), 0))
+        self.assertEqual(repr(placed), "mirab.Placed(task=0, job=1, user=1, server=0, others=(), preempted=(), role=0)")
         self.assertEqual(pickle.loads(pickle.dumps(placed)), placed)
 
 

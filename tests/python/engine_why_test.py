@@ -137,7 +137,7 @@ class Terms(unittest.TestCase):
     def test_a_gang_is_told_for_how_many_there_is_room(self):
         engine, jobs = crowded()
         why = engine.why_waiting(jobs["gang"])
-        self.assertEqual(why.gang, mirab.Gang((3, 2)))
+        self.assertEqual(why.gang, mirab.Gang((3, 2, [])))
         self.assertEqual((why.servers.with_room, why.is_next), (1, False))
         self.assertIsNone(engine.why_waiting(jobs["spread"]).gang)
 

@@ -31,9 +31,10 @@ class Stubs(unittest.TestCase):
     def assert_arguments(self, function, declared):
         """pybind11 writes the arguments into the first line of the documentation, and "*" for those by name."""
         signature = function.__doc__.partition("\n")[0]
-        named = [each.arg for each in declared.args.args + declared.args.kwonlyargs if each.arg != "self"]
+        several = [declared.args.vararg] if declared.args.vararg else []
+        named = [each.arg for each in declared.args.args + several + declared.args.kwonlyargs if each.arg != "self"]
         self.assertEqual([name for name in re.findall(r"(\w+): ", signature) if name != "self"], named, declared.name)
-        self.assertEqual("*," in signature, bool(declared.args.kwonlyargs), declared.name)
+        self.assertEqual("*," in signature or bool(several), bool(declared.args.kwonlyargs), declared.name)
 
     def test_the_names_are_those_of_the_module(self):
         self.assertEqual(CLASSES.keys() | FUNCTIONS.keys() | CONSTANTS, public(dir(mirab)))

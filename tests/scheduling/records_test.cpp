@@ -269,7 +269,7 @@ std::string method(const std::string& name, const std::vector<std::string>& argu
   return text + "    " + end;
 }
 
-constexpr Presence kNever{3};  // given by name alone
+constexpr Presence kNever{4};  // given by name alone
 
 /// The fields as arguments after `self`; those from `by_name` on are given by name.
 template <class Each>

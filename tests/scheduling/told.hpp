@@ -31,7 +31,7 @@ struct Told {
   Time live_until_asked();
 
   bool is_frozen() const { return options.discipline.options.contains("blocking"); }
-  /// What is counted here knows one demand of a job; what is told of those with roles is in roles_test.cpp.
+  /// What is counted here knows one demand of a job; roles_test.cpp asks about those with roles.
   bool has_roles(JobId job) const { return !jobs.at(job).roles.empty(); }
   bool has_terms(JobId job) const {
     const JobSubmitted& asked = jobs.at(job);

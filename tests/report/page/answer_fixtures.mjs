@@ -30,7 +30,7 @@ export function difference() {
   const side = (mechanism, tasks) => ({cluster: 'Our cluster', mechanism, ...exact, users: 3, servers: 4, tasks, satisfied_users: 1, satisfied_of: 3,
     lowest: {tasks: 2, dominant_share: 0.1}, notices: []});
   const share = (tasks, of, satisfied = false) => ({tasks, dominant_share: of, share_of_before: of, asked: satisfied ? tasks : null, satisfied});
-  return {...head('diff', 'Our cluster'), before: side('drf', 12), after: side('pf', 14), gainers: 2, losers: 1,
+  return {...head('diff', 'Our cluster'), before: side('drf', 12), after: side('pf', 14), gainers: 2, losers: 1, changed_users: {gain: 2, lose: 1, mixed: 0, unchanged: 1},
     users: [
       {name: 'gains', before: share(4, 0.2), after: share(8, 0.4), change: 1, same_task: true},
       {name: 'gains-too', before: share(2, 0.1), after: share(3, 0.15), change: 0.5, same_task: true},

@@ -42,7 +42,7 @@ function inSight({from, to}: TimeAxis, {start, end}: Zoom): {from: number; to: n
 
 /** Where the zoom of all panels is set. */
 export function zoomStrip(axis: TimeAxis, zoom: Zoom, made: (canvas: Canvas) => void): {host: HTMLElement; chart: Chart} {
-  const host = element('div', {class: 'chart strip', 'aria-hidden': 'true'});
+  const host = element('div', {class: 'chart zoom-strip', 'aria-hidden': 'true'});
   const draw = (): Drawing => ({
     height: 26,
     option: {
