@@ -256,8 +256,8 @@ TEST(LiveDecider, TheLogAloneGivesTheStateAgain) {
 /// Tasks by server, with their jobs.
 Json placements(const Reader& reader) {
   Json placed = Json::object();
-  for (const Json& task :
-       reader.get({.what = Ask::tasks, .given = {{"limit", "1000"}}}, admin()).body["items"])
+  const Json tasks = reader.get({.what = Ask::tasks, .given = {{"limit", "1000"}}}, admin()).body["items"];
+  for (const Json& task : tasks)
     placed[task["task"].get<std::string>()] = {task["job"], task["server"], task["state"]};
   return placed;
 }
@@ -279,7 +279,7 @@ TEST(LiveDecider, WhatAnotherVersionDecidedIsTakenOverAsLogged) {
   }
   ASSERT_GT(placements(cluster.reader).size(), 4U);
   // One that decides otherwise stands for another version.
-  Settings other = settings("fifo", "worst-fit");
+  Settings other = settings("asset", "worst-fit");
   other.options.preemption = with.options.preemption;
   Decider decider = *Decider::from(other);
   Reader reader = *Reader::from(other);
