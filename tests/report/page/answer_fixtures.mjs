@@ -66,7 +66,7 @@ export function limits() {
 
 export function plan() {
   const kind = (name, price_of_one, count) => ({name, is_new: false, capacity: {cpu: 16}, price_of_one, count, price: price_of_one * count});
-  return {...head('plan', 'Our cluster'), mechanism: 'drfh', ...exact, user: 'gains', wanted: 8, tasks_before: 4, tasks_after: 8,
+  return {...head('plan', 'Our cluster'), mechanism: 'drfh', ...exact, user: 'gains', wanted: 8, shapes: [], tasks_before: 4, tasks_after: 8,
     kinds: [kind('small', 9000, 0), kind('large', 25000, 2)], price: 50000, least_price: 50000, exact: true, falls_after: null, solved: 12,
     words: 'No cheaper purchase of these kinds is enough.', difference: difference()};
 }
