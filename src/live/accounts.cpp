@@ -167,7 +167,8 @@ Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, Wal
   const Wall to = std::min(wall_at(asked.to), now);
   for (const auto& [name, queue] : state.queues) {
     const UsedBy by{.queue = name, .tenant = queue.content.tenant, .group = queue.content.group};
-    for (const auto& [job_name, job] : queue.jobs) {
+    for (const auto& entry : queue.jobs) {
+      const Job& job = entry.second;
       if (!job.id) continue;
       state.engine.for_each_task(*job.id, [&](const Engine::TaskState& task) {
         add_use(ended, by, state.demand_of(job, state.name_of(task.server)),
