@@ -32,8 +32,9 @@ struct Command {
   std::string form = {};    ///< the normal form, of a job only
   std::string sha256 = {};  ///< of the normal form
   Conditions conditions = {};
-  bool failed = false;      ///< DELETE /servers/{name}?failed=true
-  bool by_service = false;  ///< not by a caller: no rights are checked
+  bool failed = false;       ///< DELETE /servers/{name}?failed=true
+  bool by_service = false;   ///< not by a caller: no rights are checked
+  bool wants_answer = true;  ///< else the answer shows nothing of the job or task
 };
 
 /// Reads a command from the parts of a request. `body` is what read_json() gave, null without one. For

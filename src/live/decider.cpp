@@ -15,11 +15,11 @@ struct Decider::Open {
   Batch batch = {};
   Time clock = {};
 
-  void take(const Record& record) {
+  void take(Record record) {
     if (batch.body.empty()) batch.first = record.stamp.revision;
     batch.last = record.stamp.revision;
     batch.wall = record.stamp.wall;
-    batch.body += json_of(record).dump();
+    batch.body += json_of(std::move(record)).dump();
     batch.body += '\n';
   }
   Stamp next(Time now, Wall wall) {
@@ -55,7 +55,7 @@ std::string Decider::snapshot() const {
 
 Answer Decider::apply(const Command& command, Time now, Wall wall) {
   Decided decided = open_->state.apply(command, open_->next(now, wall));
-  if (decided.record) open_->take(*decided.record);
+  if (decided.record) open_->take(*std::move(decided.record));
   return std::move(decided.answer);
 }
 
@@ -63,7 +63,8 @@ int Decider::decide(int at_most_steps, Time now, Wall wall) {
   if (!wants_steps() && !decides_by_time()) return 0;
   const Stamp stamp = open_->next(now, wall);
   const std::uint64_t seed = open_->batch.empty() ? stamp.revision : open_->batch.first;
-  return open_->state.step(at_most_steps, stamp, seed, [&](const Record& record) { open_->take(record); });
+  return open_->state.step(at_most_steps, stamp, seed,
+                           [&](Record record) { open_->take(std::move(record)); });
 }
 
 bool Decider::wants_steps() const { return open_->state.wants_steps; }

@@ -37,18 +37,20 @@ Event event_of(const Json& json) {
   return event;
 }
 
-Json json_of(const Record& record) {
+Json json_of(Record record) {
   Json json = {{"r", record.stamp.revision},
                {"t", record.stamp.now.time_since_epoch().count()},
                {"w", text_of(record.stamp.wall)},
                {"do", record.what}};
-  if (!record.by.empty()) json["by"] = record.by;
-  if (!record.from.empty()) json["from"] = record.from;
+  if (!record.by.empty()) json["by"] = std::move(record.by);
+  if (!record.from.empty()) json["from"] = std::move(record.from);
   if (record.what == "steps") json["seed"] = record.seed;
   json.update(record.target);
-  if (!record.body.is_null()) json["body"] = record.body;
-  if (!record.engine.empty()) json["engine"] = record.engine;
-  for (const Event& event : record.events) json["events"].push_back(json_of(event, true));
+  if (!record.body.is_null()) json["body"] = std::move(record.body);
+  if (!record.engine.empty()) json["engine"] = std::move(record.engine);
+  if (record.events.empty()) return json;
+  Json& events = json["events"];
+  for (const Event& event : record.events) events.push_back(json_of(event, true));
   return json;
 }
 

@@ -51,7 +51,7 @@ struct Record {
   Json engine = Json::array();
   std::vector<Event> events = {};
 };
-Json json_of(const Record& record);
+Json json_of(Record record);
 Result<Record> record_of(const Json& json);
 
 /// A changed row of a service table: `columns` null where the row is gone. Tables: tenant, group, queue,

@@ -100,8 +100,11 @@ Decided State::put_job(const Command& command, Record record) {
   ++tenant.jobs;
   count(job, record, terms.tasks, 0);
   add_event(record, event_of_job("job-submitted", job));
-  Json body = job_json(*this, job);
-  if (!may_hold(*this, terms, Holds::task)) body["note"] = "no present server can hold a task";
+  Json body;
+  if (command.wants_answer) {
+    body = job_json(*this, job, record.body);
+    if (!may_hold(*this, terms, Holds::task)) body["note"] = "no present server can hold a task";
+  }
   return finish(std::move(record), 201, std::move(body), job.changed);
 }
 
@@ -129,7 +132,8 @@ Decided State::cancel_job(const Command& command, Record record) {
   job.retries.clear();
   count(job, record, -job.waiting, 0);
   end_if_over(job, record);
-  return finish(std::move(record), 200, job_json(*this, job), job.changed);
+  Json body = command.wants_answer ? job_json(*this, job) : Json();
+  return finish(std::move(record), 200, std::move(body), job.changed);
 }
 
 Decided State::put_outcome(const Command& command, Record record) {
@@ -197,7 +201,8 @@ Decided State::put_outcome(const Command& command, Record record) {
   }
   last = record.stamp;  // before it is shown
   const Revision revision = record.stamp.revision;
-  return finish(std::move(record), 200, task_json(*this, *task(*key)), revision);
+  Json body = command.wants_answer ? task_json(*this, *task(*key)) : Json();
+  return finish(std::move(record), 200, std::move(body), revision);
 }
 
 /// The executor says that the task has started. Nothing is decided by it.

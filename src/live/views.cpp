@@ -162,16 +162,14 @@ Json token_json(const std::string& name, const Token& token) {
   return json;
 }
 
-Json job_json(const State& state, const Job& job) {
+Json job_json(const State& state, const Job& job) { return job_json(state, job, Json::parse(job.form)); }
+
+Json job_json(const State& state, const Job& job, Json json) {
   const Units& units = state.settings.units;
-  Json json = Json::parse(job.form);
-  const auto in_people_form = [&](Json& demand) {
-    auto read = units.read(demand, {}, Units::Form::normal);
-    return std::get<Amounts>(std::move(read));
-  };
-  units.add(json, "demand", in_people_form(json["demand"]));
+  units.add(json, "demand", job.demand);
   if (json.contains("demand_on")) {
-    for (auto& [server, demand] : json["demand_on"].items()) demand = units.people(in_people_form(demand));
+    for (auto& [server, demand] : json["demand_on"].items())
+      demand = units.people(std::get<Amounts>(units.read(demand, {}, Units::Form::normal)));
   }
   json["queue"] = job.queue;
   json["name"] = job.name;

@@ -18,6 +18,7 @@ Json group_json(const State& state, const std::string& name, const Group& group)
 Json queue_json(const State& state, const std::string& name, const Queue& queue);
 Json token_json(const std::string& name, const Token& token);
 Json job_json(const State& state, const Job& job);
+Json job_json(const State& state, const Job& job, Json form);  ///< `form` is the job's, parsed
 Json task_json(const State& state, const State::TaskView& task);
 
 /// `"r17"`, with its quotes.

@@ -36,6 +36,8 @@ LICENCES = {
     "libgmp-dev": "LGPL-3.0-or-later OR GPL-2.0-or-later",
     "libgmp10": "LGPL-3.0-or-later OR GPL-2.0-or-later",
     "libgmpxx4ldbl": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    "libjemalloc-dev": "BSD-2-Clause",
+    "libjemalloc2": "BSD-2-Clause",
     "libprometheus-cpp-core1.0": "MIT",
     "libpython3.11-dev": "PSF-2.0",
     "libsqlite3-0": "blessing",
