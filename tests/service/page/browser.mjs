@@ -51,6 +51,13 @@ export async function person(service, {token = service.token, width = 1280, sche
   return seen;
 }
 
+/** What makes a page wider than its window. */
+export function wider(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth <= innerWidth ? [] :
+    [document.documentElement.scrollWidth, ...[...document.querySelectorAll('body *')].filter(each => !each.closest('.scroll') && each.getBoundingClientRect().right > innerWidth + 1)
+      .map(each => `${each.tagName}.${each.className}`).slice(0, 5)]);
+}
+
 /** What axe finds wrong. */
 export async function findings(page) {
   await page.evaluate(axe);

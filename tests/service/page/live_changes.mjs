@@ -1,6 +1,6 @@
 // The live page while the cluster changes: a submit, a restart, several tabs, and names that would do harm as markup.
 import assert from 'node:assert/strict';
-import {given, person, row, run} from './browser.mjs';
+import {given, person, row, run, wider} from './browser.mjs';
 import {LiveService, fillCluster, jobPath} from './live_service.mjs';
 
 const service = new LiveService(given.program);
@@ -79,7 +79,7 @@ const checks = {
       await admin.open(`#/${address}`);
       await admin.page.waitForTimeout(300);
       assert.equal(await admin.page.locator('img').count(), 0, address);
-      assert.ok(await admin.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${address} is wider than the screen`);
+      assert.deepEqual(await wider(admin.page), [], `${address} is wider than the screen`);
     }
     await admin.open('#/now', markup);
     assert.equal((await row(admin.page, '__proto__'))[0], '__proto__');

@@ -2,7 +2,7 @@
 // others. Each check is named by the sentence that it proves.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {findings, given, person, pictured, row, run} from './browser.mjs';
+import {findings, given, person, pictured, row, run, wider} from './browser.mjs';
 import {LiveService, fillCluster, jobPath} from './live_service.mjs';
 
 const service = new LiveService(given.program);
@@ -20,7 +20,7 @@ const pages = {
   what_if: ['#/what-if?queue=vision&weight=4&like=n0&count=2', 'Show what would happen'],
   history: ['#/history', 'The numbers'],
   fairness: ['#/fairness', 'has more by'],
-  log: ['#/log', 'job-submitted'],
+  log: ['#/log', 'web/zoned'],
 };
 
 const checks = {
@@ -104,7 +104,7 @@ const checks = {
           await other.open(...address);
           if (name === 'what_if' && width === 390) await other.page.getByRole('button', {name: 'Show what would happen'}).click();
           await pictured(other.page, `${name}-${width}-${scheme}`);
-          assert.ok(await other.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width} px`);
+          assert.deepEqual(await wider(other.page), [], `${name} is wider than ${width} px`);
           if (width !== 1920) assert.deepEqual(await findings(other.page), [], `${name} at ${width} in ${scheme}`);
         }
       }
