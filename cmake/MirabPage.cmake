@@ -7,7 +7,7 @@ function(mirab_page name output)
   if(NOT MIRAB_NPM OR NOT MIRAB_NODE)
     message(FATAL_ERROR
       "The pages need npm and node 18 or newer. On Debian: apt-get install npm nodejs\n"
-      "Or build the library alone: cmake -DMIRAB_CLI=OFF")
+      "Or build the library alone: cmake -DMIRAB_CLI=OFF -DMIRAB_SERVICE=OFF")
   endif()
 
   set(copy ${CMAKE_CURRENT_BINARY_DIR}/npm)

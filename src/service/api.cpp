@@ -310,7 +310,7 @@ void Api::answer_text(const Asked& asked, net::Exchange& exchange, std::string t
 void Api::answer_page(const Asked& asked, net::Exchange& exchange, const Reply& reply) {
   const PageFile* const file = page_file(asked.target.name);
   if (file == nullptr) return reply(live::answer_of(live::not_found(), 0));
-  net::Response response{.status = 200, .type = std::string(file->type)};
+  net::Response response{.status = 200, .type = file->type};
   response.body = asked.takes_gzip ? std::string(file->gzip) : inflated(file->gzip);
   if (asked.takes_gzip) response.fields.emplace_back("Content-Encoding", "gzip");
   response.fields.emplace_back("Vary", "Accept-Encoding");

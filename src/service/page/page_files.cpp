@@ -1,8 +1,10 @@
 #include "service/page/page_files.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#define ZLIB_CONST
 #include <zlib.h>
 
 #include <mirab/model/assert.hpp>
@@ -16,42 +18,38 @@ extern const std::size_t live_page_size;
 namespace mirab::service {
 namespace {
 
-struct Archive {
-  nlohmann::json list;  // what the types of the files point to
-  std::map<std::string, PageFile, std::less<>> files;
-};
+using Files = std::map<std::string, PageFile, std::less<>>;
 
 /// A line of JSON that lists the files, then their bytes one after the other (build.mjs).
-Archive read_archive() {
+Files read_archive() {
   const std::string_view bytes{reinterpret_cast<const char*>(embedded::live_page), embedded::live_page_size};
   const std::size_t line = bytes.find('\n');
-  Archive archive;
-  archive.list = nlohmann::json::parse(bytes.substr(0, line));
+  const auto list = nlohmann::json::parse(bytes.substr(0, line));
+  Files files;
   std::size_t at = line + 1;
-  for (const auto& each : archive.list) {
+  for (const auto& each : list) {
     const auto size = each["size"].get<std::size_t>();
-    archive.files[each["name"]] = {.type = each["type"].get_ref<const std::string&>(),
-                                   .gzip = bytes.substr(at, size),
-                                   .is_immutable = each["immutable"]};
+    files[each["name"]] = {
+        .type = each["type"], .gzip = bytes.substr(at, size), .is_immutable = each["immutable"]};
     at += size;
   }
   MIRAB_ASSERT(at == bytes.size(), "the archive holds its files and nothing else");
-  return archive;
+  return files;
 }
 
 }  // namespace
 
 const PageFile* page_file(std::string_view name) {
-  static const Archive kArchive = read_archive();
-  const auto found = kArchive.files.find(name);
-  return found == kArchive.files.end() ? nullptr : &found->second;
+  static const Files kFiles = read_archive();
+  const auto found = kFiles.find(name);
+  return found == kFiles.end() ? nullptr : &found->second;
 }
 
 std::string inflated(std::string_view gzip) {
   constexpr int kGzip = 16 + MAX_WBITS;
   z_stream stream = {};
   MIRAB_ASSERT(inflateInit2(&stream, kGzip) == Z_OK, "zlib starts");
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
+  stream.next_in = reinterpret_cast<const Bytef*>(gzip.data());
   stream.avail_in = static_cast<uInt>(gzip.size());
   std::string text;
   int result = Z_OK;

@@ -7,7 +7,7 @@
 namespace mirab::service {
 
 struct PageFile {
-  std::string_view type;
+  std::string type;
   std::string_view gzip;      ///< the file, compressed
   bool is_immutable = false;  ///< its name holds the hash of its content
 };

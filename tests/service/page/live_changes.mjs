@@ -39,7 +39,7 @@ const checks = {
     await admin.end();
   },
 
-  async 'A token that is not taken is told, and one that is revoked leads back to the question'() {
+  async 'A token that is not taken is refused in words, and one that is revoked leads back to the question'() {
     const secret = await service.tokenFor('short', {scopes: ['read'], tenant: 'research'});
     const team = await person(service, {token: secret});
     await service.ask('DELETE', '/v1/tokens/short');

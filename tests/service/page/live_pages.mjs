@@ -92,6 +92,8 @@ const checks = {
     assert.equal(await other.page.locator('tbody tr').count(), 2);
     await other.page.locator('tbody summary').first().click();
     await other.page.getByText('"kind": "job-submitted"').first().waitFor();
+    await other.open('#/log?show=audit&queue=vision', 'job-put');
+    assert.ok((await other.page.locator('tbody tr').first().textContent()).includes('token:admin'));
     await other.end();
   },
 

@@ -1,4 +1,4 @@
-// The one stream of events: read with fetch, since EventSource sends no token. What comes is said in batches; a stream
+// The one stream of events: read with fetch, since EventSource sends no token. What comes goes out in batches; a stream
 // that breaks is resumed after the latest revision that was seen.
 
 import {MessageReader} from './sse';
