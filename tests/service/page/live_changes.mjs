@@ -62,6 +62,21 @@ const checks = {
     await admin.end();
   },
 
+  async 'What was tried is applied by those who may, and changes nothing else'() {
+    const admin = await person(service);
+    const [before, server] = [await service.ask('GET', '/v1/queues/vision'), await service.ask('GET', '/v1/servers/n2')];
+    await admin.open('#/what-if?queue=vision&weight=3&drain=n2', 'Show what would happen');
+    assert.equal(await admin.page.getByRole('button', {name: 'Apply it'}).count(), 0);
+    await admin.page.getByRole('button', {name: 'Show what would happen'}).click();
+    await admin.page.getByRole('button', {name: 'Apply it'}).click();
+    await admin.page.getByText('Applied.').waitFor(soon);
+    const [after, drained] = [await service.ask('GET', '/v1/queues/vision'), await service.ask('GET', '/v1/servers/n2')];
+    assert.deepEqual([after.weight, after.group, after.tenant, after.limit], ['3', before.group, before.tenant, before.limit]);
+    assert.deepEqual([drained.state, drained.capacity, drained.labels], ['drained', server.capacity, server.labels]);
+    assert.deepEqual(admin.complaints, []);
+    await admin.end();
+  },
+
   async 'Names and values that are markup, or very long, do no harm'() {
     const markup = '<img src=x onerror=alert(1)>';
     const long = 'x'.repeat(253);
