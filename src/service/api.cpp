@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "live/content.hpp"
+#include "service/page/page_files.hpp"
 
 namespace mirab::service {
 namespace {
@@ -71,6 +72,7 @@ struct Api::Asked {
   std::multimap<std::string, std::string> given;
   live::Caller caller;
   bool is_table = false;  ///< `Accept: text/csv` of a route that has it
+  bool takes_gzip = false;
   Steady::time_point at = Steady::now();
 
   std::string first(const std::string& name) const {
@@ -157,6 +159,7 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   }
   asked.is_table =
       asked.route->action == Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
+  asked.takes_gzip = head.field("accept-encoding").find("gzip") != std::string_view::npos;
   if (asked.route->lane == Lane::urgent) return std::nullopt;
   if (auto refusal = take_rate(asked, RateOf::requests, 1)) return refusal;
   if (asked.route->rate == RateOf::requests) return std::nullopt;
@@ -303,6 +306,25 @@ void Api::answer_text(const Asked& asked, net::Exchange& exchange, std::string t
   exchange.answer(std::move(response));
 }
 
+/// The files of the live page. Scripts and styles come from here alone, and nothing is sent elsewhere.
+void Api::answer_page(const Asked& asked, net::Exchange& exchange, const Reply& reply) {
+  const PageFile* const file = page_file(asked.target.name);
+  if (file == nullptr) return reply(live::answer_of(live::not_found(), 0));
+  net::Response response{.status = 200, .type = file->type};
+  response.body = asked.takes_gzip ? std::string(file->gzip) : inflated(file->gzip);
+  if (asked.takes_gzip) response.fields.emplace_back("Content-Encoding", "gzip");
+  response.fields.emplace_back("Vary", "Accept-Encoding");
+  response.fields.emplace_back("Cache-Control",
+                               file->is_immutable ? "public, max-age=31536000, immutable" : "no-cache");
+  response.fields.emplace_back("Content-Security-Policy",
+                               "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; "
+                               "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
+  response.fields.emplace_back("Referrer-Policy", "no-referrer");
+  metrics_.count(asked.route, 200, Steady::now() - asked.at);
+  exchange.answer(std::move(response));
+}
+
 void Api::own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_ptr<net::Exchange>& exchange,
               const Reply& reply) {
   const PipelineFigures& figures = pipeline_->figures();
@@ -329,6 +351,8 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_p
       return answer_text(*asked, *exchange, "application/json", openapi_document(version_));
     case Own::docs:
       return answer_text(*asked, *exchange, "text/html; charset=utf-8", api_page());
+    case Own::page:
+      return answer_page(*asked, *exchange, reply);
     case Own::audit: {
       const auto limit =
           std::clamp<std::uint64_t>(whole_number(asked->first("limit")).value_or(100), 1, 1000);

@@ -58,6 +58,7 @@ class Api final : public net::Handler {
                const Reply& reply);
   void question(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
   void answer_text(const Asked& asked, net::Exchange& exchange, std::string type, std::string text);
+  void answer_page(const Asked& asked, net::Exchange& exchange, const Reply& reply);
   void own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_ptr<net::Exchange>& exchange,
            const Reply& reply);
   void watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply);

@@ -155,7 +155,8 @@ void for_each_name(std::string_view text, char begin, char end, Use use) {
 
 std::string answer_type(const Route& route) {
   if (route.action == Action(Own::metrics)) return "text/plain";
-  if (route.action == Action(Own::docs)) return "text/html";
+  if (route.action == Action(Own::docs) || route.path == "/") return "text/html";
+  if (route.action == Action(Own::page)) return "text/javascript";
   return "application/json";
 }
 

@@ -62,6 +62,8 @@ const std::array kRoutes = {
   Route{"GET", "/metrics", kMetrics | kOperators, Own::metrics, "", "Text", "", Lane::urgent, RateOf::requests, "Figures for Prometheus"},
   Route{"GET", "/openapi.json", kNoToken, Own::openapi, "", "OpenApi", "", Lane::urgent, RateOf::requests, "This description"},
   Route{"GET", "/docs", kNoToken, Own::docs, "", "Text", "", Lane::urgent, RateOf::requests, "This description as a page"},
+  Route{"GET", "/", kNoToken, Own::page, "", "Text", "", Lane::urgent, RateOf::requests, "The live page, which asks for a token"},
+  Route{"GET", "/page/{name}", kNoToken, Own::page, "", "Text", "", Lane::urgent, RateOf::requests, "The files of the live page"},
 };
 // clang-format on
 

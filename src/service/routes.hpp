@@ -41,7 +41,8 @@ enum class Own {
   readyz,
   metrics,
   openapi,
-  docs
+  docs,
+  page
 };
 
 /// What a route does: a command to the decider, a question to the reader, or work of the service itself.

@@ -109,10 +109,13 @@ def of_debian(name: str) -> dict[str, object]:
 
 
 def of_npm() -> list[dict[str, object]]:
-    lock = json.loads((SOURCE / "src/report/page/package-lock.json").read_text())
-    return [package("npm-" + path.removeprefix("node_modules/"), each["version"], each["license"],
-                    f"pkg:npm/{path.removeprefix('node_modules/')}@{each['version']}", "NOASSERTION")
-            for path, each in lock["packages"].items() if path and not each.get("dev")]
+    found = {}
+    for page in ("src/report/page", "src/service/page"):
+        lock = json.loads((SOURCE / page / "package-lock.json").read_text())
+        found.update({path.removeprefix("node_modules/"): each for path, each in lock["packages"].items()
+                      if path and not each.get("dev")})
+    return [package("npm-" + name, each["version"], each["license"], f"pkg:npm/{name}@{each['version']}", "NOASSERTION")
+            for name, each in found.items()]
 
 
 def file_of(path: pathlib.Path) -> dict[str, object]:

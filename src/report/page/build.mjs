@@ -3,7 +3,7 @@
 import {createHash} from 'node:crypto';
 import {readFile, writeFile} from 'node:fs/promises';
 import {parseArgs} from 'node:util';
-import {build} from 'esbuild';
+import {bundle, script_options} from './shared/bundle.mjs';
 
 const here = new URL('.', import.meta.url);
 // Line ends as a browser reads them, since the script's hash is taken over what it sees.
@@ -38,29 +38,8 @@ const texts_as_keys = {
   },
 };
 
-async function bundle(entry, options) {
-  const result = await build({
-    absWorkingDir: new URL('.', here).pathname,
-    entryPoints: [entry],
-    bundle: true,
-    minify: true,
-    write: false,
-    charset: 'utf8',
-    legalComments: 'inline',
-    logLevel: 'warning',
-    plugins: [texts_as_keys],
-    ...options,
-  });
-  return result.outputFiles[0].text.trim();
-}
-
-const script = await bundle('src/main.ts', {
-  format: 'iife',
-  target: 'es2021',
-  define: {'process.env.NODE_ENV': '"production"'},
-  banner: {js: notice},
-});
-const style = await bundle('src/page.css', {});
+const script = await bundle(here, 'src/main.ts', {...script_options, plugins: [texts_as_keys], banner: {js: notice}});
+const style = await bundle(here, 'src/page.css', {});
 
 // The one script that may run is this one; nothing may be fetched.
 const hash = createHash('sha256').update(script).digest('base64');

@@ -29,7 +29,7 @@ std::string magnitude(double value);
 std::string amount(double value);
 
 /// A time in three digits, in the largest unit that it holds twice: `12 µs`, `3.4 ms`, `12.3 s`, `79 min`,
-/// `3.1 h`, `2.5 d`. The page follows the same rule (src/report/page/src/format.ts).
+/// `3.1 h`, `2.5 d`. The page follows the same rule (src/page/format.ts).
 std::string duration(double seconds);
 
 /// Unfairness summed over time, in share-seconds, without the unit: `14.9124`.

@@ -3,8 +3,8 @@
 
 import {axisPercent, axisTooltip, mountChart, plainAxis, seriesFill, seriesMark, tooltipBody} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
-import {element} from './element';
-import {percent, shortened} from './format';
+import {element} from 'shared/element';
+import {percent, shortened} from 'shared/format';
 
 const row_height = 26;  // px
 const narrow = 600;  // px; below, a long name takes two lines

@@ -2,8 +2,8 @@
 
 import {bulletBars} from './answer_charts';
 import type {Audited, AuditedMechanism, AuditVerdict, Violation} from './answer_data';
-import {element} from './element';
-import {amount, count, figure, listed} from './format';
+import {element} from 'shared/element';
+import {amount, count, figure, listed} from 'shared/format';
 import {chartHost, pageHeader, section, whenNear} from './layout';
 
 const open_at_most = 6;  // failures

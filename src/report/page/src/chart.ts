@@ -6,8 +6,8 @@ import {DataZoomComponent, GridComponent, MarkLineComponent, TooltipComponent} f
 import * as echarts from 'echarts/core';
 import type {EChartsCoreOption} from 'echarts/core';
 import {SVGRenderer} from 'echarts/renderers';
-import {element} from './element';
-import {percent} from './format';
+import {element} from 'shared/element';
+import {percent} from 'shared/format';
 import {offerToSave} from './save_chart';
 
 echarts.use([BarChart, CustomChart, LineChart, ScatterChart, DataZoomComponent, GridComponent, MarkLineComponent,

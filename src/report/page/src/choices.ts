@@ -1,7 +1,7 @@
 // What the reader of the page has chosen, and the controls to choose it.
 
 import {seriesMark} from './chart';
-import {element} from './element';
+import {element} from 'shared/element';
 
 /** Buttons that show and hide contenders in every chart; the last one shown cannot be hidden. */
 export function contenderChips(about: string, names: readonly string[], shown: Set<number>, changed: () => void): HTMLElement {

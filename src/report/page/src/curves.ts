@@ -3,7 +3,7 @@
 
 import {axisTooltip, mountChart, plainAxis, shareAxis, tooltipBody, userColour} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
-import {count, shortened} from './format';
+import {count, shortened} from 'shared/format';
 import type {Outcome, Step} from './report_data';
 
 type Point = [step: number, share: number];

@@ -2,12 +2,12 @@
 
 import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
-import {count, figure, listed, percent} from './format';
+import {count, figure, listed, percent} from 'shared/format';
 import {pageHeader, section} from './layout';
 import type {Demands, DemandsUser, Figure, Series} from './simulation_data';
 import {columnsOf, differsMost, figures} from './simulation_tables';
 import {seedsSection} from './seeds';
-import {sortableTable} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
 import {compact, linesOf, timePanels} from './time_panels';
 import type {Line, Panel} from './time_panels';
 import type {TimeAxis} from './time_zoom';

@@ -4,10 +4,10 @@ import {dumbbellLegend, dumbbells} from './answer_charts';
 import type {Change} from './answer_charts';
 import type {Compared, ComparedUser} from './answer_data';
 import type {Compared as Difference, ComparedSide} from './schema_types';
-import {element} from './element';
-import {count, figure, percent} from './format';
+import {element} from 'shared/element';
+import {count, figure, percent} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
-import {sortableTable} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
 
 const drawn_at_most = 40;  // users; half of them gain most, half lose most
 const same_within = 1e-6;  // a relative change that is none

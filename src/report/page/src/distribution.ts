@@ -3,8 +3,8 @@
 
 import {axisPercent, axisTooltip, mountChart, plainAxis, seriesColour, seriesLine, seriesMark, tooltipBody} from './chart';
 import type {Chart, Drawing} from './chart';
-import {element} from './element';
-import {count, duration, figure} from './format';
+import {element} from 'shared/element';
+import {count, duration, figure} from 'shared/format';
 import type {Quantiles} from './simulation_data';
 
 export interface Spread {

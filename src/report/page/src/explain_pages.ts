@@ -4,10 +4,10 @@ import {bulletBars, bulletLegend, gainBars} from './answer_charts';
 import type {Bullet} from './answer_charts';
 import type {Explained, FullResource, Surveyed, SurveyedUser, TriedChange} from './answer_data';
 import {dropDown} from './choices';
-import {element} from './element';
-import {amount, count, figure, percent} from './format';
+import {element} from 'shared/element';
+import {amount, count, figure, percent} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
-import {sortableTable} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
 
 const drawn_at_most = 40;  // users; a chart of hundreds of rows is a table
 

@@ -1,8 +1,8 @@
 // The tree of groups and users under one outcome: who has what, what is guaranteed, what is borrowed and lent.
 
 import {dropDown} from './choices';
-import {element} from './element';
-import {amount, figure, percent} from './format';
+import {element} from 'shared/element';
+import {amount, figure, percent} from 'shared/format';
 import {section} from './layout';
 import type {Outcome, Report} from './report_data';
 import type {Group, UserShare} from './schema_types';

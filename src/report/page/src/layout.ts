@@ -1,7 +1,7 @@
 // The parts that all pages are made of, and when their charts are drawn.
 
 import type {Chart} from './chart';
-import {element} from './element';
+import {element} from 'shared/element';
 import type {PageData} from './page_data';
 
 export function section(heading: string, text: string, ...content: HTMLElement[]): HTMLElement {

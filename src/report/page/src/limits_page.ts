@@ -5,10 +5,10 @@ import type {Stack} from './answer_charts';
 import type {Limited, LimitedPod} from './answer_data';
 import {seriesMark} from './chart';
 import {dropDown} from './choices';
-import {element} from './element';
-import {count, figure, listed, percent} from './format';
+import {element} from 'shared/element';
+import {count, figure, listed, percent} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
-import {sortableTable} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
 
 const nodes_at_most = 60;
 const named_at_most = 7;  // pods with a colour of their own

@@ -4,7 +4,7 @@ import {readAudited, readCompared, readExplained, readLimited, readPlanned, read
 import {showAudit} from './audit_page';
 import {showDemands} from './demands_page';
 import {showDifference} from './diff_page';
-import {element} from './element';
+import {element} from 'shared/element';
 import {showExplanation, showSurvey} from './explain_pages';
 import {placeCharts} from './layout';
 import {showLimits} from './limits_page';

@@ -3,8 +3,8 @@
 import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {curvesChart, curvesLegend, isTraced} from './curves';
-import {element} from './element';
-import {count, figure, listed, percent} from './format';
+import {element} from 'shared/element';
+import {count, figure, listed, percent} from 'shared/format';
 import {groupsSection} from './groups';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
 import {leadingUsers, placementChart, placementLegend, placementTable, tellsWhere} from './placement';

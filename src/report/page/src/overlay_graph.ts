@@ -1,7 +1,7 @@
 // The picture of an overlay on the page: a canvas that moves from one moment to the next, tells which server is pointed
 // at, and follows the width and the colours of the page.
 
-import {element} from './element';
+import {element} from 'shared/element';
 import {paletteOf} from './overlay_colours';
 import type {Palette, Span} from './overlay_colours';
 import {circleOf, drawScene} from './overlay_drawing';

@@ -1,7 +1,7 @@
 // The page of servers that gossip: what mirab simulate reports of `kind: overlay`.
 
-import {element} from './element';
-import {count} from './format';
+import {element} from 'shared/element';
+import {count} from 'shared/format';
 import {noticesSection, pageHeader, section} from './layout';
 import {isPictured} from './overlay_data';
 import type {Overlay} from './overlay_data';

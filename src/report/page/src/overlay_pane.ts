@@ -1,7 +1,7 @@
 // The picture of one run: its graph, the scale of its colours, what it says in words, and the server that was chosen.
 
-import {element} from './element';
-import {figure} from './format';
+import {element} from 'shared/element';
+import {figure} from 'shared/format';
 import type {Span} from './overlay_colours';
 import {overlayGraph} from './overlay_graph';
 import type {Moment} from './overlay_moment';

@@ -1,6 +1,6 @@
 // The slider over the frames, with play and pause. On the slider the arrow keys step, as a browser has it; the space bar plays.
 
-import {element} from './element';
+import {element} from 'shared/element';
 
 export interface Player {
   host: HTMLElement;

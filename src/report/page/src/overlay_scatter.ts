@@ -2,7 +2,7 @@
 
 import {axisTooltip, mountChart, plainAxis, seriesFill, seriesSymbol, tooltipBody} from './chart';
 import type {Drawing} from './chart';
-import {figure} from './format';
+import {figure} from 'shared/format';
 import {chartFigure, section, whenNear} from './layout';
 import type {Overlay, OverlayRun} from './overlay_data';
 import {compact} from './time_panels';

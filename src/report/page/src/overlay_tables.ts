@@ -1,7 +1,7 @@
 // The runs of an overlay in numbers, and what tells them apart.
 
 import {axisPercent} from './chart';
-import {figure, numberColumn, percent, percentColumn} from './format';
+import {figure, numberColumn, percent, percentColumn} from 'shared/format';
 import type {Overlay, OverlayRun} from './overlay_data';
 import {contendersTable, differsMost} from './simulation_tables';
 import type {Measure} from './simulation_tables';

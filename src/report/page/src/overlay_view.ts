@@ -1,8 +1,8 @@
 // The overlay as it converges: one run or two side by side, a slider over their frames, and panels over the same ticks.
 
 import {dropDown} from './choices';
-import {element} from './element';
-import {count} from './format';
+import {element} from 'shared/element';
+import {count} from 'shared/format';
 import {spanOf} from './overlay_colours';
 import type {Overlay, PicturedRun} from './overlay_data';
 import {clearestOf, farthestFrom, frameAt, momentAt, momentsOf, ticksOf} from './overlay_moment';

@@ -1,7 +1,7 @@
 // What the picture of an overlay says in words: of a moment, and of a server.
 
-import {element} from './element';
-import {count, figure, percent, whole} from './format';
+import {element} from 'shared/element';
+import {count, figure, percent, whole} from 'shared/format';
 import type {Moment} from './overlay_moment';
 
 const neighbours_at_most = 20;

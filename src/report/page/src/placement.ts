@@ -3,13 +3,13 @@
 
 import {axisPercent, axisTooltip, mountChart, plainAxis, tooltipBody, userColour, userMark} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
-import {element} from './element';
-import {count, numberColumn, percent, shortened} from './format';
+import {element} from 'shared/element';
+import {count, numberColumn, percent, shortened} from 'shared/format';
 import type {Outcome, Report, UserShare} from './report_data';
 import {serverRows} from './servers';
 import type {PlacedOutcome, ServerRow} from './servers';
-import {sortableTable} from './sortable_table';
-import type {Column} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
+import type {Column} from 'shared/sortable_table';
 
 const own_colours_at_most = 8;
 const grey_series = 6;  // too near to the colour of the others

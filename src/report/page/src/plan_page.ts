@@ -3,10 +3,10 @@
 import {bulletBars, bulletLegend} from './answer_charts';
 import type {Planned} from './answer_data';
 import {changeSentence, differenceSections} from './diff_page';
-import {amount, count, figure, listed} from './format';
+import {amount, count, figure, listed} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
 import type {Compared} from './schema_types';
-import {sortableTable} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
 
 export function showPlan(page: HTMLElement, planned: Planned): void {
   const difference = planned.difference as Compared;

@@ -2,8 +2,8 @@
 
 import {axisTooltip, mountChart, plainAxis, seriesColour, seriesFill, seriesLine, seriesMark, seriesSymbol, symbols_at_most, tooltipBody} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
-import {element} from './element';
-import {figure, shortened} from './format';
+import {element} from 'shared/element';
+import {figure, shortened} from 'shared/format';
 import type {Figure} from './simulation_data';
 import {compact} from './time_panels';
 

@@ -4,13 +4,13 @@ import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {distribution_height, distributionChart, distributionLegend, seconds} from './distribution';
 import type {Spread} from './distribution';
-import {element} from './element';
-import {count, duration, figure, listed, numberColumn, percent, percentColumn, shortened, whole} from './format';
+import {element} from 'shared/element';
+import {count, duration, figure, listed, numberColumn, percent, percentColumn, shortened, whole} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
 import type {Figure, Reallocation, ReallocationContender, Series} from './simulation_data';
 import {columnsOf, contendersTable, differsMost, quantileMeasures} from './simulation_tables';
 import type {Measure} from './simulation_tables';
-import {sortableTable} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
 import {linesOf, secondsFrom, timePanels} from './time_panels';
 import type {Panel} from './time_panels';
 

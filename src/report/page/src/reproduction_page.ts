@@ -1,13 +1,13 @@
 // The page of the papers, reproduced: what mirab reproduce reports.
 
 import {printedLegend, printedMarks} from './answer_charts';
-import {element} from './element';
-import {count, figure, listed} from './format';
+import {element} from 'shared/element';
+import {count, figure, listed} from 'shared/format';
 import {chartFigure, pageHeader, section, whenNear} from './layout';
 import {plot_height, plotChart, plotLegend} from './plot';
 import type {PlottedCurve} from './plot';
 import type {Check, Plot, Reproduction, Result, Verdict} from './reproduction_data';
-import {sortableTable} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
 
 const verdicts: Verdict[] = ['agrees', 'shape agrees', 'differs'];
 

@@ -1,7 +1,7 @@
 // A chart as a file of its own, SVG or PNG, made here without a network. The page's colours are CSS variables, which no
 // other program knows: they are written out as they look now, on the page's paper.
 
-import {element} from './element';
+import {element} from 'shared/element';
 
 const pixels = 2;  // of the picture for one of the page
 

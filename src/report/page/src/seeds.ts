@@ -2,8 +2,8 @@
 // from the lowest to the highest run, a tick for each run, and a mark at the mean.
 
 import {seriesMark} from './chart';
-import {element} from './element';
-import {count, duration, figure, listed, percent, whole} from './format';
+import {element} from 'shared/element';
+import {count, duration, figure, listed, percent, whole} from 'shared/format';
 import {section} from './layout';
 import type {PageData} from './page_data';
 

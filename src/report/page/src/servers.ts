@@ -1,8 +1,8 @@
 // How full the servers are: a table of shaded cells, one row per server entry. Many entries are put together by what one
 // of their servers offers, and the rest of a long list is one last row.
 
-import {element} from './element';
-import {amount, count, percent, shortened, whole} from './format';
+import {element} from 'shared/element';
+import {amount, count, percent, shortened, whole} from 'shared/format';
 import type {Outcome, Report, ServerEntry} from './report_data';
 
 const rows_at_most = 20;

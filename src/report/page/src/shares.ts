@@ -4,7 +4,7 @@
 
 import {axisPercent, axisTooltip, mountChart, plainAxis, seriesColour, seriesFill, seriesLine, seriesSymbol, shareAxis, tooltipBody, zoomAlongX} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
-import {percent, shortened} from './format';
+import {percent, shortened} from 'shared/format';
 import type {Outcome, Report, UserShare} from './report_data';
 
 export type Scale = 'linear' | 'log';

@@ -1,11 +1,11 @@
 // What the tables of simulations share: a row a contender, and the sentence about what tells contenders apart.
 
-import {element} from './element';
-import type {Format} from './format';
-import {duration, figure, listed} from './format';
+import {element} from 'shared/element';
+import type {Format} from 'shared/format';
+import {duration, figure, listed} from 'shared/format';
 import type {Figure, Quantiles} from './simulation_data';
-import {sortableTable} from './sortable_table';
-import type {Column} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
+import type {Column} from 'shared/sortable_table';
 
 export interface Measure<Row> {
   heading: string;

@@ -1,13 +1,13 @@
 // The two tables: the outcomes in a few numbers each, and every user.
 
-import {element} from './element';
+import {element} from 'shared/element';
 import {figures} from './figures';
-import {numberColumn, percentColumn, whole} from './format';
-import type {Format} from './format';
+import {numberColumn, percentColumn, whole} from 'shared/format';
+import type {Format} from 'shared/format';
 import type {Outcome, Report} from './report_data';
 import {asksForTasks} from './shares';
-import {sortableTable} from './sortable_table';
-import type {Column} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
+import type {Column} from 'shared/sortable_table';
 
 type Figure = number | null | undefined;
 

@@ -3,7 +3,7 @@
 
 import {mountChart, plainAxis} from './chart';
 import type {Canvas, Chart, Drawing} from './chart';
-import {element} from './element';
+import {element} from 'shared/element';
 import {whenPlaced} from './layout';
 import type {Span} from './time_cursor';
 

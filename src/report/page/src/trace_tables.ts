@@ -1,11 +1,11 @@
 // The tables of a trace replayed: the contenders in a few numbers each, and every user under each of them.
 
-import {numberColumn, percentColumn} from './format';
+import {numberColumn, percentColumn} from 'shared/format';
 import type {Trace, TraceContender, TraceUser} from './simulation_data';
 import {columnsOf, contendersTable, durations, quantileMeasures} from './simulation_tables';
 import type {Measure} from './simulation_tables';
-import {sortableTable} from './sortable_table';
-import type {Column} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
+import type {Column} from 'shared/sortable_table';
 
 const counts = (values: (number | null | undefined)[]) => numberColumn(values);
 const slowdowns = (values: (number | null | undefined)[]) => numberColumn(values, 3);

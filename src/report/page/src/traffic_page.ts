@@ -2,16 +2,16 @@
 
 import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
-import {element} from './element';
-import {amount, count, figure, listed, numberColumn} from './format';
+import {element} from 'shared/element';
+import {amount, count, figure, listed, numberColumn} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
 import {plot_height, plotChart} from './plot';
 import type {Plotted} from './plot';
 import type {Traffic, TrafficPoint} from './simulation_data';
 import {seedsSection} from './seeds';
 import {hardlyDiffer, sortable} from './simulation_tables';
-import {sortableTable} from './sortable_table';
-import type {Column} from './sortable_table';
+import {sortableTable} from 'shared/sortable_table';
+import type {Column} from 'shared/sortable_table';
 
 type Shows = 'rate' | 'jobs';
 

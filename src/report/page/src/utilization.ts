@@ -2,7 +2,7 @@
 
 import {axisPercent, axisTooltip, mountChart, plainAxis, seriesFill, tooltipBody} from './chart';
 import type {Chart, Drawing} from './chart';
-import {percent} from './format';
+import {percent} from 'shared/format';
 import type {Report} from './report_data';
 
 const bar_height = 18;  // px

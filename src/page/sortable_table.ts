@@ -42,7 +42,7 @@ export function sortableTable<Row>(caption: string, columns: readonly Column<Row
       element('table', {}, element('caption', {class: 'hidden'}, caption), head, body));
 }
 
-function compare(a: number | string, b: number | string): number {
+export function compare(a: number | string, b: number | string): number {
   if (typeof a === 'number' && typeof b === 'number') return a === b ? 0 : a - b;
   return String(a).localeCompare(String(b), 'en', {numeric: true});
 }

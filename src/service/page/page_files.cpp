@@ -1,0 +1,69 @@
+#include "service/page/page_files.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include <mirab/model/assert.hpp>
+
+// Generated from the archive that npm builds (cmake/MirabEmbed.cmake).
+namespace mirab::embedded {
+extern const unsigned char live_page[];
+extern const std::size_t live_page_size;
+}  // namespace mirab::embedded
+
+namespace mirab::service {
+namespace {
+
+using Files = std::map<std::string, PageFile, std::less<>>;
+
+/// A line of JSON that lists the files, then their bytes one after the other (build.mjs).
+Files read_archive() {
+  const std::string_view bytes{reinterpret_cast<const char*>(embedded::live_page), embedded::live_page_size};
+  const std::size_t line = bytes.find('\n');
+  const auto list = nlohmann::json::parse(bytes.substr(0, line));
+  Files files;
+  std::size_t at = line + 1;
+  for (const auto& each : list) {
+    const auto size = each["size"].get<std::size_t>();
+    files[each["name"]] = {
+        .type = each["type"], .gzip = bytes.substr(at, size), .is_immutable = each["immutable"]};
+    at += size;
+  }
+  MIRAB_ASSERT(at == bytes.size(), "the archive holds its files and nothing else");
+  return files;
+}
+
+}  // namespace
+
+const PageFile* page_file(std::string_view name) {
+  static const Files kFiles = read_archive();
+  const auto found = kFiles.find(name);
+  return found == kFiles.end() ? nullptr : &found->second;
+}
+
+std::string inflated(std::string_view gzip) {
+  constexpr int kGzip = 16 + MAX_WBITS;
+  z_stream stream = {};
+  MIRAB_ASSERT(inflateInit2(&stream, kGzip) == Z_OK, "zlib starts");
+  stream.next_in = reinterpret_cast<const Bytef*>(gzip.data());
+  stream.avail_in = static_cast<uInt>(gzip.size());
+  std::string text;
+  int result = Z_OK;
+  while (result == Z_OK) {
+    const std::size_t had = text.size();
+    text.resize(had + 65'536);
+    stream.next_out = reinterpret_cast<Bytef*>(text.data() + had);
+    stream.avail_out = 65'536;
+    result = inflate(&stream, Z_NO_FLUSH);
+    text.resize(text.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  MIRAB_ASSERT(result == Z_STREAM_END, "a file of the program is whole");
+  return text;
+}
+
+}  // namespace mirab::service

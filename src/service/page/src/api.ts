@@ -1,0 +1,176 @@
+// Questions to the service, and what it answers.
+
+import {connection, forgetToken} from './connection.svelte';
+
+export type Amounts = Record<string, string>;
+
+export interface Cluster {
+  policy: {discipline: string; placement: string};
+  resources: {name: string; unit: string}[];
+  totals: {servers: number; queues: number; jobs: number; running: number; waiting: number; capacity: Amounts; capacity_base: Record<string, number>; used: Amounts};
+}
+
+/** Of another tenant's queue only name, weight and share are known. */
+export interface Queue {
+  name: string;
+  tenant?: string;
+  group?: string;
+  weight: string;
+  share: number;
+  beyond?: number;
+  guarantee?: Amounts;
+  limit?: Amounts;
+  reserved?: Amounts;
+  used?: Amounts;
+  jobs?: number;
+  running?: number;
+  waiting?: number;
+}
+
+export interface Group {
+  name: string;
+  parent?: string;
+  weight: string;
+  share?: number;
+  guarantee?: Amounts;
+  limit?: Amounts;
+  reserved?: Amounts;
+  used?: Amounts;
+  lent?: Amounts;
+}
+
+export interface Job {
+  queue: string;
+  name: string;
+  uid: string;
+  state: string;
+  tasks: number;
+  demand: Amounts;
+  gang: number;
+  priority: number;
+  labels: Record<string, string>;
+  waiting: number;
+  running: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  submitted: string;
+  ended?: string;
+}
+
+export interface Task {
+  task: string;
+  job: string;
+  server: string;
+  attempt: number;
+  state: string;
+  started: string;
+  ended?: string;
+  exit_code?: number;
+  reason?: string;
+  usage?: {memory_peak?: number};
+}
+
+export interface Server {
+  name: string;
+  labels: Record<string, string>;
+  capacity: Amounts;
+  used?: Amounts;
+  state: string;
+  silent?: boolean;
+  tasks?: number;
+}
+
+export interface Explanation {
+  verdict: string;
+  says: string;
+  next_step?: string;
+  [evidence: string]: unknown;
+}
+
+export interface Division {
+  mechanism: string;
+  refused?: string;
+  status?: string;
+  queues?: {queue: string; fair_share: number; share: number; fair_tasks?: number}[];
+}
+
+export interface Shares {
+  note?: string;
+  mechanisms: Division[];
+  left_out?: string[];
+}
+
+export interface History {
+  step: number;
+  t: number[];
+  v: (number | null)[];
+}
+
+export interface WhatIf {
+  settled: boolean;
+  queues: {queue: string; dominant_share: [number, number]; running?: [number, number]}[];
+}
+
+export interface List<Item> {
+  items: Item[];
+  page?: string;
+}
+
+/** What the service refused, in its words. */
+export class Refused extends Error {
+  constructor(readonly status: number, readonly title: string, readonly detail: string, readonly body: Record<string, unknown>) {
+    super(detail ? `${title}: ${detail}` : title);
+  }
+}
+
+async function answered(method: string, path: string, body?: unknown): Promise<Response> {
+  const token = connection.token;
+  const answer = await fetch(path, {
+    method, cache: 'no-store', headers: {Authorization: `Bearer ${token}`, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
+    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+  });
+  if (answer.ok) return answer;
+  const problem = await answer.json().catch(() => ({})) as Record<string, unknown>;
+  if (answer.status === 401 && token !== null && token === connection.token) forgetToken(true);
+  throw new Refused(answer.status, String(problem['title'] ?? answer.statusText), String(problem['detail'] ?? ''), problem);
+}
+
+export async function get<T>(path: string): Promise<T> {
+  return await (await answered('GET', path)).json() as T;
+}
+
+export async function getText(path: string): Promise<string> {
+  return await (await answered('GET', path)).text();
+}
+
+export async function send<T>(method: 'PUT' | 'POST', path: string, body: unknown): Promise<T> {
+  return await (await answered(method, path, body)).json() as T;
+}
+
+/** `path('v1', 'queues', 'a/b')` is `/v1/queues/a%2Fb`. */
+export function path(...parts: string[]): string {
+  return parts.map(part => `/${encodeURIComponent(part)}`).join('');
+}
+
+export function withQuery(target: string, query: Record<string, string | number | undefined>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  return given.length === 0 ? target : `${target}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** The first `most` items of a list, a thousand at a time, and whether there are more. */
+export async function list<Item>(target: string, most: number, query: Record<string, string | undefined> = {}): Promise<{items: Item[]; has_more: boolean}> {
+  const items: Item[] = [];
+  let page: string | undefined;
+  do {
+    const answer = await get<List<Item>>(withQuery(target, {...query, limit: Math.min(1000, most - items.length), page}));
+    items.push(...answer.items);
+    page = answer.page;
+  } while (page !== undefined && items.length < most);
+  return {items, has_more: page !== undefined};
+}
+
+/** An amount as a number; what is not there is nothing. */
+export function amountOf(amounts: Amounts | undefined, resource: string): number {
+  return Number(amounts?.[resource] ?? 0);
+}

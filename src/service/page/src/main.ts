@@ -1,0 +1,12 @@
+// The live page of `mirab serve`.
+
+import {mount} from 'svelte';
+import {followAddress} from './address.svelte';
+import App from './App.svelte';
+import {connect} from './connection.svelte';
+
+followAddress();
+connect();
+const host = document.getElementById('live')!;
+host.replaceChildren();
+mount(App, {target: host});

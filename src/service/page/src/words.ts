@@ -1,0 +1,35 @@
+// Numbers and times of the live page, beside those that all pages share (shared/format).
+
+import {amount, duration, percentColumn} from 'shared/format';
+import type {Amounts} from './api';
+
+/** Parts of one in a column: their decimal points stand below each other. */
+export const percents = percentColumn([0.999]);
+
+/** A difference of shares, in percentage points: `+3.1`, `−21.9`; what is nothing is 0.0. */
+export function points(difference: number): string {
+  const text = Math.abs(difference * 100).toFixed(1);
+  return text === '0.0' ? text : `${difference < 0 ? '−' : '+'}${text}`;
+}
+
+/** `8 cpu, 64Gi memory`; nothing is a dash. */
+export function amounts(of: Amounts | undefined): string {
+  const parts = Object.entries(of ?? {}).filter(([, value]) => Number(value) !== 0).map(([name, value]) => `${amount(Number(value))} ${name}`);
+  return parts.join(', ') || '–';
+}
+
+export function wait(seconds: number | undefined): string {
+  return seconds === undefined || seconds <= 0 ? '–' : duration(Number(seconds.toPrecision(2)));
+}
+
+export const ago = (time: string): number => (Date.now() - Date.parse(time)) / 1000;
+
+const same_day = new Intl.DateTimeFormat(undefined, {hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false});
+const other_day = new Intl.DateTimeFormat(undefined, {month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false});
+
+/** A moment, short: the time of today, else with the day. */
+export function moment(time: string | number | undefined): string {
+  if (time === undefined) return '–';
+  const at = new Date(time);
+  return (at.toDateString() === new Date().toDateString() ? same_day : other_day).format(at);
+}

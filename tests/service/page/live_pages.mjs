@@ -1,0 +1,174 @@
+// Every page of the live page on a small cluster: the right numbers, for everybody, on every screen, and nothing of
+// others. Each check is named by the sentence that it proves.
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {findings, given, person, pictured, row, run, wider} from './browser.mjs';
+import {LiveService, fillCluster, jobPath} from './live_service.mjs';
+
+const service = new LiveService(given.program);
+await service.start();
+await fillCluster(service);
+const admin = await person(service);
+const page = admin.page;
+
+// Addresses, and a text that is there once the page is.
+const pages = {
+  now: ['#/now', 'hdrfh'],
+  queue: ['#/queue/vision', 'detect-1'],
+  job: ['#/queue/vision/job/gang-1', 'deep may use 12 gpu'],
+  cluster: ['#/cluster?server=n0', 'What if it is drained?'],
+  what_if: ['#/what-if?queue=vision&weight=4&like=n0&count=2', 'Show what would happen'],
+  history: ['#/history', 'The numbers'],
+  fairness: ['#/fairness', 'has more by'],
+  log: ['#/log', 'web/zoned'],
+};
+
+const checks = {
+  async 'Now shows what each queue has, its fair share and what waits'() {
+    await admin.open(...pages.now);
+    assert.match(await page.locator('.lead').textContent(), /42 tasks run and 12 wait,\s+in 3 queues on 6 servers/);
+    assert.deepEqual((await row(page, 'vision')).slice(0, 6), ['vision', '50.0%', '50.0%', '0.0', '8', '10']);
+    assert.deepEqual((await row(page, 'ml')).slice(0, 6), ['ml', '25.0%', '25.0%', '0.0', '4', '0']);
+    assert.deepEqual((await row(page, 'web')).slice(0, 6), ['web', '46.9%', '68.7%', '−21.9', '30', '2']);
+    assert.match((await row(page, 'web'))[6], /^[\d.]+ (ms|s|min)$/);
+    await page.getByText('web is below its fair share. Its job zoned waits: no server has room').waitFor();
+    assert.deepEqual(await page.locator('.use-number').allTextContents(), ['76 of 128', '184Gi of 512Gi', '12 of 16']);
+  },
+
+  async 'A queue shows its groups, its jobs by state, and its share over time'() {
+    await admin.open(...pages.queue);
+    assert.deepEqual((await row(page, 'deep')).slice(0, 5), ['deep', '1', '75.0%', '–', '12 gpu']);
+    assert.deepEqual((await row(page, 'lab')).slice(0, 4), ['lab', '2', '75.0%', '8 cpu']);
+    assert.deepEqual((await row(page, 'detect-1')).slice(0, 6), ['detect-1', 'running', '12', '8', '4', '0']);
+    await page.getByLabel('State').selectOption('waiting');
+    await page.getByRole('link', {name: 'detect-1'}).waitFor({state: 'detached'});
+    assert.match(page.url(), /#\/queue\/vision\?state=waiting$/);
+    await page.reload();
+    await page.getByRole('textbox', {name: 'Token'}).or(page.getByText('gang-1')).first().waitFor();
+  },
+
+  async 'A job has one verdict, one step, and its evidence folded'() {
+    const other = await person(service);
+    await other.open(...pages.job);
+    assert.match(await other.page.locator('.verdict-box').textContent(), /It waits: deep may use 12 gpu and no more\.\s*What would help: a higher limit of deep for gpu/);
+    assert.equal(await other.page.locator('.evidence dl').isVisible(), false);
+    await other.page.getByText('Evidence').click();
+    await other.page.getByText('room 3, together 6').waitFor();
+    await other.open('#/queue/ml/job/train-1', 'deadbeef');
+    await other.page.getByRole('button', {name: /^Why t-\d+ was placed there/}).first().click();
+    await other.page.locator('td.text').filter({hasText: /\w+ \w+/}).first().waitFor();
+    await other.end();
+  },
+
+  async 'The cluster is a cell a server, with its fullness, and a drained one says so'() {
+    const other = await person(service);
+    await other.open(...pages.cluster);
+    assert.equal(await other.page.locator('.cell').count(), 6);
+    await other.page.getByRole('link', {name: 'n0 50.0% of its cpu in use'}).waitFor();
+    await other.page.getByRole('link', {name: /^n3 drained, 50.0% of its cpu in use$/}).waitFor();
+    await other.page.getByLabel('Coloured by').selectOption('gpu');
+    await other.page.getByRole('link', {name: 'n0 75.0% of its gpu in use'}).waitFor();
+    await other.end();
+  },
+
+  async 'What if tells shares and tasks before and after, and changes nothing'() {
+    const other = await person(service);
+    const before = await service.ask('GET', '/v1/cluster');
+    await other.open('#/what-if?like=n0&count=2', 'Show what would happen');
+    await other.page.getByRole('button', {name: 'Show what would happen'}).click();
+    await other.page.getByRole('region', {name: 'Queues before and after'}).waitFor();
+    assert.deepEqual((await row(other.page, 'web')).slice(0, 6), ['web', '46.9%', '57.5%', '+10.6', '30', '32']);
+    assert.equal((await service.ask('GET', '/v1/cluster')).totals.running, before.totals.running);
+    await other.end();
+  },
+
+  async 'Fairness compares mechanisms, History draws series, and the Log filters by its address'() {
+    const other = await person(service);
+    await other.open('#/fairness?mechanism=hdrfh%20tsf', 'has more by');
+    assert.deepEqual((await row(other.page, 'web')).slice(0, 4), ['web', '46.9%', '68.7%', '−21.9']);
+    await other.open(...pages.history);
+    assert.equal(await other.page.locator('canvas').count(), 1);
+    await other.open('#/log?kind=job-submitted&queue=web', 'web/zoned');
+    assert.equal(await other.page.locator('tbody tr').count(), 2);
+    await other.page.locator('tbody summary').first().click();
+    await other.page.getByText('"kind": "job-submitted"').first().waitFor();
+    await other.open('#/log?show=audit&queue=vision', 'job-put');
+    assert.ok((await other.page.locator('tbody tr').first().textContent()).includes('token:admin'));
+    await other.end();
+  },
+
+  async 'Each page fits a telephone, has nothing that axe finds, and complains of nothing, in light and dark'() {
+    for (const scheme of ['light', 'dark']) {
+      const other = await person(service, {scheme});
+      for (const [name, address] of Object.entries(pages)) {
+        for (const width of [390, 1280, 1920]) {
+          await other.page.setViewportSize({width, height: 900});
+          await other.open(...address);
+          if (name === 'what_if' && width === 390) await other.page.getByRole('button', {name: 'Show what would happen'}).click();
+          await pictured(other.page, `${name}-${width}-${scheme}`);
+          assert.deepEqual(await wider(other.page), [], `${name} is wider than ${width} px`);
+          if (width !== 1920) assert.deepEqual(await findings(other.page), [], `${name} at ${width} in ${scheme}`);
+        }
+      }
+      assert.deepEqual(other.complaints, []);
+      assert.deepEqual(other.foreign(), []);
+      await other.end();
+    }
+  },
+
+  async 'It is reached by keyboard alone'() {
+    const other = await person(service);
+    await other.open(...pages.now);
+    const names = [];
+    for (let press = 0; press < 25; ++press) {
+      await other.page.keyboard.press('Tab');
+      names.push(await other.page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
+    }
+    for (const name of ['Cluster', 'Log', 'Queue', 'Fair share', 'vision', 'web']) assert.ok(names.includes(name), `${name} in ${names}`);
+    await other.page.getByRole('link', {name: 'ml', exact: true}).focus();
+    await other.page.keyboard.press('Enter');
+    await other.page.getByRole('heading', {name: 'ml'}).waitFor();
+    await other.end();
+  },
+
+  async 'The files are small, compressed, named by their content, and may load nothing else'() {
+    const archive = readFileSync(given.archive);
+    assert.ok(archive.length <= 250 * 1024, `${archive.length} bytes`);
+    const list = JSON.parse(archive.subarray(0, archive.indexOf(10)).toString());
+    for (const {name, immutable} of list) {
+      const answer = await fetch(`${service.url}/${name === '' ? '' : `page/${name}`}`);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get('content-encoding'), 'gzip');
+      assert.equal(answer.headers.get('cache-control'), immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+      assert.match(answer.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self';/);
+      const text = await answer.text();
+      const plain = await fetch(answer.url, {headers: {'Accept-Encoding': 'identity'}});
+      assert.equal(plain.headers.get('content-encoding'), null);
+      assert.equal(await plain.text(), text);
+      if (name === '') assert.doesNotMatch(text, /<script>|<style|onload|https?:/);
+    }
+    assert.equal((await fetch(`${service.url}/page/other.js`)).status, 404);
+  },
+
+  async 'A page of a tenant shows nothing of another but name, weight and share'() {
+    await service.ask('PUT', jobPath('web', 'canary-job'), {tasks: 1, demand: {cpu: 1}, labels: {canary: 'canary-label'}});
+    const token = await service.tokenFor('team', {scopes: ['read', 'submit'], tenant: 'research'});
+    const team = await person(service, {token});
+    const answers = [];
+    team.page.on('response', async response => answers.push(await response.text().catch(() => '')));
+    for (const address of ['#/now', '#/queue/web', '#/queue/web/job/canary-job', '#/cluster?server=c0', '#/what-if', '#/history', '#/fairness', '#/log', '#/queue/vision']) {
+      await team.open(address);
+      await team.page.waitForTimeout(300);
+      if (!address.includes('canary')) assert.doesNotMatch(await team.page.locator('body').innerText(), /canary|product|zoned|serve-1/, address);
+      else assert.doesNotMatch(await team.page.locator('body').innerText(), /canary-label|It waits/, address);
+    }
+    assert.doesNotMatch(answers.join('\n'), /canary-label|"tenant":"product"/);
+    await team.open('#/now', 'hdrfh');
+    assert.deepEqual((await row(team.page, 'web')).slice(4, 7), ['–', '–', '–']);
+    assert.match((await row(team.page, 'vision'))[6], /^[\d.]+ (ms|s|min)$/);
+    assert.deepEqual(team.complaints, []);
+    await team.end();
+  },
+};
+
+await run(checks, () => service.end());
