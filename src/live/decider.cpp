@@ -99,7 +99,17 @@ Check Decider::replay(const Batch& batch, Replay how) {
   Check bad = replay_on(open_->state, open_->hash, batch, how);
   open_->clock = std::max(open_->clock, open_->state.last.now);
   open_->state.committed = open_->state.last.revision;
+  open_->state.forget_rows();
   return bad;
+}
+
+Check Decider::take_over(Batch& batch, Replay how) {
+  if (Check bad = replay_on(open_->state, open_->hash, batch, how)) return bad;
+  open_->clock = std::max(open_->clock, open_->state.last.now);
+  open_->state.committed = open_->state.last.revision;
+  batch.rows = open_->state.take_rows();
+  batch.uses = open_->state.take_uses();
+  return {};
 }
 
 Revision Decider::revision() const { return open_->state.last.revision; }

@@ -68,6 +68,8 @@ class Decider {
   /// Applies a batch of the log, as after restore(). Errors name the first line whose outcome differs, or a
   /// hash that does. Afterwards only restore() helps.
   Check replay(const Batch& batch, Replay how = Replay::compared);
+  /// The same for a batch whose rows are not in a store yet: it gets its rows and uses.
+  Check take_over(Batch& batch, Replay how);
 
   Revision revision() const;  ///< of the latest record
   Time now() const;           ///< of the latest record or step

@@ -47,6 +47,7 @@ Result<std::vector<Change>> Reader::apply(const Batch& batch, Replay how) {
     changes.push_back({.revision = record.stamp.revision, .at = record.stamp.wall, .events = record.events});
   });
   if (bad) return *bad;
+  inside_->state.forget_rows();
   return changes;
 }
 
@@ -57,6 +58,7 @@ Result<std::optional<scheduling::WhyPlaced>> Reader::apply_explaining(const Batc
   State::Explained explained{.task = *key};
   if (const Check bad = replay_on(inside_->state, inside_->hash, batch, Replay::compared, &explained))
     return *bad;
+  inside_->state.forget_rows();
   return explained.why;
 }
 

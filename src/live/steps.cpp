@@ -254,7 +254,6 @@ Check replay_on(State& state, std::string& hash, const Batch& batch, Replay how,
     if (visit) visit(record);
   }
   hash = std::move(next);
-  state.forget_rows();
   return {};
 }
 

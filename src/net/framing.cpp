@@ -57,7 +57,7 @@ std::optional<FramingError> read_request_line(std::string_view line, const HeadL
   if (version == "HTTP/1.1") {
     head.is_http_1_1 = true;
   } else if (version != "HTTP/1.0") {
-    return version.starts_with("HTTP/") ? FramingError{505, "only HTTP/1.1 and HTTP/1.0 are spoken"}
+    return version.starts_with("HTTP/") ? FramingError{400, "only HTTP/1.1 and HTTP/1.0 are spoken"}
                                         : FramingError{400, "malformed version"};
   }
   return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<FramingError> read_length(Head& head) {
       if (!is_plain) return FramingError{400, "Content-Length must be a plain number"};
     } else if (name == "transfer-encoding") {
       if (!head.is_http_1_1) return FramingError{400, "Transfer-Encoding in HTTP/1.0"};
-      if (value != "chunked") return FramingError{501, "the only transfer coding is chunked"};
+      if (value != "chunked") return FramingError{400, "the only transfer coding is chunked"};
       head.is_chunked = true;
     } else if (name == "expect") {
       if (small_letters(value) != "100-continue")

@@ -36,7 +36,7 @@ struct Head {
   std::string_view field(std::string_view name) const;
 };
 
-/// Why a head is refused: 400, 413, 414, 431, 501 or 505. The connection is closed after the answer.
+/// Why a head is refused: 400, 413, 414 or 431. The connection is closed after the answer.
 struct FramingError {
   int status = 400;
   std::string_view why;

@@ -248,14 +248,10 @@ std::string_view reason(int status) {
       return "Request Header Fields Too Large";
     case 500:
       return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
     case 503:
       return "Service Unavailable";
     case 504:
       return "Gateway Timeout";
-    case 505:
-      return "HTTP Version Not Supported";
     case 507:
       return "Insufficient Storage";
     default:

@@ -8,19 +8,15 @@ namespace mirab::service {
 
 using std::chrono::milliseconds;
 
-namespace {
-
-std::int64_t steady_ms() {
-  return std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();
-}
-
 std::chrono::nanoseconds boot_time() {
   timespec time{};
   ::clock_gettime(CLOCK_BOOTTIME, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-}  // namespace
+std::int64_t steady_ms() {
+  return std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();
+}
 
 live::Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 

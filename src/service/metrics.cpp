@@ -133,6 +133,14 @@ std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigur
   gauge("mirab_revision", revision, static_cast<double>(figures.core_revision), {{"at", "core"}});
   gauge("mirab_revision", revision, static_cast<double>(figures.durable_revision), {{"at", "durable"}});
   gauge("mirab_revision", revision, static_cast<double>(figures.reader_revision), {{"at", "reader"}});
+  if (figures.has_archive.load()) {
+    const std::uint64_t archived = figures.archive_revision;
+    gauge("mirab_revision", revision, static_cast<double>(archived), {{"at", "archive"}});
+    const bool is_behind = archived < figures.durable_revision.load();
+    gauge("mirab_archive_lag_seconds", "Since the archive had all that is on the disk",
+          is_behind ? static_cast<double>(steady_ms() - figures.archive_level_ms) / 1000 : 0);
+    counter("mirab_archive_failures_total", "Tries to archive that failed", figures.archive_failures);
+  }
   for (const live::Gauges::OfQueue& each : folded(gauges.queues)) {
     const prometheus::Labels queue = {{"queue", each.queue}};
     gauge("mirab_waiting_tasks", "Tasks that wait", static_cast<double>(each.waiting), queue);

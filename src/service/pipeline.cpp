@@ -1,5 +1,6 @@
 #include "service/pipeline.hpp"
 
+#include "service/archiver.hpp"
 #include "service/threads.hpp"
 
 namespace mirab::service {
@@ -29,7 +30,8 @@ namespace {
 
 class Threads final : public Pipeline {
  public:
-  Threads(PipelineOptions options, PipelineEvents events, std::unique_ptr<Store> store, Recovered recovered)
+  Threads(PipelineOptions options, PipelineEvents events, std::unique_ptr<Store> store, Recovered recovered,
+          std::optional<ArchiveWriter> archive)
       : shared_{.options = std::move(options), .events = std::move(events)},
         units_(recovered.decider.settings().units),
         commands_(shared_.options.commands),
@@ -38,10 +40,12 @@ class Threads final : public Pipeline {
         writer_(shared_, commands_, follower_, begin_figures(std::move(store), recovered.decider.revision())),
         core_(shared_, commands_, writer_, std::move(recovered.decider), recovered.last_wall,
               last_snapshot_) {
+    if (archive) archiver_.emplace(shared_, *std::move(archive));
     workers_.start(shared_.options.workers);
     follower_.start();
     writer_.start();
     core_.start();
+    if (archiver_) archiver_->start();
     shared_.figures.is_ready = true;
   }
   ~Threads() override { Threads::stop(); }
@@ -119,6 +123,7 @@ class Threads final : public Pipeline {
     commands_.close();
     core_.join();
     writer_.join();
+    if (archiver_) archiver_->stop();
     workers_.stop();
     follower_.join();
   }
@@ -150,15 +155,17 @@ class Threads final : public Pipeline {
   Follower follower_;
   Writer writer_;
   Core core_;
+  std::optional<Archiver> archiver_;
   bool is_stopped_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<Pipeline> Pipeline::start(PipelineOptions options, PipelineEvents events,
-                                          std::unique_ptr<Store> store, Recovered recovered) {
+                                          std::unique_ptr<Store> store, Recovered recovered,
+                                          std::optional<ArchiveWriter> archive) {
   return std::make_unique<Threads>(std::move(options), std::move(events), std::move(store),
-                                   std::move(recovered));
+                                   std::move(recovered), std::move(archive));
 }
 
 }  // namespace mirab::service

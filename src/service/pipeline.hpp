@@ -21,6 +21,7 @@
 #include "live/decider.hpp"
 #include "live/reader.hpp"
 #include "net/http_server.hpp"
+#include "service/archive.hpp"
 #include "service/recovery.hpp"
 #include "service/routes.hpp"
 #include "service/store.hpp"
@@ -30,6 +31,8 @@ namespace mirab::service {
 using Steady = std::chrono::steady_clock;
 
 live::Wall wall_now();
+/// Milliseconds of the steady clock.
+std::int64_t steady_ms();
 
 /// Called once, on a thread of the pipeline.
 using Reply = std::function<void(live::Answer)>;
@@ -43,7 +46,8 @@ struct PipelineOptions {
   std::uint64_t snapshot_revisions = 100'000;
   std::chrono::milliseconds snapshot_time = std::chrono::minutes(5);
   std::chrono::milliseconds full_disk_time = std::chrono::seconds(10);
-  std::chrono::hours log_time{24};  ///< batches are kept so long, unless the file is larger than log_bytes
+  std::chrono::hours log_time{
+      24};  ///< of running: batches are kept so long, unless the file is larger than log_bytes
   std::uint64_t log_bytes = std::uint64_t{2} << 30U;
   unsigned workers = 2;
   std::size_t ring = 20'000;  ///< changes that are kept for watchers; older ones come from the file
@@ -73,6 +77,10 @@ struct PipelineFigures {
   std::atomic<std::uint64_t> log_bytes = 0;
   std::atomic<std::int64_t> snapshot_at_s = 0;  ///< Unix time of the latest
   std::atomic<std::int64_t> core_alive_ms = 0;  ///< steady clock, when the core last turned
+  std::atomic<bool> has_archive = false;
+  std::atomic<std::uint64_t> archive_revision = 0;  ///< all up to here is in the archive; 0: it has no base
+  std::atomic<std::int64_t> archive_level_ms = 0;   ///< steady clock, when nothing was left to archive
+  std::atomic<std::uint64_t> archive_failures = 0;
   std::atomic<bool> is_disk_full = false;
   std::atomic<bool> is_ready = false;
 };
@@ -93,9 +101,10 @@ struct Watch {
 
 class Pipeline {
  public:
-  /// Starts the threads.
+  /// Starts the threads. Batches go to the archive too, where there is one.
   static std::unique_ptr<Pipeline> start(PipelineOptions options, PipelineEvents events,
-                                         std::unique_ptr<Store> store, Recovered recovered);
+                                         std::unique_ptr<Store> store, Recovered recovered,
+                                         std::optional<ArchiveWriter> archive = {});
   virtual ~Pipeline() = default;
 
   /// False when the queue is full; then the reply is not called. One command, or the list of POST

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -67,6 +68,31 @@ void sync_folder_of(const std::string& file) {
   if (handle < 0) return;
   ::fsync(handle);
   ::close(handle);
+}
+
+Check rename_to_new(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return std::nullopt;
+  if (errno == EINVAL && !std::filesystem::exists(to) && ::rename(from.c_str(), to.c_str()) == 0)
+    return std::nullopt;  // a file system that knows no other way
+  return Error{.message = errno == EEXIST ? "there is such a file already" : std::strerror(errno),
+               .file = to};
+}
+
+Check make_copy(Store& store, const std::string& file) {
+  if (std::filesystem::exists(file)) return Error{.message = "there is such a file already", .file = file};
+  const std::string unfinished = file + ".new";
+  ::unlink(unfinished.c_str());
+  const Unfinished removed(unfinished);
+  // Made before anything is written: at no time has another user of the machine any right to it.
+  const int handle = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (handle < 0) return Error{.message = std::strerror(errno), .file = unfinished};
+  Check wrong;
+  if (const auto failure = store.backup(unfinished)) wrong = error_of(*failure);
+  if (!wrong && ::fsync(handle) != 0) wrong = Error{.message = std::strerror(errno), .file = unfinished};
+  ::close(handle);
+  if (!wrong) wrong = rename_to_new(unfinished, file);
+  if (!wrong) sync_folder_of(file);
+  return wrong;
 }
 
 StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view bytes) {

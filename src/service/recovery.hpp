@@ -56,6 +56,13 @@ Check check_file(Store& store, const std::function<void(const std::string&)>& sa
 /// A snapshot in parts and its row.
 StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view bytes);
 
+/// A copy of the store in a new file, for its owner alone; it is there whole and synced, or not at all.
+/// Errors: there is such a file.
+Check make_copy(Store& store, const std::string& file);
+
+/// Renames a file, but never onto another.
+Check rename_to_new(const std::string& from, const std::string& to);
+
 /// The names of new files are durable only after this. A folder that cannot be opened is left as it is.
 void sync_folder_of(const std::string& file);
 

@@ -127,6 +127,13 @@ Result<int> serve(const ServiceOptions& options) {
   if (recovered->was_adopted) {
     if (const auto failure = keep_adopted(**store, *recovered)) return Error{.message = failure->message};
   }
+  std::optional<ArchiveWriter> archive;
+  if (!options.archive.empty()) {
+    auto opened = ArchiveWriter::open(options.archive, **store,
+                                      recovered->was_adopted ? recovered->decider.revision() : 0);
+    if (!opened) return std::move(opened).error();
+    archive.emplace(*std::move(opened));
+  }
   if (const std::size_t unread = load_history(**store, recovered->reader.history()); unread > 0)
     journal("warning", "history", {{"unread_rows", unread}});
 
@@ -176,7 +183,8 @@ Result<int> serve(const ServiceOptions& options) {
   const std::uint64_t replayed = recovered->replayed;
   PipelineOptions of_pipeline = options.pipeline;
   of_pipeline.file = options.file;
-  pipeline = Pipeline::start(of_pipeline, std::move(events), *std::move(store), *std::move(recovered));
+  pipeline = Pipeline::start(of_pipeline, std::move(events), *std::move(store), *std::move(recovered),
+                             std::move(archive));
   api.connect(*pipeline, **server);
 
   (*server)->on_signal({SIGTERM, SIGINT, SIGHUP}, [&](int number) {

@@ -17,6 +17,7 @@ namespace mirab::service {
 
 struct ServiceOptions {
   std::string file;
+  std::string archive = {};  ///< a folder; empty: none
   net::ServerOptions server = {};
   PipelineOptions pipeline = {};
   Silence silence = {};                       ///< of executors

@@ -119,7 +119,7 @@ class SqliteStore final : public Store {
 
   StoreCheck read_log(std::uint64_t from, const std::function<bool(const live::Batch&)>& visit) override;
   LogEnds log_ends() override;
-  StoreCheck trim_log(std::uint64_t revision, live::Wall older_than, std::uint64_t most_bytes) override;
+  StoreCheck trim_log(std::uint64_t revision) override;
   StoreCheck add_snapshot_part(std::uint64_t revision, std::uint64_t n, std::string_view bytes) override;
   StoreCheck complete_snapshot(const SnapshotRow& row) override;
   std::vector<SnapshotRow> snapshots() override;
@@ -294,6 +294,8 @@ Check SqliteStore::open() {
       return Error{.message = "there is no such file; `mirab serve init` makes one", .file = options_.file};
     if (!options_.reads_only) {
       if (Check failure = take()) return failure;
+    } else if (options_.is_unknown && !is_file_of_a_service(options_.file)) {
+      return wrong_file();
     }
     if (options_.creates) {  // SQLite would make it readable for all
       const int made = ::open(options_.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -452,17 +454,14 @@ LogEnds SqliteStore::log_ends() {
   return ends;
 }
 
-StoreCheck SqliteStore::trim_log(std::uint64_t revision, live::Wall older_than, std::uint64_t most_bytes) {
-  const bool is_large = log_ends().bytes > most_bytes;
-  const std::int64_t before = is_large ? std::numeric_limits<std::int64_t>::max()
-                                       : std::max<std::int64_t>(older_than.time_since_epoch().count(), 0);
+StoreCheck SqliteStore::trim_log(std::uint64_t revision) {
   std::uint64_t last = 0;
   std::string base;
   {
     Statement query(database_,
-                    "SELECT last, hash FROM batch WHERE last <= ?1 AND wall < ?2"
+                    "SELECT last, hash FROM batch WHERE last <= ?1"
                     " AND last < (SELECT max(last) FROM batch) ORDER BY first DESC LIMIT 1");
-    if (query.bind(1, revision).bind(2, static_cast<std::uint64_t>(before)).step() != SQLITE_ROW) return {};
+    if (query.bind(1, revision).step() != SQLITE_ROW) return {};
     last = query.number(0);
     base = query.text(1);
   }

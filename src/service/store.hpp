@@ -60,9 +60,8 @@ class Store {
   /// hashes checked; `visit` returns false to stop. Damaged: names the revision.
   virtual StoreCheck read_log(std::uint64_t from, const std::function<bool(const live::Batch&)>& visit) = 0;
   virtual LogEnds log_ends() = 0;
-  /// Forgets the batches that end at or before `revision`, but never the last one of the log: those before
-  /// `older_than`, and all of them where the file has more than `most_bytes`.
-  virtual StoreCheck trim_log(std::uint64_t revision, live::Wall older_than, std::uint64_t most_bytes) = 0;
+  /// Forgets the batches that end at or before `revision`, but never the last one of the log.
+  virtual StoreCheck trim_log(std::uint64_t revision) = 0;
 
   /// A snapshot goes in by parts of at most kSnapshotPart bytes, so that batches come in between; it counts
   /// once it is completed.
@@ -111,6 +110,8 @@ struct StoreOptions {
   std::string file;
   bool creates = false;  ///< false: an error where there is none; true: an error where there is one
   bool reads_only = false;
+  /// This process has it not open elsewhere: a file of others is found out without a trace beside it.
+  bool is_unknown = false;
   std::string vfs = {};  ///< SQLite's name of a file system; empty: the machine's
   std::string synchronous =
       "FULL";  ///< anything less loses acknowledged batches at a power loss (a test shows it)

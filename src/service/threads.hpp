@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "service/command_queue.hpp"
+#include "service/log_age.hpp"
 #include "service/pipeline.hpp"
 
 namespace mirab::service {
@@ -245,6 +246,7 @@ class Writer {
   void refuse_groups(std::vector<Group>& groups);
   void continue_snapshot(bool to_the_end);
   void complete_snapshot();
+  StoreCheck trim_log(std::uint64_t revision);
   void write_series();
   bool has_failed(const StoreCheck& failure);
   void broken(const std::string& why);
@@ -253,6 +255,9 @@ class Writer {
   CommandQueue& commands_;
   Follower& follower_;
   std::unique_ptr<Store> store_;
+  LogAge age_;
+  std::chrono::seconds run_before_;  ///< of services on this file, until this one
+  std::chrono::nanoseconds begun_;   ///< of the boot clock
   std::optional<Writing> writing_;
   bool has_given_up_ = false;  ///< nothing more is written: a batch before is missing
   std::atomic<bool> is_stuck_ = false;
@@ -264,6 +269,9 @@ class Writer {
   bool core_has_ended_ = false;
   std::thread thread_;
 };
+
+/// What no change of the wall clock moves; it goes on while the machine sleeps.
+std::chrono::nanoseconds boot_time();
 
 /// Engine time: boot clock since the start, after the last logged time and the gap by the wall clock (0 to 24
 /// h).

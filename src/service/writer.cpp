@@ -1,4 +1,6 @@
 // The store of a pipeline: what must not be lost, on the disk before anybody is answered.
+#include <algorithm>
+
 #include "live/content.hpp"
 #include "service/threads.hpp"
 
@@ -9,11 +11,18 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr std::size_t kGroups = 2;
+constexpr const char* kLogAge = "log_age";
 
 }  // namespace
 
 Writer::Writer(Shared& shared, CommandQueue& commands, Follower& follower, std::unique_ptr<Store> store)
-    : shared_(shared), commands_(commands), follower_(follower), store_(std::move(store)) {}
+    : shared_(shared),
+      commands_(commands),
+      follower_(follower),
+      store_(std::move(store)),
+      age_(LogAge::from(store_->meta(kLogAge).value_or(""))),
+      run_before_(age_.run()),
+      begun_(boot_time()) {}
 
 bool Writer::offer(Group& group, milliseconds wait) {
   {
@@ -206,6 +215,20 @@ void Writer::continue_snapshot(bool to_the_end) {
   } while (to_the_end);
 }
 
+/// Forgets batches that are old, or all that nothing needs where the file is large. What is needed: batches
+/// after the oldest snapshot, and those that are not archived.
+StoreCheck Writer::trim_log(std::uint64_t revision) {
+  const auto run = run_before_ + std::chrono::duration_cast<std::chrono::seconds>(boot_time() - begun_);
+  const auto kept = std::chrono::duration_cast<std::chrono::seconds>(shared_.options.log_time);
+  age_.note(revision, run, kept);
+  if (auto failure = store_->set_meta(kLogAge, age_.text(run))) return failure;
+  std::uint64_t unneeded = store_->snapshots().back().revision;
+  if (shared_.figures.has_archive.load())
+    unneeded = std::min(unneeded, shared_.figures.archive_revision.load());
+  const bool is_large = store_->log_ends().bytes > shared_.options.log_bytes;
+  return store_->trim_log(is_large ? unneeded : std::min(unneeded, age_.older_than(run, kept)));
+}
+
 void Writer::complete_snapshot() {
   const SnapshotRow row{.revision = writing_->revision,
                         .bytes = writing_->bytes->size(),
@@ -213,10 +236,7 @@ void Writer::complete_snapshot() {
                         .decision_version = scheduling::kDecisionVersion};
   writing_.reset();
   if (has_failed(store_->complete_snapshot(row)) || has_failed(store_->keep_snapshots(3))) return;
-  const std::uint64_t oldest_snapshot = store_->snapshots().back().revision;
-  if (has_failed(store_->trim_log(oldest_snapshot, wall_now() - shared_.options.log_time,
-                                  shared_.options.log_bytes)))
-    return;
+  if (has_failed(trim_log(row.revision))) return;
   const auto two_years_ago = wall_now() - std::chrono::days(2 * 365);
   if (has_failed(store_->trim_uses(
           std::chrono::floor<std::chrono::seconds>(two_years_ago).time_since_epoch().count())))

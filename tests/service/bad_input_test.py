@@ -68,11 +68,11 @@ MALFORMED = {  # 400, and the connection ends: what follows is not to be trusted
 }
 
 REFUSED = {  # the status of the table; the connection may go on
-    "another version": (505, head("GET /v1/cluster HTTP/2.0")),
-    "an old version": (505, head("GET /v1/cluster HTTP/0.9")),
-    "another coding": (501, head(f"PUT {PATH} HTTP/1.1", "Transfer-Encoding: gzip")),
-    "two codings": (501, head(f"PUT {PATH} HTTP/1.1", "Transfer-Encoding: gzip, chunked")),
-    "an odd coding": (501, head(f"PUT {PATH} HTTP/1.1", "Transfer-Encoding: xchunked")),
+    "another version": (400, head("GET /v1/cluster HTTP/2.0")),
+    "an old version": (400, head("GET /v1/cluster HTTP/0.9")),
+    "another coding": (400, head(f"PUT {PATH} HTTP/1.1", "Transfer-Encoding: gzip")),
+    "two codings": (400, head(f"PUT {PATH} HTTP/1.1", "Transfer-Encoding: gzip, chunked")),
+    "an odd coding": (400, head(f"PUT {PATH} HTTP/1.1", "Transfer-Encoding: xchunked")),
     "a percent without digits": (400, get("/v1/servers/%zz")),
     "half a percent": (400, get("/v1/servers/%a")),
     "a zero in a name": (400, get("/v1/servers/a%00b")),

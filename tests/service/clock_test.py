@@ -110,6 +110,31 @@ class Clocks(unittest.TestCase):
                 self.assertLess((records[-1]["t"] - records[0]["t"]) / 1e9, 3 * DAY)
                 print(f"{name}: {len(placed)} placements as with a right clock", flush=True)
 
+    def oldest(self, setting):
+        """The first revision of the log after many snapshots, half of them after the clock was set."""
+        with tempfile.TemporaryDirectory() as folder:
+            clock = Clock(folder)
+            file = make_file(PROGRAM, folder)
+            for start in range(2):  # the second one starts with the clock as it was set
+                service = Service(PROGRAM, file, "--snapshot-revisions", "10", environment=clock.environment())
+                try:
+                    client = service.client()
+                    for n in range(200):
+                        if n == 100:
+                            clock.set(*setting)
+                        self.assertLess(client.put(f"/v1/tenants/t{start}-{n}", {})[0], 300)
+                        time.sleep(0.005)
+                    self.assertEqual(service.stop(), 0)
+                finally:
+                    service.end()
+            return history.read_log(file)[0]["r"]
+
+    def test_a_jump_of_the_wall_clock_forgets_nothing(self):
+        for years in (1, -1):
+            with self.subTest(years=years):
+                self.assertEqual(self.oldest((years * YEAR, 1000)), 1)
+        self.assertGreater(self.oldest((0, 1_000_000_000)), 1, "not blind: what has run for a day is forgotten")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2, warnings="ignore")

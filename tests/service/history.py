@@ -88,7 +88,7 @@ class Model:
 
     def apply(self, record):
         for event in record.get("events", []):
-            if "job" not in event:
+            if "job" not in event or event["kind"] == "task-stopped":  # a machine has let go; the job is as it was
                 continue
             name = event["job"]
             if event["kind"] == "job-submitted":

@@ -28,6 +28,7 @@ class HowTo(unittest.TestCase):
         said = run(os.path.join(HOW_TO, "backup.md"), PROGRAM)
         self.assertIn("every recorded outcome", said)
         self.assertIn('"discipline":"drf"', said)
+        self.assertRegex(said, r"made as-it-was\.db at revision \d+ .*, with [1-9]\d* batches of the archive")
 
     @unittest.skipUnless(shutil.which("nginx"), "there is no nginx here")
     def test_nginx(self):

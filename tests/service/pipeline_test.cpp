@@ -47,7 +47,7 @@ class MemoryStore final : public Store {
   }
   StoreCheck read_log(std::uint64_t, const std::function<bool(const live::Batch&)>&) override { return {}; }
   LogEnds log_ends() override { return {}; }
-  StoreCheck trim_log(std::uint64_t, live::Wall, std::uint64_t) override { return {}; }
+  StoreCheck trim_log(std::uint64_t) override { return {}; }
   StoreCheck add_snapshot_part(std::uint64_t, std::uint64_t, std::string_view) override { return {}; }
   StoreCheck complete_snapshot(const SnapshotRow& row) override {
     const std::lock_guard guard(disk_->mutex);

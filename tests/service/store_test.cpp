@@ -71,7 +71,7 @@ void play(PowerLossDisk& disk, Store& store, Script& script, int batches) {
     if (store.append({&one, &two})) return;
     disk.note(two.last);
     if (n % 8 == 7 && write_snapshot(store, two.last, std::string(20'000, 's'))) return;
-    if (n % 16 == 15 && (store.keep_snapshots(2) || store.trim_log(one.first, live::Wall::max(), 0))) return;
+    if (n % 16 == 15 && (store.keep_snapshots(2) || store.trim_log(one.first))) return;
   }
 }
 
@@ -236,7 +236,7 @@ TEST(Store, NamesTheRevisionWhereTheLogIsDamaged) {
   EXPECT_THAT(failure->message, testing::HasSubstr("revision " + std::to_string(two.first)));
 }
 
-TEST(Store, ForgetsWhatIsOldOrTooMuchButNotTheLastBatch) {
+TEST(Store, ForgetsWholeBatchesButNotTheLast) {
   PowerLossDisk disk("trim");
   Script script(8);
   auto store = open_on(disk, true);
@@ -257,13 +257,11 @@ TEST(Store, ForgetsWhatIsOldOrTooMuchButNotTheLastBatch) {
     return revision;
   };
   const std::uint64_t all = batches[4].last;
-  const live::Wall third(std::chrono::hours(3));
-  constexpr std::uint64_t kMany = 1'000'000'000;
-  ASSERT_FALSE((*store)->trim_log(batches[0].last, third, kMany));  // a snapshot needs the rest
-  EXPECT_EQ(first(), batches[1].first);
-  ASSERT_FALSE((*store)->trim_log(all, third, kMany));
+  ASSERT_FALSE((*store)->trim_log(batches[0].first - 1));
+  EXPECT_EQ(first(), batches[0].first);
+  ASSERT_FALSE((*store)->trim_log(batches[2].last - 1));
   EXPECT_EQ(first(), batches[2].first);
-  ASSERT_FALSE((*store)->trim_log(all, third, 1));
+  ASSERT_FALSE((*store)->trim_log(all));
   EXPECT_EQ(first(), batches[4].first);
   EXPECT_EQ((*store)->log_ends().last_wall, batches[4].wall);
 }
@@ -276,10 +274,16 @@ TEST(Store, LeavesFilesOfOthersAsTheyAre) {
   ASSERT_EQ(sqlite3_open(other.c_str(), &database), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(database, "CREATE TABLE t(x)", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(database);
+  const std::string with_log = folder.path("with-log");
+  ASSERT_EQ(sqlite3_open(with_log.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "PRAGMA journal_mode=WAL; CREATE TABLE t(x)", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(database);
   const std::string before = read_text(other);
-  for (const std::string& file : {text, other}) {
+  for (const std::string& file : {text, other, with_log}) {
     for (const bool reads_only : {false, true}) {
-      const auto store = open_store({.file = file, .reads_only = reads_only, .reserve_bytes = 0});
+      const auto store =
+          open_store({.file = file, .reads_only = reads_only, .is_unknown = true, .reserve_bytes = 0});
       ASSERT_FALSE(store);
       EXPECT_THAT(store.error().message, testing::HasSubstr("no file of `mirab serve`"));
     }
@@ -287,7 +291,7 @@ TEST(Store, LeavesFilesOfOthersAsTheyAre) {
   EXPECT_EQ(read_text(other), before);
   EXPECT_EQ(read_text(text), "version: 1\n");
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
-    EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("text", "other"));
+    EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("text", "other", "with-log"));
 }
 
 TEST(Store, IsNotOpenedByASecondProcess) {

@@ -1,10 +1,6 @@
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/io/output.hpp"
 #include "cli/io/remote.hpp"
@@ -12,6 +8,7 @@
 #include "cli/program.hpp"
 #include "live/amounts.hpp"
 #include "service/recovery.hpp"
+#include "service/restore.hpp"
 #include "service/service.hpp"
 
 namespace mirab::cli {
@@ -97,31 +94,16 @@ Exit run_init(const service::InitOptions& options) {
 Exit run_backup(const std::string& file, const std::string& copy) {
   if (std::filesystem::exists(copy))
     return report_error({.message = "there is such a file already", .file = copy});
-  auto store = service::open_store({.file = file, .reads_only = true, .reserve_bytes = 0});
+  auto store =
+      service::open_store({.file = file, .reads_only = true, .is_unknown = true, .reserve_bytes = 0});
   if (!store) return report_error(store.error());
-  const std::string unfinished = copy + ".new";
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);
-  // Made before anything is written: at no time has another user of the machine any right to it.
-  const int handle = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (handle < 0) return report_error({.message = std::strerror(errno), .file = unfinished}, Exit::failed);
-  const auto give_up = [&](Error error) {
-    ::close(handle);
-    std::filesystem::remove(unfinished, ignored);
-    return report_error(error, Exit::failed);
-  };
-  if (const auto failure = (*store)->backup(unfinished)) return give_up({.message = failure->message});
-  if (::fsync(handle) != 0) return give_up({.message = std::strerror(errno), .file = unfinished});
-  std::error_code error;
-  std::filesystem::rename(unfinished, copy, error);
-  if (error) return give_up({.message = error.message(), .file = copy});
-  ::close(handle);
-  service::sync_folder_of(copy);
+  if (const Check failure = service::make_copy(**store, copy)) return report_error(*failure, Exit::failed);
   return Exit::done;
 }
 
 Exit run_check(const std::string& file) {
-  auto store = service::open_store({.file = file, .reads_only = true, .reserve_bytes = 0});
+  auto store =
+      service::open_store({.file = file, .reads_only = true, .is_unknown = true, .reserve_bytes = 0});
   if (!store) return report_error(store.error());
   std::string text;
   const Check wrong =
@@ -193,6 +175,62 @@ Command add_backup(CLI::App& serve) {
           [files](const std::string&) { return run_backup(files->first, files->second); }};
 }
 
+struct RestoreFlags {
+  service::RestoreOptions options;
+  std::uint64_t revision = 0;
+  std::string time = {};
+};
+
+Exit run_restore(const RestoreFlags& flags, bool has_revision) {
+  service::RestoreOptions options = flags.options;
+  if (has_revision) options.revision = flags.revision;
+  if (!flags.time.empty()) {
+    options.time = live::wall_of(flags.time);
+    if (!options.time)
+      return report_error(
+          {.message = "a time such as 2027-03-01T08:00:00.123Z is expected here", .key = "--time"});
+  }
+  if (options.backup.empty() && options.archive.empty())
+    return report_error({.message = "name a backup, an archive or both", .key = "--backup"});
+  const auto restored = service::restore_file(options);
+  if (!restored) return report_error(restored.error(), Exit::failed);
+  std::string text;
+  for (const std::string& note : restored->notes) text += "note: " + note + "\n";
+  text += fmt::format("made {} at revision {} ({}), with {} batches of the archive\n", options.file,
+                      restored->revision, live::text_of(restored->wall), restored->batches);
+  if (const Check failure = write_text(kStandardOutput, text)) return report_error(*failure, Exit::failed);
+  return Exit::done;
+}
+
+Command add_restore(CLI::App& serve) {
+  auto flags = std::make_shared<RestoreFlags>();
+  CLI::App* command =
+      serve.add_subcommand("restore", "Make the file of a service as it was, from a backup and an archive");
+  command->add_option("FILE", flags->options.file, "The file to make")->required()->type_name("FILE");
+  command->add_option("--backup", flags->options.backup, "A copy that `mirab serve backup` has made")
+      ->type_name("FILE");
+  command->add_option("--archive", flags->options.archive, "The folder of `mirab serve --archive`")
+      ->type_name("DIR");
+  CLI::Option* const revision =
+      command->add_option("--revision", flags->revision, "Nothing after this revision")->type_name("N");
+  take_whole_number(revision, 0);
+  command->add_option("--time", flags->time, "Nothing that was decided later")
+      ->type_name("TIME")
+      ->excludes(revision);
+  Manual manual;
+  manual.paragraphs = {
+      "Begins with the backup, or else with the newest copy in the archive that is not beyond the target, "
+      "and replays what the archive has after it: to the target, or to its end. What was decided together "
+      "is restored together. Every hash is checked, and every outcome compared. FILE appears when it is "
+      "whole, and never takes the place of another."};
+  manual.examples = {{"mirab serve restore mirab.db --archive /backup/mirab", "All that the archive has"},
+                     {"mirab serve restore mirab.db --archive /backup/mirab --time 2027-03-01T08:00:00Z",
+                      "As it was at a moment"}};
+  manual.exits = {{1, "the backup or the archive is damaged or does not go to the target"}};
+  return {command, std::move(manual),
+          [flags, revision](const std::string&) { return run_restore(*flags, revision->count() > 0); }};
+}
+
 }  // namespace
 
 std::vector<Command> add_serve(CLI::App& app) {
@@ -233,6 +271,9 @@ std::vector<Command> add_serve(CLI::App& app) {
           ->type_name("BYTES")
           ->capture_default_str(),
       0);
+  serve
+      ->add_option("--archive", options.archive, "Copy the log to this folder too, for `mirab serve restore`")
+      ->type_name("DIR");
   take_whole_number(serve
                         ->add_option("--snapshot-revisions", options.pipeline.snapshot_revisions,
                                      "Write a snapshot after so much of the log")
@@ -269,6 +310,7 @@ std::vector<Command> add_serve(CLI::App& app) {
   commands.push_back({serve, std::move(manual), [flags](const std::string&) { return run_serve(*flags); }});
   commands.push_back(add_init(*serve));
   commands.push_back(add_backup(*serve));
+  commands.push_back(add_restore(*serve));
   commands.push_back(add_of_file(
       *serve, "check", "Check the file of a service: database, log, snapshots, replay",
       {.paragraphs = {"Checks the database, the chain of the log's hashes, each snapshot, and that a replay "
