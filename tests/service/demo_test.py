@@ -108,7 +108,7 @@ class Demo(unittest.TestCase):
         self.start("--speed", "1")
         queue, name = next(iter(self.until(lambda: self.queues("running")))), "mine"
         self.assertEqual(self.client.put(f"/v1/queues/{queue}/jobs/mine", {"demand": {"cpu": "1m"}})[0], 201)
-        self.until(lambda: "mine" in str(self.client.get("/v1/events?after=0&kind=task-started")[1]["changes"]))
+        self.until(lambda: self.client.get(f"/v1/queues/{queue}/jobs/mine")[1]["state"] == "running")
         self.assertEqual(self.client.ask("DELETE", f"/v1/queues/{queue}/jobs/{name}")[0], 200)
         stopped = self.until(lambda: self.client.get("/v1/events?after=0&kind=task-stopped&wait=1s")[1]["changes"])
         self.assertEqual(stopped[0]["events"][0]["job"], f"{queue}/{name}")
