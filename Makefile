@@ -1,6 +1,6 @@
 # One command for each intent; `make help` lists them. CMake and its presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long generated bench python package release fuzz format tidy clean
+.PHONY: help run demo test test-long generated bench python package release fuzz format tidy clean
 
 SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill drf --fill fifo
 SECONDS := 60
@@ -14,6 +14,12 @@ run: ## who gets what on Google's machines: a table, and the page build/report.h
 	cmake --build --preset release
 	@build/release/mirab allocate $(SHOWCASE) --report build/report.html
 	@echo "The same with pictures: file://$(CURDIR)/build/report.html"
+
+demo: ## a service with life in it: a replay of a real trace; prints its address. ARGUMENTS='openb --speed 600'
+	@tools/setup build
+	cmake --preset release
+	cmake --build --preset release
+	@build/release/mirab demo $(ARGUMENTS)
 
 test: ## build everything and run all the tests
 	@tools/setup build test python

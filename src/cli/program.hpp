@@ -81,8 +81,9 @@ std::vector<Command> add_cluster_imports(CLI::App& import);  ///< the formats of
 std::vector<Command> add_serve(CLI::App& app);               ///< with its subcommands
 std::vector<Command> add_generate(CLI::App& app);  ///< hidden: what is made from the command line itself
 
-// Of a service elsewhere. These and `serve` are only where MIRAB_SERVICE is built.
+// Of a service elsewhere, and `demo`, which is one. These and `serve` are only where MIRAB_SERVICE is built.
 Command add_cancel(CLI::App& app);
+Command add_demo(CLI::App& app);
 Command add_jobs(CLI::App& app);
 Command add_queues(CLI::App& app);
 Command add_submit(CLI::App& app);

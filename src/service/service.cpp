@@ -194,6 +194,7 @@ Result<int> serve(const ServiceOptions& options) {
     }
     journal("info", "stopping", {{"signal", number}});
     notify("STOPPING=1");
+    if (options.stopping) options.stopping();
     api.stop();
     pipeline->let_go();
     (*server)->stop(std::chrono::seconds(5));
@@ -218,8 +219,10 @@ Result<int> serve(const ServiceOptions& options) {
     monitoring.emplace(*monitor);
     journal("info", "metrics", {{"url", url_of(*monitor, options.metrics->address) + "/metrics"}});
   }
-  fmt::print(stderr, "listening on {}\n", url_of(**server, options.server.address));
+  const std::string url = url_of(**server, options.server.address);
+  fmt::print(stderr, "listening on {}\n", url);
   notify("READY=1");
+  if (options.ready) options.ready(url);
   (*server)->run();
   monitoring.reset();
   pipeline->stop();

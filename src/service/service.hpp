@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,9 @@ struct ServiceOptions {
   bool allows_plaintext = false;              ///< beyond this machine without TLS
   bool logs_requests = false;                 ///< each, and not only those that are refused
   std::size_t reserve_bytes = std::size_t{64} << 20U;
-  std::string version = {};  ///< in the API's description
+  std::string version = {};                                ///< in the API's description
+  std::function<void(const std::string& url)> ready = {};  ///< called once, when it takes requests
+  std::function<void()> stopping = {};                     ///< called at the signal that ends it
 };
 
 /// What the process returns when the store has failed: see the service's manual.

@@ -50,6 +50,7 @@ constexpr std::array kDocuments = {
     Document{"mirab why", "docs/how-to/use-a-service.md"},
     Document{"mirab whatif", "docs/how-to/use-a-service.md"},
     Document{"mirab watch", "docs/how-to/use-a-service.md"},
+    Document{"mirab demo", "docs/how-to/demo.md"},
     Document{"mirab serve", "docs/tutorials/service.md"},
     Document{"mirab serve", "docs/reference/api.md"},
     Document{"mirab import kubernetes", "docs/how-to/import-kubernetes.md"},
