@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes openb-days.workload and openb-days.yaml: two days of the workload file that `mirab import openb` makes.
+"""Some days of the workload file that `mirab import openb` makes, and their cluster beside it, with `.yaml`.
 
-Usage: openb_days.py openb.workload FIRST_DAY DAYS
+Usage: openb_days.py openb.workload FIRST_DAY DAYS --workload FILE
 
 What runs when the days begin is submitted then, for the rest of its runtime. Pods that a server of eight GPUs
 cannot hold are left out.
@@ -23,7 +23,9 @@ users:
 """
 ROOM = {"cpu": 96, "memory": 384 * 2**30, "gpu": 8}
 
-source, first, days = sys.argv[1], int(sys.argv[2]) * 86400, int(sys.argv[3]) * 86400
+if len(sys.argv) != 6 or sys.argv[4] != "--workload":
+    sys.exit(__doc__)
+source, first, days, out = sys.argv[1], int(sys.argv[2]) * 86400, int(sys.argv[3]) * 86400, sys.argv[5]
 head, users, requests, jobs = None, {}, {}, []
 with open(source, encoding="utf-8") as file:
     for line in map(json.loads, file):
@@ -47,13 +49,13 @@ places = {old: new for new, old in enumerate(sorted({job["request"] for job in k
 head["span"] = days
 head["provenance"][-1:] = [f"Of these {len(kept)} pods: those of days {first // 86400} to {(first + days) // 86400}; what ran",
                            "when they begin is submitted then, for the rest of its runtime.",
-                           "Made by: examples/openb_days.py on what `mirab import openb --workload` made of both lists."]
+                           f"Made by: {' '.join(sys.argv)}, of what `mirab import openb --workload` made of both lists."]
 lines = [head, *(users[name] for name in dict.fromkeys(job["user"] for job in kept)),
          *({**requests[old], "request": new} for old, new in places.items()),
          *({**job, "request": places[job["request"]]} for job in kept)]
-with open("openb-days.workload", "w", encoding="utf-8") as file:
+with open(out, "w", encoding="utf-8") as file:
     file.writelines(json.dumps(line) + "\n" for line in lines)
-with open("openb-days.yaml", "w", encoding="utf-8") as file:
+with open(out.removesuffix(".workload") + ".yaml", "w", encoding="utf-8") as file:
     file.write(HEAD)
     for name in dict.fromkeys(job["user"] for job in kept):
         mine = [job for job in kept if job["user"] == name]
