@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 namespace mirab::live {
+
 std::vector<std::string> words_of(const Scopes& scopes) {
   std::vector<std::string> words;
   if (scopes.admin) words.emplace_back("admin");
