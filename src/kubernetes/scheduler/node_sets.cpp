@@ -87,13 +87,9 @@ std::vector<NodeSetChange> NodeSets::put(const NodeRow& node) {
   for (const auto& [words, term] : terms_) {
     if ((labels_differ || known == nodes_.end()) && term.on.contains(node.name)) moved.insert(words);
   }
-  for (NodeSetChange& each : evaluate_all(moved)) {
-    NodeSetChange& change = changes[each.set];
-    change.set = each.set;
-    change.add.insert(change.add.end(), each.add.begin(), each.add.end());
-    change.remove.insert(change.remove.end(), each.remove.begin(), each.remove.end());
-  }
-  return listed(std::move(changes));
+  std::vector<NodeSetChange> list = listed(std::move(changes));
+  for (NodeSetChange& each : evaluate_all(moved)) list.push_back(std::move(each));
+  return list;
 }
 
 std::vector<NodeSetChange> NodeSets::remove(const std::string& node) {
@@ -102,6 +98,12 @@ std::vector<NodeSetChange> NodeSets::remove(const std::string& node) {
   for (auto& [name, set] : sets_) {
     if (set.nodes.erase(node) > 0) changes.push_back({.set = name, .remove = {node}});
   }
+  // What its pods repelled in its domain is open again.
+  std::set<std::string> freed;
+  for (const auto& [words, term] : terms_) {
+    if (term.on.contains(node)) freed.insert(words);
+  }
+  for (NodeSetChange& each : evaluate_all(freed)) changes.push_back(std::move(each));
   return changes;
 }
 
