@@ -19,6 +19,7 @@ struct Taint {
   std::string key;
   std::string value = {};
   std::string effect;  ///< `NoSchedule`, `NoExecute`, `PreferNoSchedule`
+  friend bool operator==(const Taint&, const Taint&) = default;
 };
 
 struct Toleration {

@@ -9,6 +9,8 @@
 namespace mirab::kubernetes {
 namespace {
 
+constexpr std::size_t kMostUnused = 64;  // sets that are kept for the next pod
+
 std::string name_of(const PlacementRule& rule, const std::vector<std::string>& terms) {
   std::string name = words_of(rule);
   for (const std::string& each : terms) name += "& " + each;
@@ -114,6 +116,7 @@ NodeSets::Use NodeSets::use(const SeenPod& pod) {
   Use use{.set = name_of(pod.rule, terms)};
   const auto [found, is_new] = sets_.try_emplace(use.set);
   Set& set = found->second;
+  if (!is_new && set.uses == 0) --unused_;
   ++set.uses;
   if (!is_new) return use;
   set.rule = pod.rule;
@@ -128,11 +131,24 @@ std::vector<NodeSetChange> NodeSets::give_back(const std::string& name) {
   const auto found = sets_.find(name);
   MIRAB_ASSERT(found != sets_.end() && found->second.uses > 0, "a set of nodes that no pod uses");
   if (--found->second.uses > 0) return {};
-  NodeSetChange change{.set = name};
-  change.remove.assign(found->second.nodes.begin(), found->second.nodes.end());
-  sets_.erase(found);
-  if (change.remove.empty()) return {};
-  return {std::move(change)};
+  ++unused_;
+  return unused_ > kMostUnused ? drop_unused() : std::vector<NodeSetChange>();
+}
+
+std::vector<NodeSetChange> NodeSets::drop_unused() {
+  std::vector<NodeSetChange> changes;
+  for (auto at = sets_.begin(); at != sets_.end();) {
+    if (at->second.uses > 0) {
+      ++at;
+      continue;
+    }
+    NodeSetChange change{.set = at->first};
+    change.remove.assign(at->second.nodes.begin(), at->second.nodes.end());
+    if (!change.remove.empty()) changes.push_back(std::move(change));
+    at = sets_.erase(at);
+  }
+  unused_ = 0;
+  return changes;
 }
 
 NodeSets::Repelled NodeSets::repel(const std::vector<AntiAffinity>& terms, const std::string& node) {

@@ -19,7 +19,8 @@ struct NodeSetChange {
 };
 
 /// On which nodes may each waiting pod run? Pods with the same rule of placement, which the same
-/// anti-affinities pick, share one set of nodes; a set is kept while a pod uses it.
+/// anti-affinities pick, share one set of nodes. A set that no pod uses is kept for the next one, while there
+/// are few of them.
 class NodeSets {
  public:
   /// A node is there, or has changed; it is gone. O(sets).
@@ -34,8 +35,8 @@ class NodeSets {
   Use use(const SeenPod& pod);
   std::vector<NodeSetChange> give_back(const std::string& set);
 
-  /// Pods with these anti-affinities came to a node, or left it. `is_new` of the answer: which pods an
-  /// anti-affinity picks has to be asked again of all waiting pods, since there is one more, or one less.
+  /// Pods with these anti-affinities came to a node, or left it. `asks_again`: there is an anti-affinity
+  /// more, or less, so the set of every waiting pod has to be looked up again.
   struct Repelled {
     std::vector<NodeSetChange> changes = {};
     bool asks_again = false;
@@ -67,9 +68,11 @@ class NodeSets {
   void evaluate(const std::string& name, Set& set, const NodeRow& node,
                 std::map<std::string, NodeSetChange>& changes) const;
   std::vector<NodeSetChange> evaluate_all(const std::set<std::string>& terms);
+  std::vector<NodeSetChange> drop_unused();
 
   std::map<std::string, NodeRow> nodes_ = {};
   std::map<std::string, Set> sets_ = {};    // by name
+  std::size_t unused_ = 0;                  // sets that no pod uses
   std::map<std::string, Term> terms_ = {};  // by words
 };
 
