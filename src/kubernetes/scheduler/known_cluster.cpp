@@ -61,21 +61,23 @@ void KnownCluster::make_anew(Time now) {
     node.pods.clear();
     if (node.row) add_server(name, node, now);
   }
-  std::vector<PodRecord*> unbound;
+  std::vector<PodRecord*> placed, bound, unbound;
   for (auto& [uid, pod] : pods_) {
     pod.job.reset();
     pod.task.reset();
     pod.set.clear();
     if (pod.standing == Standing::placed) {
-      adopt(pod, Standing::placed, now);
+      placed.push_back(&pod);
     } else if (!pod.seen.node.empty()) {
+      bound.push_back(&pod);
       pod.on.clear();
-      enter(pod, now);
     } else if (pod.standing != Standing::resting) {
-      set_standing(pod, Standing::resting);
       unbound.push_back(&pod);
     }
+    set_standing(pod, Standing::resting);
   }
+  for (PodRecord* pod : bound) enter(*pod, now);
+  for (PodRecord* pod : placed) adopt(*pod, Standing::placed, now);
   for (PodRecord* pod : unbound) enter(*pod, now);
 }
 
