@@ -16,6 +16,7 @@
 #include <mirab/model/result.hpp>
 
 #include "live/answers.hpp"
+#include "model/rate.hpp"
 
 namespace mirab::service {
 

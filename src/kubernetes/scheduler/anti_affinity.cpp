@@ -21,18 +21,18 @@ constexpr std::array<std::pair<std::string_view, Requirement::Operator>, 4> kSel
 
 bool is_given(const Node* node) { return node != nullptr && node->kind != Node::Kind::null; }
 
-std::string text_of(const Node& map, std::string_view key) {
+std::string text_under(const Node& map, std::string_view key) {
   const Node* found = map.find(key);
   return found == nullptr ? std::string() : found->text;
 }
 
 // An expression that is not understood is left out: the selector then picks more.
 void read_expression(const Node& node, std::vector<Requirement>& selector) {
-  const std::string op = text_of(node, "operator");
+  const std::string op = text_under(node, "operator");
   const auto* const known = std::find_if(kSelectorOperators.begin(), kSelectorOperators.end(),
                                          [&](const auto& each) { return each.first == op; });
   if (known == kSelectorOperators.end()) return;
-  Requirement read{.key = text_of(node, "key"), .op = known->second};
+  Requirement read{.key = text_under(node, "key"), .op = known->second};
   if (const Node* values = node.find("values")) {
     for (const Node::Entry& each : values->entries) read.values.push_back(each.value.text);
   }
@@ -40,7 +40,7 @@ void read_expression(const Node& node, std::vector<Requirement>& selector) {
 }
 
 AntiAffinity read_term(const Node& node, std::string_view space) {
-  AntiAffinity term{.topology = text_of(node, "topologyKey"), .spaces = {}, .selector = {}};
+  AntiAffinity term{.topology = text_under(node, "topologyKey"), .spaces = {}, .selector = {}};
   const Node* spaces = node.find("namespaces");
   if (spaces != nullptr) {
     for (const Node::Entry& each : spaces->entries) term.spaces.push_back(each.value.text);
@@ -103,8 +103,8 @@ bool picks(const AntiAffinity& term, std::string_view space, const NodeLabels& l
 }
 
 std::string words_of(const AntiAffinity& term) {
-  std::string words = fmt::format("{}:{} {} {} ", term.topology.size(), term.topology, term.all_spaces,
-                                  term.none);
+  std::string words =
+      fmt::format("{}:{} {} {} ", term.topology.size(), term.topology, term.all_spaces, term.none);
   for (const std::string& each : term.spaces) words += fmt::format("{}:{} ", each.size(), each);
   for (const Requirement& each : term.selector) {
     words += fmt::format("| {}:{} {} ", each.key.size(), each.key, static_cast<int>(each.op));

@@ -14,10 +14,10 @@ namespace mirab::kubernetes {
 /// same value of the label `topology`. It holds for pods without any wish of their own too.
 struct AntiAffinity {
   std::string topology;
-  std::vector<std::string> spaces;     ///< namespaces whose pods it is about
-  bool all_spaces = false;             ///< any namespace: one selected by its labels counts as that
-  std::vector<Requirement> selector;   ///< on labels of pods, all of them; empty with `none`: no pod
-  bool none = false;                   ///< without a selector: it picks no pod
+  std::vector<std::string> spaces;    ///< namespaces whose pods it is about
+  bool all_spaces = false;            ///< any namespace: one selected by its labels counts as that
+  std::vector<Requirement> selector;  ///< on labels of pods, all of them; empty with `none`: no pod
+  bool none = false;                  ///< without a selector: it picks no pod
 };
 
 /// The anti-affinities of a pod. What cannot be understood picks every pod, so that nothing is placed

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr int kMostRefusals = 5;                      // then the pod is parked
+constexpr int kMostRefusals = 5;  // then the pod is parked
 constexpr Duration kParked = std::chrono::minutes(10);
 constexpr Duration kLongestRest = seconds(300);
 constexpr Duration kLongestPause = seconds(30);
@@ -126,7 +126,8 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
     const bool is_fault = reply.status == 400 || reply.status == 422;
     return refuse(flight, fmt::format("{}: {}", reply.status, message_of(reply)), is_fault, cluster, now);
   }
-  if (is_unknown(reply.status) || reply.status == kTooMany) return again(flight, flight.step, now), std::nullopt;
+  if (is_unknown(reply.status) || reply.status == kTooMany)
+    return again(flight, flight.step, now), std::nullopt;
   const std::optional<LookedAt> seen = reply.status == 200 ? looked_at(reply) : std::nullopt;
   if (!seen || seen->uid != flight.uid) return leave_to_watch(flight, cluster, now), std::nullopt;
   if (seen->node == flight.node) return succeed(flight, cluster);

@@ -42,7 +42,7 @@ class Binding {
 
   /// May another decision be taken? Not while too many binds are under way, and not while it is unknown what
   /// became of one.
-  bool has_room() const { return flights_.size() + later_.size() < options_.in_flight && doubts_ == 0; }
+  bool has_room() const { return under_way() < options_.in_flight && doubts_ == 0; }
 
   void begin(const KnownCluster::Decision& decision, const KnownCluster& cluster);
 
@@ -96,8 +96,8 @@ class Binding {
   std::vector<Flight> begun_ = {};
   std::map<std::uint64_t, Flight> flights_ = {};  // by request
   std::multimap<Time, Flight> later_ = {};
-  std::map<std::string, Rest> rests_ = {};           // by uid
-  std::multimap<Time, std::string> resting_ = {};    // until when, uid
+  std::map<std::string, Rest> rests_ = {};         // by uid
+  std::multimap<Time, std::string> resting_ = {};  // until when, uid
 };
 
 }  // namespace mirab::kubernetes

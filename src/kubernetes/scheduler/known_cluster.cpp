@@ -11,9 +11,7 @@ namespace {
 
 using scheduling::Engine;
 
-void must_hold(const Check& check) {
-  MIRAB_ASSERT(!check, "an event that the engine cannot refuse");
-}
+void must_hold(const Check& check) { MIRAB_ASSERT(!check, "an event that the engine cannot refuse"); }
 
 void add(Amounts& sum, const Amounts& amounts, Units sign) {
   for (const auto& [resource, units] : amounts) {
@@ -144,7 +142,8 @@ void KnownCluster::see_node(NodeRow row, Time now) {
 
   std::set<std::string> resources(resources_.begin() + 3, resources_.end());
   for (const auto& [resource, units] : node.row->allocatable) {
-    if (units > 0 && std::find(resources_.begin(), resources_.begin() + 3, resource) == resources_.begin() + 3)
+    if (units > 0 &&
+        std::find(resources_.begin(), resources_.begin() + 3, resource) == resources_.begin() + 3)
       resources.insert(resource);
   }
   if (resources.size() > resources_.size() - 3) {
@@ -261,7 +260,8 @@ std::string KnownCluster::broken_invariant() const {
         }
       }
       if (may != sets_.has(pod.set, name))
-        return fmt::format("pod {} {} on node {} by its set", pod.seen.label(), may ? "may not" : "may", name);
+        return fmt::format("pod {} {} on node {} by its set", pod.seen.label(), may ? "may not" : "may",
+                           name);
     }
   }
   if (waiting != waiting_) return "the count of waiting pods is wrong";

@@ -36,7 +36,7 @@ enum class Standing {
 struct PodRecord {
   SeenPod seen = {};
   Standing standing = Standing::waiting;
-  std::string on = {};  ///< the node whose room it takes; empty: none
+  std::string on = {};   ///< the node whose room it takes; empty: none
   std::string set = {};  ///< the set of nodes that it uses
   std::optional<scheduling::JobId> job = {};
   std::optional<scheduling::TaskId> task = {};
@@ -100,8 +100,8 @@ class KnownCluster {
   struct KnownNode {
     std::optional<NodeRow> row = {};  // none: pods stand on it, and it is not known
     std::optional<scheduling::ServerId> server = {};
-    bool is_leaving = false;         // deleted, and pods still stand on it
-    Amounts held = {};               // by pods of others
+    bool is_leaving = false;          // deleted, and pods still stand on it
+    Amounts held = {};                // by pods of others
     std::set<std::string> pods = {};  // uids: whose `on` it is
   };
 

@@ -52,10 +52,10 @@ scheduling::UserId KnownCluster::user_of(const SeenPod& pod, Time now) {
 // A job of one task for the pod.
 void KnownCluster::submit(PodRecord& pod, Time now) {
   scheduling::JobSubmitted event{.user = user_of(pod.seen, now), .demand = amounts_of(pod.seen.requests)};
-  event.rank = scheduling::Rank{.priority = pod.seen.priority,
-                                .time = Time(std::max(pod.seen.created.time_since_epoch(),
-                                                      std::chrono::milliseconds(0))),
-                                .tie = tie_of(pod.seen.uid)};
+  event.rank = scheduling::Rank{
+      .priority = pod.seen.priority,
+      .time = Time(std::max(pod.seen.created.time_since_epoch(), std::chrono::milliseconds(0))),
+      .tie = tie_of(pod.seen.uid)};
   if (!pod.set.empty()) event.within = pod.set;
   const Result<scheduling::JobId> job = engine_->apply(event, now);
   MIRAB_ASSERT(job, "a pod that the engine refuses");
@@ -124,7 +124,8 @@ void KnownCluster::leave(PodRecord& pod, Time now) {
   if (!pod.on.empty()) {
     const std::string on = std::exchange(pod.on, {});
     nodes_.at(on).pods.erase(pod.seen.uid);
-    if (!pod.seen.node.empty() && !pod.seen.repels.empty()) repelled = sets_.stop_repelling(pod.seen.repels, on);
+    if (!pod.seen.node.empty() && !pod.seen.repels.empty())
+      repelled = sets_.stop_repelling(pod.seen.repels, on);
     remove_if_left(on, now);
   }
   set_standing(pod, Standing::resting);

@@ -55,13 +55,30 @@ constexpr std::array<std::string_view, 39> kSpecFields = {"activeDeadlineSeconds
                                                           "topologySpreadConstraints",
                                                           "volumes"};
 
-constexpr std::array<std::string_view, 24> kContainerFields = {
-    "args",           "command",        "env",           "envFrom",
-    "image",          "imagePullPolicy", "lifecycle",    "livenessProbe",
-    "name",           "ports",          "readinessProbe", "resizePolicy",
-    "resources",      "restartPolicy",  "restartPolicyRules", "securityContext",
-    "startupProbe",   "stdin",          "stdinOnce",     "terminationMessagePath",
-    "terminationMessagePolicy", "tty",  "volumeMounts",  "workingDir"};
+constexpr std::array<std::string_view, 24> kContainerFields = {"args",
+                                                               "command",
+                                                               "env",
+                                                               "envFrom",
+                                                               "image",
+                                                               "imagePullPolicy",
+                                                               "lifecycle",
+                                                               "livenessProbe",
+                                                               "name",
+                                                               "ports",
+                                                               "readinessProbe",
+                                                               "resizePolicy",
+                                                               "resources",
+                                                               "restartPolicy",
+                                                               "restartPolicyRules",
+                                                               "securityContext",
+                                                               "startupProbe",
+                                                               "stdin",
+                                                               "stdinOnce",
+                                                               "terminationMessagePath",
+                                                               "terminationMessagePolicy",
+                                                               "tty",
+                                                               "volumeMounts",
+                                                               "workingDir"};
 
 /// Of containers that are added to a running pod there is a further one.
 constexpr std::string_view kTarget = "targetContainerName";
@@ -69,8 +86,8 @@ constexpr std::string_view kTarget = "targetContainerName";
 constexpr std::array<std::string_view, 2> kResourceFields = {"limits", "requests"};
 
 /// Volumes that are there on every node.
-constexpr std::array<std::string_view, 8> kVolumes = {
-    "configMap", "downwardAPI", "emptyDir", "hostPath", "name", "nfs", "projected", "secret"};
+constexpr std::array<std::string_view, 8> kVolumes = {"configMap", "downwardAPI", "emptyDir",  "hostPath",
+                                                      "name",      "nfs",         "projected", "secret"};
 
 constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kNodeRequired = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -162,7 +179,8 @@ std::optional<std::string> unsupported_field(const Object& pod) {
   }
   number = 0;
   for (const Node::Entry& each : entries_at(*spec, "volumes")) {
-    if (auto field = other_than(kVolumes, each.value, fmt::format("spec.volumes[{}]", number++))) return field;
+    if (auto field = other_than(kVolumes, each.value, fmt::format("spec.volumes[{}]", number++)))
+      return field;
   }
   return {};
 }

@@ -36,8 +36,9 @@ std::string nodes_text(const WhyWaiting::Servers& servers, std::span<const std::
   std::vector<std::string> parts;
   add_lacking(servers.lacking, servers.too_small_in, resources, parts);
   if (servers.not_allowed > 0) {
-    parts.push_back(fmt::format(
-        "{} node(s) didn't match the pod's node selector, node affinity or tolerations", servers.not_allowed));
+    parts.push_back(
+        fmt::format("{} node(s) didn't match the pod's node selector, node affinity or tolerations",
+                    servers.not_allowed));
   }
   if (servers.drained > 0) parts.push_back(fmt::format("{} node(s) are being removed", servers.drained));
   if (servers.kept > 0) parts.push_back(fmt::format("{} node(s) are kept for other pods", servers.kept));

@@ -57,12 +57,10 @@ Request bind_request(const PodName& pod, const std::string& node, const std::str
 Request look_request(const PodName& pod) { return {.method = "GET", .path = path_of(pod)}; }
 
 Request condition_request(const PodName& pod, std::string_view reason, const std::string& message, Wall now) {
-  const Json condition = {{"type", "PodScheduled"},
-                          {"status", "False"},
-                          {"reason", reason},
-                          {"message", message},
-                          {"lastProbeTime", nullptr},
-                          {"lastTransitionTime", text_of(now).substr(0, 19) + "Z"}};
+  const Json condition = {
+      {"type", "PodScheduled"},   {"status", "False"},
+      {"reason", reason},         {"message", message},
+      {"lastProbeTime", nullptr}, {"lastTransitionTime", text_of(now).substr(0, 19) + "Z"}};
   const Json body = {{"metadata", {{"uid", pod.uid}}}, {"status", {{"conditions", {condition}}}}};
   return {.method = "PATCH",
           .path = path_of(pod) + "/status",
@@ -74,25 +72,25 @@ Request event_request(const PodName& pod, const PodEvent& event, const std::stri
                       const std::string& instance, std::uint64_t number, Wall now) {
   std::string time = text_of(now);
   time.insert(time.size() - 1, "000");  // MicroTime
-  const Json body = {{"apiVersion", "events.k8s.io/v1"},
-                     {"kind", "Event"},
-                     {"metadata",
-                      {{"name", fmt::format("{}.{:x}{:08x}", cut(pod.name, 200),
-                                            now.time_since_epoch().count(), number)},
-                       {"namespace", pod.space}}},
-                     {"eventTime", time},
-                     {"type", event.type},
-                     {"reason", event.reason},
-                     {"action", event.action},
-                     {"note", cut(event.note, kLongestNote)},
-                     {"reportingController", reporter},
-                     {"reportingInstance", cut(instance, 128)},
-                     {"regarding",
-                      {{"apiVersion", "v1"},
-                       {"kind", "Pod"},
-                       {"name", pod.name},
-                       {"namespace", pod.space},
-                       {"uid", pod.uid}}}};
+  const Json body = {
+      {"apiVersion", "events.k8s.io/v1"},
+      {"kind", "Event"},
+      {"metadata",
+       {{"name", fmt::format("{}.{:x}{:08x}", cut(pod.name, 200), now.time_since_epoch().count(), number)},
+        {"namespace", pod.space}}},
+      {"eventTime", time},
+      {"type", event.type},
+      {"reason", event.reason},
+      {"action", event.action},
+      {"note", cut(event.note, kLongestNote)},
+      {"reportingController", reporter},
+      {"reportingInstance", cut(instance, 128)},
+      {"regarding",
+       {{"apiVersion", "v1"},
+        {"kind", "Pod"},
+        {"name", pod.name},
+        {"namespace", pod.space},
+        {"uid", pod.uid}}}};
   return {.method = "POST",
           .path = fmt::format("/apis/events.k8s.io/v1/namespaces/{}/events", pod.space),
           .content_type = kJson,
