@@ -5,14 +5,10 @@
 
 #include <mirab/model/random.hpp>
 
+#include "kubernetes/scheduler/model_server.hpp"
+
 namespace mirab::kubernetes::testing {
 namespace {
-
-const Wall kWall = *wall_of("2027-03-01T08:00:00Z");
-
-Time at(double seconds) {
-  return Time() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
 
 /// A server with one lease: writes need the version that there is.
 struct LeaseServer {
@@ -20,7 +16,8 @@ struct LeaseServer {
   int version = 0;
 
   std::pair<int, std::string> take(const Request& request) {
-    if (request.method == "GET") return lease.is_null() ? std::pair(404, std::string("{}")) : std::pair(200, lease.dump());
+    if (request.method == "GET")
+      return lease.is_null() ? std::pair(404, std::string("{}")) : std::pair(200, lease.dump());
     nlohmann::json body = nlohmann::json::parse(request.body);
     if (request.method == "POST") {
       if (!lease.is_null()) return {409, "{}"};
@@ -41,7 +38,8 @@ TEST(Election, TheFirstTakesTheLeaseAndTheSecondWaits) {
   for (double now = 0; now < 60; now += 0.5) {
     for (Election* each : {&first, &second}) {
       while (each->due() <= at(now)) {
-        const auto [status, body] = server.take(each->next(at(now), kWall + std::chrono::milliseconds(static_cast<int>(now * 1000))));
+        const auto [status, body] =
+            server.take(each->next(at(now), kWall + std::chrono::milliseconds(static_cast<int>(now * 1000))));
         each->answer(status, body, at(now));
       }
     }
@@ -98,10 +96,10 @@ TEST_P(RandomElections, NeverHaveTwoLeaders) {
     Election election;
     double paused_until = 0;
     std::optional<Request> request = {};
-    double arrives = 0;   // the request at the server
+    double arrives = 0;  // the request at the server
     bool is_done = false;
     std::pair<int, std::string> reply = {};
-    double replied = 0;   // when the reply is there
+    double replied = 0;  // when the reply is there
   };
   std::vector<Process> processes;
   for (const char* name : {"a", "b", "c"}) processes.push_back({.election = Election({.holder = name})});
@@ -140,7 +138,9 @@ TEST_P(RandomElections, NeverHaveTwoLeaders) {
       before = &each;
     }
     ASSERT_LE(leaders, 1) << "at " << now << " s, seed " << GetParam();
-    if (now > 1980) ASSERT_EQ(leaders, 1) << "seed " << GetParam();
+    if (now > 1980) {
+      ASSERT_EQ(leaders, 1) << "seed " << GetParam();
+    }
   }
   EXPECT_GT(changes, 1) << "a test in which nobody ever took over shows nothing";
 }

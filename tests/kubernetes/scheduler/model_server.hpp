@@ -14,6 +14,12 @@
 
 namespace mirab::kubernetes::testing {
 
+/// The wall clock of the tests, and their steady clock in seconds.
+inline const Wall kWall = *wall_of("2027-03-01T08:00:00Z");
+inline Time at(double seconds) {
+  return Time() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
 struct ModelPod {
   SeenPod seen;
   std::map<std::string, std::string> conditions = {};  // of PodScheduled: message by reason
@@ -51,7 +57,8 @@ class ModelServer {
   Reply take(const Request& request, Fate fate) {
     Reply reply{.id = request.id};
     if (fate == Fate::lost_before) return reply;
-    if (fate == Fate::refused) return {.id = request.id, .status = 403, .body = R"({"message":"webhook says no"})"};
+    if (fate == Fate::refused)
+      return {.id = request.id, .status = 403, .body = R"({"message":"webhook says no"})"};
     if (fate == Fate::too_many) return {.id = request.id, .status = 429};
     reply = done(request);
     if (fate == Fate::lost_after) return {.id = request.id};
@@ -139,14 +146,16 @@ class ModelServer {
 };
 
 /// A node with so many thousandths of a CPU, MB, and pods.
-inline NodeRow node(const std::string& name, Units cpu, Units memory, Units pods = 110, NodeLabels labels = {}) {
+inline NodeRow node_row(const std::string& name, Units cpu, Units memory, Units pods = 110,
+                        NodeLabels labels = {}) {
   labels.emplace("kubernetes.io/hostname", name);
   return {.name = name,
           .labels = std::move(labels),
           .allocatable = {{"cpu", cpu}, {"memory", memory}, {"pods", pods}}};
 }
 
-inline SeenPod pod(const std::string& space, const std::string& name, Units cpu, Units memory, int version = 0) {
+inline SeenPod waiting_pod(const std::string& space, const std::string& name, Units cpu, Units memory,
+                           int version = 0) {
   SeenPod seen{.uid = space + "-" + name + "-" + std::to_string(version),
                .space = space,
                .name = name,

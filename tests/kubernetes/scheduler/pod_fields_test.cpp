@@ -40,7 +40,8 @@ TEST(PodFields, EachThatCannotBeHonouredIsNamed) {
        "spec.topologySpreadConstraints[1]"},
       {R"("volumes":[{"name":"a","emptyDir":{}},{"name":"v","persistentVolumeClaim":{"claimName":"c"}}])",
        "spec.volumes[1].persistentVolumeClaim"},
-      {R"("volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"spec":{"x":"y"}}}}])", "spec.volumes[0].ephemeral"},
+      {R"("volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"spec":{"x":"y"}}}}])",
+       "spec.volumes[0].ephemeral"},
       {R"("volumes":[{"name":"v","awsElasticBlockStore":{"volumeID":"x"}}])",
        "spec.volumes[0].awsElasticBlockStore"},
       {R"("resourceClaims":[{"name":"gpu"}])", "spec.resourceClaims"},
@@ -58,17 +59,18 @@ TEST(PodFields, EachThatCannotBeHonouredIsNamed) {
 }
 
 TEST(PodFields, WhatDoesNotMatterOrIsHonouredIsLetThrough) {
-  for (const std::string& each : {
-           R"("nodeSelector":{"a":"b"})",
-           R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}})",
-           R"("affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1}]},"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1}]}})",
-           R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[]}})",
-           R"("tolerations":[{"operator":"Exists"}])",
-           R"("topologySpreadConstraints":[{"whenUnsatisfiable":"ScheduleAnyway"}])",
-           R"("volumes":[{"name":"a","configMap":{"name":"x"}},{"name":"b","secret":{"secretName":"x"}},{"name":"c","projected":{"sources":[{"a":"b"}]}},{"name":"d","downwardAPI":{"items":[{"path":"x"}]}},{"name":"e","hostPath":{"path":"/"}},{"name":"f","nfs":{"path":"/"}},{"name":"g","emptyDir":{"medium":"Memory"}}])",
-           R"("priority":5,"priorityClassName":"high","preemptionPolicy":"Never","overhead":{"cpu":"1m"},"os":{"name":"linux"})",
-           R"("schedulingGates":[{"name":"g"}],"hostNetwork":true,"terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst")",
-       })
+  for (
+      const char* each : {
+          R"("nodeSelector":{"a":"b"})",
+          R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}})",
+          R"("affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1}]},"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1}]}})",
+          R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[]}})",
+          R"("tolerations":[{"operator":"Exists"}])",
+          R"("topologySpreadConstraints":[{"whenUnsatisfiable":"ScheduleAnyway"}])",
+          R"("volumes":[{"name":"a","configMap":{"name":"x"}},{"name":"b","secret":{"secretName":"x"}},{"name":"c","projected":{"sources":[{"a":"b"}]}},{"name":"d","downwardAPI":{"items":[{"path":"x"}]}},{"name":"e","hostPath":{"path":"/"}},{"name":"f","nfs":{"path":"/"}},{"name":"g","emptyDir":{"medium":"Memory"}}])",
+          R"("priority":5,"priorityClassName":"high","preemptionPolicy":"Never","overhead":{"cpu":"1m"},"os":{"name":"linux"})",
+          R"("schedulingGates":[{"name":"g"}],"hostNetwork":true,"terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst")",
+      })
     EXPECT_EQ(refused(each), "") << each;
   EXPECT_EQ(refused("", R"("ports":[{"containerPort":80,"hostPort":0}],"env":[{"name":"a"}])"), "");
 }
@@ -80,8 +82,9 @@ TEST(PodFields, PreferencesAreCounted) {
 }
 
 TEST(SeenPod, ReadsWhatDecidesWhereAPodRuns) {
-  const Node node = pod_of(R"("nodeName":"n7","priority":12,"os":{"name":"linux"},"schedulingGates":[{"name":"g"}])",
-                           R"("ports":[{"containerPort":80}])");
+  const Node node =
+      pod_of(R"("nodeName":"n7","priority":12,"os":{"name":"linux"},"schedulingGates":[{"name":"g"}])",
+             R"("ports":[{"containerPort":80}])");
   const Result<SeenPod> seen = read_seen_pod({.kind = "Pod", .root = &node, .pointer = ""});
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->label(), "ns/p");
