@@ -385,6 +385,7 @@ TEST_P(RandomClusters, AreNeverOverFilledAndNobodyIsForgotten) {
   ModelServer server;
   std::vector<Request> under_way;
   std::map<std::string, std::string> first_node;  // of each pod that was bound
+  std::map<std::string, NodeRow> first_rows;      // of each node
   int made = 0;
   double now = 0;
 
@@ -392,13 +393,12 @@ TEST_P(RandomClusters, AreNeverOverFilledAndNobodyIsForgotten) {
     const std::string name = "n" + std::to_string(random.below(6));
     NodeRow row = node_row(name, 1000 * (2 + static_cast<Units>(random.below(6))), 4000, 8,
                            {{"zone", std::string(1, static_cast<char>('a' + random.below(2)))}});
-    // A node never becomes smaller here: that over-fills it, and nobody is to blame.
-    if (const auto known = server.nodes.find(name); known != server.nodes.end()) {
-      row.allocatable = known->second.allocatable;
-      row.labels = known->second.labels;
-    }
+    // A node never becomes smaller here, nor when it comes again: that over-fills it, and nobody is to blame.
+    NodeRow& first = first_rows.emplace(name, row).first->second;
+    if (random.below(10) == 0) first.allocatable["example.com/gpu"] = 2;
+    row.allocatable = first.allocatable;
+    row.labels = first.labels;
     if (random.below(4) == 0) row.taints = {{.key = "t", .effect = "NoSchedule"}};
-    if (random.below(10) == 0) row.allocatable["example.com/gpu"] = 2;
     return row;
   };
   const auto random_pod = [&] {
