@@ -38,7 +38,7 @@ struct Answer {
 
   bool is_good() const { return status >= 200 && status < 300; }
   /// Of an answer that is not good.
-  kubernetes::Status refusal() const { return kubernetes::read_status(status, body); }
+  kubernetes::ApiStatus refusal() const { return kubernetes::read_status(status, body); }
 };
 
 /// Not for several threads at once.

@@ -13,10 +13,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <mirab/model/random.hpp>
 #include <mirab/model/result.hpp>
@@ -47,21 +48,23 @@ class Reflector {
   enum class Do { list, watch };
   struct Step {
     Do what;
-    std::string target;                  ///< of the GET
-    std::chrono::milliseconds pause{0};  ///< to be waited before it
+    std::string path;
+    std::vector<std::pair<std::string, std::string>> query;  ///< not encoded
+    std::chrono::milliseconds pause{0};                      ///< to be waited before it
   };
 
   /// The seed is that of pauses and of how long a watch is asked for, so that clients do not come at once.
-  Reflector(const Resource& resource, std::uint64_t seed);
+  Reflector(const Resource& resource, std::uint64_t seed) : resource_(resource), random_(seed) {}
 
-  /// What to ask next. One of the following tells what came of it.
+  /// What to ask next. take_answer() or end() tells what came of it.
   Step next();
 
   /// An answer that is whole: a page, or a refusal of the list or the watch.
   void take_answer(int status, std::optional<std::chrono::seconds> retry_after, std::string_view body,
                    ObjectSink& sink);
 
-  /// Bytes of a watch as they come. False: the watch is of no more use, and end() is to follow.
+  /// Bytes of a watch as they come; none when it has begun. False: it is of no more use, and end() is to
+  /// follow.
   bool take_bytes(std::string_view bytes, ObjectSink& sink);
 
   /// A watch has ended, by the server or for the reason given; or a request had no answer.
@@ -70,34 +73,37 @@ class Reflector {
   /// Is the copy whole, and was the last answer good?
   bool is_current() const { return has_list_ && !trouble_; }
 
-  /// What went wrong since the last good answer; its key names the permission that is missing (403).
+  /// What went wrong since the last good answer. Of what is forbidden (403) its key names the permission:
+  /// `list pods`.
   const std::optional<Error>& trouble() const { return trouble_; }
 
-  /// Of HTTP, of the last refusal; 0 when the trouble is another.
+  /// The status of HTTP or of the watch's error that is the trouble; 0 when it is another.
   int refused_with() const { return refused_with_; }
 
   std::uint64_t lists() const { return lists_; }      ///< that were begun
   std::uint64_t watches() const { return watches_; }  ///< that were begun
 
  private:
-  void begin_anew(ObjectSink& sink);
+  void take_page(std::string_view body, ObjectSink& sink);
   void take_event(WatchEvent event, ObjectSink& sink);
-  void take_refusal(const Status& status, std::optional<std::chrono::seconds> retry_after);
+  void take_refusal(const ApiStatus& status, std::optional<std::chrono::seconds> retry_after);
+  void list_anew();
   void fail(Error error, std::optional<std::chrono::seconds> retry_after = {});
+  void succeed();
 
   const Resource resource_;
   Random random_;
   Do what_ = Do::list;
-  bool is_paged_ = true;  // after 410 between two pages: the whole list at once
-  bool is_within_list_ = false;
+  bool is_paged_ = true;  // until a list expires between two pages
   bool has_list_ = false;
-  std::string continued_;
+  std::string continued_;  // within a list: what the next page is asked with
   std::string version_;
   std::optional<WatchReader> reader_;
+  bool is_over_ = false;  // the watch is of no more use, and the reason is known
   std::optional<Error> trouble_;
   int refused_with_ = 0;
+  int failures_ = 0;  // since a watch last gave an event
   std::chrono::milliseconds pause_{0};
-  int failures_ = 0;  // in a row
   std::uint64_t lists_ = 0;
   std::uint64_t watches_ = 0;
 };

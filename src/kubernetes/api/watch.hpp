@@ -21,7 +21,7 @@
 namespace mirab::kubernetes {
 
 /// Why the API server refuses: the object `Status` of its API.
-struct Status {
+struct ApiStatus {
   int code = 0;              ///< of HTTP: 410
   std::string reason = {};   ///< for programs: `Expired`, `Conflict`; may be empty
   std::string message = {};  ///< for people
@@ -29,14 +29,14 @@ struct Status {
 
 /// The status in the body of an answer. A body that is none, such as that of a proxy, is the message itself,
 /// up to 200 bytes of it.
-Status read_status(int code, std::string_view body);
+ApiStatus read_status(int code, std::string_view body);
 
 struct WatchEvent {
   enum class Type { added, modified, deleted, bookmark, error };
   Type type;
   Node object;               ///< without `metadata.managedFields`; of an error empty
   std::string version = {};  ///< metadata.resourceVersion of the object, from which to go on
-  Status status = {};        ///< of an error
+  ApiStatus status = {};     ///< of an error
 };
 
 /// The bytes of one watch, cut anywhere. One owner.
