@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <mirab/model/result.hpp>
 
@@ -18,11 +19,6 @@
 #include "net/http_client.hpp"
 
 namespace mirab::kube {
-
-/// The kubeconfig of `file`, or else of $KUBECONFIG, or else ~/.kube/config where there is one, or else what
-/// a pod is given. `context` empty: the current one. Errors: those of read_kubeconfig; no file, and not in a
-/// pod.
-Result<kubernetes::ApiAccess> find_access(const std::string& file, const std::string& context);
 
 struct ApiServerOptions {
   std::chrono::milliseconds answer_time{60'000};  ///< of a whole answer
@@ -47,13 +43,14 @@ class ApiServer {
   /// A byte must come within this time, bookmarks among them, or a watch is dead.
   static constexpr std::chrono::seconds kSilence{150};
 
-  /// Nothing is sent yet. Errors: a URL, a certificate, a key or a token that cannot be read or used.
+  /// Nothing is sent yet. Errors: a URL, a certificate, a key or a token that cannot be read or used; a token
+  /// that would leave this machine without TLS.
   static Result<std::unique_ptr<ApiServer>> open(const kubernetes::ApiAccess& access,
                                                  ApiServerOptions options = {});
 
   /// All objects of a collection, page by page, from a quorum: begin_list(), put() of each, end_list().
-  /// Pauses and 410 between pages are the reflector's. Errors: refused, with the permission that is missing
-  /// as key (`list pods`), or not reached `tries` times.
+  /// Pauses and 410 between pages are the reflector's. Errors: refused, where that is forbidden (403) with
+  /// the permission as key, `list pods`; or failed `tries` times, or for now for longer than a minute.
   Check list(const kubernetes::Resource& resource, kubernetes::ObjectSink& sink, int tries = 4);
 
   /// The next step of the reflector: its pause, its request, and what comes of it given to `sink`. A watch
@@ -68,11 +65,13 @@ class ApiServer {
                       const std::string& type = "application/json");
 
  private:
-  explicit ApiServer(std::unique_ptr<net::HttpClient> http, ApiServerOptions options)
-      : http_(std::move(http)), options_(std::move(options)) {}
+  ApiServer(std::string url, std::unique_ptr<net::HttpClient> http, ApiServerOptions options)
+      : url_(std::move(url)), http_(std::move(http)), options_(std::move(options)) {}
 
-  bool pause(std::chrono::milliseconds time) const;
+  bool is_stopped() const { return options_.is_stopped && options_.is_stopped(); }
+  bool wait(std::chrono::milliseconds time) const;
 
+  std::string url_;
   std::unique_ptr<net::HttpClient> http_;
   ApiServerOptions options_;
 };

@@ -82,7 +82,7 @@ class Reached {
 
 TEST(HttpClient, SendsWhatItIsGivenOverOneConnection) {
   const Reached reached;
-  const auto client = reached.client({.fields = {{"Authorization", "Bearer x"}}});
+  const auto client = reached.client({.credentials = {.token = "x"}});
   const auto got = client->send({.method = "GET", .target = "/a?b=c%20d"}, Repeat::yes);
   ASSERT_TRUE(got);
   EXPECT_EQ(got->status, 200);
@@ -192,16 +192,17 @@ TEST(HttpClient, TrustsTheCertificatesThatItIsGivenAndNoOthers) {
     ASSERT_EQ(std::system(command.c_str()), 0);
   }
   const Reached reached({.certificate_file = folder.path("mine.pem"), .key_file = folder.path("mine.key")});
-  EXPECT_EQ(reached.client({.ca_file = folder.path("mine.pem")})
+  EXPECT_EQ(reached.client({.ca = {.file = folder.path("mine.pem")}})
                 ->send({.method = "GET", .target = "/"}, Repeat::yes)
                 ->status,
             200);
   for (const std::string& ca : {folder.path("other.pem"), std::string()}) {
-    const auto got = reached.client({.ca_file = ca})->send({.method = "GET", .target = "/"}, Repeat::yes);
+    const auto got =
+        reached.client({.ca = {.file = ca}})->send({.method = "GET", .target = "/"}, Repeat::yes);
     ASSERT_FALSE(got) << ca;
     EXPECT_THAT(got.error().message, HasSubstr("certificate"));
   }
-  EXPECT_FALSE(HttpClient::open({.url = *read_url("https://x", "url"), .ca_file = folder.path("none")}));
+  EXPECT_FALSE(HttpClient::open({.url = *read_url("https://x", "url"), .ca = {.file = folder.path("none")}}));
 }
 
 TEST(HttpClient, ReadsUrls) {

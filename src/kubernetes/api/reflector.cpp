@@ -29,7 +29,7 @@ bool is_of_the_moment(int code) {
 }  // namespace
 
 Reflector::Step Reflector::next() {
-  Step step{.what = what_, .path = std::string(resource_.path), .query = {}, .pause = pause_};
+  Step step{.what = what_, .path = std::string(resource_.path), .query = {}};
   pause_ = {};
   is_over_ = false;
   if (what_ == Do::list) {

@@ -50,13 +50,15 @@ class Reflector {
     Do what;
     std::string path;
     std::vector<std::pair<std::string, std::string>> query;  ///< not encoded
-    std::chrono::milliseconds pause{0};                      ///< to be waited before it
   };
 
   /// The seed is that of pauses and of how long a watch is asked for, so that clients do not come at once.
   Reflector(const Resource& resource, std::uint64_t seed) : resource_(resource), random_(seed) {}
 
-  /// What to ask next. take_answer() or end() tells what came of it.
+  /// How long to wait before what next() says.
+  std::chrono::milliseconds pause() const { return pause_; }
+
+  /// What to ask now. take_answer() or end() tells what came of it.
   Step next();
 
   /// An answer that is whole: a page, or a refusal of the list or the watch.
