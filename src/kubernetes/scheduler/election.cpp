@@ -128,8 +128,8 @@ void Election::answer(int status, std::string_view body, Time now) {
 }
 
 std::optional<Request> Election::release(Wall wall) {
-  if (!leads_until_ || seen_holder_ != options_.holder || version_.empty()) return {};
-  leads_until_.reset();
+  if (leads_until_ == Time::min() || seen_holder_ != options_.holder || version_.empty()) return {};
+  leads_until_ = Time::min();
   return write(wall, "");
 }
 

@@ -39,7 +39,8 @@ class Election {
   std::optional<Request> release(Wall wall);
 
   /// May this process act?
-  bool leads(Time now) const { return leads_until_ && now < *leads_until_; }
+  bool leads(Time now) const { return now < leads_until_; }
+  Time leads_until() const { return leads_until_; }
   /// How often the lease went to another; of the latest time that it was seen.
   std::int64_t term() const { return transitions_; }
   /// Who holds it, as far as is known.
@@ -56,7 +57,7 @@ class Election {
   enum class Asked { nothing, look, create, renew } asked_ = Asked::nothing;
   Time asked_at_ = {};
   Time due_ = {};
-  std::optional<Time> leads_until_ = {};
+  Time leads_until_ = Time::min();
   bool exists_ = true;  // until the server says otherwise
   std::string version_ = {};
   std::string seen_holder_ = {};

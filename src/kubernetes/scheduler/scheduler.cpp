@@ -121,12 +121,12 @@ void Scheduler::decide(Time now) {
 
 std::vector<Request> Scheduler::work(Time now, Wall wall, bool may_decide) {
   binding_.work(cluster_, now);
-  if (may_decide && has_nodes_ && has_pods_) decide(now);
+  if (may_decide && has_lists()) decide(now);
   std::vector<Request> requests = binding_.take_requests(number_);
   requests.insert(requests.end(), std::make_move_iterator(events_.begin()),
                   std::make_move_iterator(events_.end()));
   events_.clear();
-  if (has_nodes_ && has_pods_ && !options_.is_dry_run) {
+  if (has_lists() && !options_.is_dry_run) {
     for (Request& each : reporting_.work(cluster_, now, wall, number_)) requests.push_back(std::move(each));
   }
   take_notices();

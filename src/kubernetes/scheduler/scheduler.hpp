@@ -79,9 +79,11 @@ class Scheduler {
   std::vector<Request> work(Time now, Wall wall, bool may_decide);
   /// When work() has something to do again, if nothing else happens.
   std::optional<Time> due() const;
+  std::size_t under_way() const { return binding_.under_way(); }
 
   std::vector<Happening> take_happenings();
   const KnownCluster& cluster() const { return cluster_; }
+  bool has_lists() const { return has_nodes_ && has_pods_; }
   SchedulerGauges gauges() const;
 
  private:
