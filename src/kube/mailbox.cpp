@@ -22,8 +22,8 @@ void Mailbox::put(News news) {
     // Nothing is moved over the begin or end of a list.
     if (std::holds_alternative<ListMark>(news)) latest_.clear();
     const std::string key = key_of(news);
-    const auto [known, is_new] = key.empty() ? std::pair(latest_.end(), true)
-                                             : latest_.try_emplace(key, news_.size());
+    const auto [known, is_new] =
+        key.empty() ? std::pair(latest_.end(), true) : latest_.try_emplace(key, news_.size());
     if (is_new) {
       news_.push_back(std::move(news));
     } else {

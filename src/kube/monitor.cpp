@@ -43,12 +43,12 @@ net::Admission Monitor::admit(net::Request& /*head*/) { return {}; }
 
 void Monitor::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
   const std::lock_guard lock(mutex_);
-  if (request.target == "/metrics") return exchange->answer({.type = "text/plain; version=0.0.4", .body = metrics_});
+  if (request.target == "/metrics")
+    return exchange->answer({.type = "text/plain; version=0.0.4", .body = metrics_});
   if (request.target == "/healthz") return exchange->answer({.type = "text/plain", .body = "ok\n"});
   if (request.target == "/readyz") {
-    return exchange->answer({.status = is_ready_ ? 200 : 503,
-                             .type = "text/plain",
-                             .body = is_ready_ ? "ok\n" : why_ + "\n"});
+    return exchange->answer(
+        {.status = is_ready_ ? 200 : 503, .type = "text/plain", .body = is_ready_ ? "ok\n" : why_ + "\n"});
   }
   exchange->answer(refusal(404, "there are /metrics, /healthz and /readyz"));
 }

@@ -36,7 +36,8 @@ Time steady_now() {
 Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 
 steady_clock::time_point steady_point(Time time) {
-  return steady_clock::time_point(std::chrono::duration_cast<steady_clock::duration>(time.time_since_epoch()));
+  return steady_clock::time_point(
+      std::chrono::duration_cast<steady_clock::duration>(time.time_since_epoch()));
 }
 
 /// `20+` of some vendors' servers is 20.
@@ -86,8 +87,9 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options,
     }
   }
   if (missing.empty()) return {};
-  return Error{.message = fmt::format("may not: {}; `mirab kube manifest` prints the rules that it needs", missing),
-               .key = options.access.server};
+  return Error{
+      .message = fmt::format("may not: {}; `mirab kube manifest` prints the rules that it needs", missing),
+      .key = options.access.server};
 }
 
 /// Keeps the lease, or waits for it, on a thread and a connection of its own.
@@ -97,7 +99,9 @@ class Leading {
       : server_(std::move(server)), election_(options) {}
   ~Leading() { stop(); }
 
-  void start() { thread_ = std::thread([this] { run(); }); }
+  void start() {
+    thread_ = std::thread([this] { run(); });
+  }
   bool leads() const { return steady_now().time_since_epoch().count() < until_.load(); }
   std::int64_t term() const { return term_; }
   std::int64_t last_answer_ms() const { return answered_ms_; }
@@ -197,8 +201,8 @@ void say_happenings(const std::vector<Happening>& happenings, const SchedulingOp
 std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_leader, milliseconds old) {
   std::string text;
   const auto add = [&](std::string_view name, std::string_view type, std::string_view help, double value) {
-    text += fmt::format("# HELP mirab_kube_{0} {2}\n# TYPE mirab_kube_{0} {1}\nmirab_kube_{0} {3}\n", name, type,
-                        help, value);
+    text += fmt::format("# HELP mirab_kube_{0} {2}\n# TYPE mirab_kube_{0} {1}\nmirab_kube_{0} {3}\n", name,
+                        type, help, value);
   };
   const auto count = [](auto number) { return static_cast<double>(number); };
   add("leader", "gauge", "1 while this process decides", is_leader ? 1 : 0);
@@ -207,7 +211,8 @@ std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_lead
   add("pods_waiting", "gauge", "Pods in the race", count(gauges.waiting));
   add("pods_refused", "gauge", "Pods that want what Mirab cannot honour", count(gauges.refused));
   add("binds_under_way", "gauge", "Binds that are not known to be done", count(gauges.under_way));
-  add("binds_in_doubt", "gauge", "Binds of unknown fate; nothing is decided meanwhile", count(gauges.in_doubt));
+  add("binds_in_doubt", "gauge", "Binds of unknown fate; nothing is decided meanwhile",
+      count(gauges.in_doubt));
   add("decisions_total", "counter", "Pods for which a node was chosen", count(gauges.decided));
   add("binds_total", "counter", "Pods that were bound", count(gauges.bound));
   add("binds_refused_total", "counter", "Binds that the API server refused", count(gauges.failed));
@@ -281,8 +286,8 @@ Result<int> schedule(const SchedulingOptions& given) {
 
   std::random_device device;
   const std::uint64_t seed = (std::uint64_t{device()} << 32U) | device();
-  Result<std::unique_ptr<ApiServer>> server = ApiServer::open(
-      options.access, {.seed = seed, .is_stopped = [&] { return is_stopping.load(); }});
+  Result<std::unique_ptr<ApiServer>> server =
+      ApiServer::open(options.access, {.seed = seed, .is_stopped = [&] { return is_stopping.load(); }});
   if (!server) return server.error();
   const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", is_stopping);
   if (!version) return version.error();
@@ -322,9 +327,9 @@ Result<int> schedule(const SchedulingOptions& given) {
     if (!watching) return watching.error();
     watchings[static_cast<std::size_t>(what)] = *std::move(watching);
   }
-  Result<std::unique_ptr<Sending>> sending =
-      Sending::start(options.access, options.connections, mailbox,
-                     [raw = leading.get()] { return raw == nullptr || raw->leads(); }, seed + 100);
+  Result<std::unique_ptr<Sending>> sending = Sending::start(
+      options.access, options.connections, mailbox,
+      [raw = leading.get()] { return raw == nullptr || raw->leads(); }, seed + 100);
   if (!sending) return sending.error();
   return run_scheduler(options, *std::move(scheduler), **monitor, mailbox, leading.get(), is_stopping,
                        std::move(watchings), *std::move(sending));

@@ -26,12 +26,12 @@ namespace mirab::kube {
 
 struct SchedulingOptions {
   kubernetes::ApiAccess access;
-  kubernetes::SchedulerOptions scheduler = {};           ///< its holder and looks_first are set here
+  kubernetes::SchedulerOptions scheduler = {};                 ///< its holder and looks_first are set here
   std::optional<kubernetes::Election::Options> election = {};  ///< none: it acts at once
-  std::optional<net::Endpoint> listen = {};              ///< /metrics, /healthz, /readyz
-  std::size_t connections = 16;                          ///< that send at a time
+  std::optional<net::Endpoint> listen = {};                    ///< /metrics, /healthz, /readyz
+  std::size_t connections = 16;                                ///< that send at a time
   /// A line of the log: how grave (`info`, `warning`, `error`), what, and its particulars.
-  std::function<void(std::string_view level, std::string_view what, const nlohmann::json& more)> say;
+  std::function<void(std::string_view level, std::string_view what, const nlohmann::json& more)> say = {};
 };
 
 /// Schedules until SIGTERM or SIGINT. Returns what the program is to return: 0 after a signal, 1 when the

@@ -17,7 +17,8 @@ Result<std::unique_ptr<Sending>> Sending::start(const kubernetes::ApiAccess& acc
     sending->servers_.push_back(*std::move(server));
   }
   for (const auto& server : sending->servers_)
-    sending->threads_.emplace_back([raw = sending.get(), its_server = server.get()] { raw->run(*its_server); });
+    sending->threads_.emplace_back(
+        [raw = sending.get(), its_server = server.get()] { raw->run(*its_server); });
   return sending;
 }
 

@@ -11,7 +11,8 @@ namespace {
 using std::chrono::steady_clock;
 
 std::int64_t steady_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now().time_since_epoch())
+      .count();
 }
 
 kubernetes::Object object_of(const char* kind, const Node& root) {
@@ -31,9 +32,7 @@ class NodeNews final : public kubernetes::ObjectSink {
     mailbox_.put(Unreadable{fmt::format("node {}: {}", node.name(), describe(row.error()))});
     mailbox_.put(GoneNode{std::string(node.name())});
   }
-  void remove(Node object) override {
-    mailbox_.put(GoneNode{std::string(object_of("Node", object).name())});
-  }
+  void remove(Node object) override { mailbox_.put(GoneNode{std::string(object_of("Node", object).name())}); }
 
  private:
   Mailbox& mailbox_;
