@@ -213,7 +213,7 @@ class Kubelet:
             try:
                 action(api)
             except Refused as refused:
-                if refused.status in (429, 500, 503, 504):
+                if refused.may_pass:
                     self._after(0.5, action)
                 elif refused.status not in (404, 409):
                     raise

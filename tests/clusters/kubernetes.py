@@ -36,6 +36,11 @@ class Refused(Exception):
         message = answer.get("message", "") if isinstance(answer, dict) else answer
         super().__init__(f"{method} {path}: {status} {message}")
 
+    @property
+    def may_pass(self):
+        """The server is overloaded or away, so that a later try may succeed."""
+        return self.status in (429, 500, 503, 504)
+
 
 def path_of(kind, namespace=None, name=None, part=None):
     """The path of a resource: path_of("pods", "a", "p", "binding"). A group is named before it: "coordination.k8s.io/v1/leases"."""
@@ -434,9 +439,11 @@ def node(name, labels=None, taints=None, unschedulable=False, **allocatable):
 
 def pod(name, namespace, scheduler="mirab", requests=None, labels=None, annotations=None, **spec):
     """A pod of one container with these requests; other fields of its spec by name."""
+    requests = requests or {}
+    limits = {key: value for key, value in requests.items() if "/" in key}  # which the API server demands of these
     return {"metadata": {"name": name, "namespace": namespace, "labels": labels or {}, "annotations": annotations or {}},
-            "spec": {"schedulerName": scheduler, "terminationGracePeriodSeconds": 0,
-                     "containers": [{"name": "c", "image": "none", "resources": {"requests": requests or {}}}], **spec}}
+            "spec": {"schedulerName": scheduler, "terminationGracePeriodSeconds": 0, **spec, "containers": [
+                {"name": "c", "image": "none", "resources": {"requests": requests, "limits": limits}}]}}
 
 
 def in_parallel(api, work, things, connections=8):

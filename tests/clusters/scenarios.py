@@ -8,6 +8,7 @@ gives its figures, and fails with a sentence.
 import argparse
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
@@ -438,6 +439,7 @@ def chosen(words):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that what was started ends too
     choice, failed = chosen(sys.argv[1:]), []
     for name in choice.names or SCENARIOS:
         try:

@@ -115,6 +115,7 @@ class Load:
     def __init__(self, trial, rate, count=None, seconds=(0.3, 3.0)):
         self.trial, self.rate, self.count, self.seconds = trial, rate, count, seconds
         self.made = []  # (namespace, name), each exactly once
+        self.failure = None
         self.stopped = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -130,6 +131,9 @@ class Load:
                 except Refused as refused:
                     if refused.status == 409:  # an earlier try did it after all
                         break
+                    if not refused.may_pass:
+                        self.failure = refused
+                        return
                     self.stopped.wait(0.2)
                 except (OSError, http.client.HTTPException):
                     self.stopped.wait(0.2)
@@ -151,6 +155,7 @@ class Load:
     def wait_finished(self, seconds):
         """Every pod that was made has run to its end: none is lost."""
         self.thread.join()
+        demand(self.failure is None, f"the bed's own pods are wrong: {self.failure}")
         return self.trial.wait(lambda: not self.unfinished(), seconds,
                                lambda: f"{len(self.unfinished())} of {len(self.made)} pods have not run, such as "
                                        f"{self.unfinished()[:3]}")
