@@ -239,10 +239,7 @@ def beside_another(choice):
         names, again = {}, 0
 
         def make(name):
-            thing = trial.some_pod(name, seconds=(0.2, 0.8))
-            thing["spec"].pop("nodeSelector", None)
-            thing["spec"]["containers"][0]["resources"]["requests"].pop("nvidia.com/gpu", None)
-            thing["spec"]["schedulerName"] = ("mirab", "default-scheduler")[len(names) % 2]
+            thing = trial.plain_pod(name, (0.2, 0.8), scheduler=("mirab", "default-scheduler")[len(names) % 2])
             trial.api.create("pods", thing)
             names[thing["metadata"]["namespace"], name] = thing
 
@@ -262,8 +259,11 @@ def beside_another(choice):
                 names[each[0], thing["metadata"]["name"]] = thing
             if all(phases.get(each) == "Succeeded" for each in names):
                 break
-            demand(time.monotonic() < deadline,
-                   f"{sum(1 for each in names if phases.get(each) != 'Succeeded')} pods have not run after 150 s")
+            if time.monotonic() > deadline:
+                behind = [(each, phases.get(each), names[each]["spec"]["schedulerName"]) for each in names
+                          if phases.get(each) != "Succeeded"]
+                raise Failure(f"{len(behind)} pods have not run after 150 s, such as {behind[:3]}; "
+                              f"{sum(trial.kubelet.rejected.values())} were rejected")
             time.sleep(0.1)
         demand(not trial.kubelet.lapses, f"pods are where they may not be: {trial.kubelet.lapses[:1]}")
         trial.make_pods(pod(f"exact{number}", "u1", requests={"cpu": "4"}) for number in range(20))

@@ -71,16 +71,22 @@ class Trial:
                  {"cpu": "4", "memory": "16Gi", "nvidia.com__gpu": "2"})
         self.make_nodes(node(f"n{number}", {"zone": f"z{number % 3}"}, **kinds[number % 3]) for number in range(count))
 
-    def some_pod(self, name, seconds=(0.3, 3.0)):
+    def plain_pod(self, name, seconds=(0.3, 3.0), **spec):
         """A random pod of a random user, which runs for so long."""
         draw = self.random
         requests = {"cpu": draw.choice(("100m", "250m", "0.5", "1", "2", "3500m")),
                     "memory": draw.choice(("64Mi", "500M", "1Gi", "3Gi", "7.5Gi"))}
-        if draw.random() < 0.1:
-            requests["nvidia.com/gpu"] = "1"
-        spec = {"nodeSelector": {"zone": draw.choice(("z0", "z1", "z2"))}} if draw.random() < 0.2 and len(requests) == 2 else {}
-        return pod(name, draw.choice(USERS), requests=requests,
+        return pod(name, draw.choice(USERS), requests={**requests, **spec.pop("requests", {})},
                    annotations={RUN_SECONDS: f"{draw.uniform(*seconds):.2f}"}, **spec)
+
+    def some_pod(self, name, seconds=(0.3, 3.0)):
+        """The same, and one in ten wants a GPU, two in ten a zone."""
+        luck = self.random.random()
+        if luck < 0.1:
+            return self.plain_pod(name, seconds, requests={"nvidia.com/gpu": "1"})
+        if luck < 0.3:
+            return self.plain_pod(name, seconds, nodeSelector={"zone": self.random.choice(("z0", "z1", "z2"))})
+        return self.plain_pod(name, seconds)
 
     def pods(self):
         """All pods as they were last seen."""
