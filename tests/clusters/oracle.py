@@ -87,7 +87,7 @@ class Draw:
     def pod(self):
         """A random pod, and what of it Mirab does not honour yet: the name of the field, or None."""
         draw = self.random
-        requests = {"cpu": self.some(("1m", "250m", "0.5", "1500m", "1e3m", "2", "3900m"), 0.85),
+        requests = {"cpu": self.some(("1m", "250m", "0.5", "1500m", "1e0", "2", "3900m"), 0.85),
                     "memory": self.some(("1", "64Mi", "128e6", "1.5Gi", "4Gi", "7000000k"), 0.8),
                     "ephemeral-storage": self.some(("1Gi", "10Gi", "11Gi"), 0.15), "nvidia.com/gpu": self.some(("1", "2"), 0.12)}
         thing = pod("", "", "", {key: value for key, value in requests.items() if value is not None}, {"app": draw.choice(APPS)})
