@@ -447,7 +447,7 @@ def pod(name, namespace, scheduler="mirab", requests=None, labels=None, annotati
 
 
 def in_parallel(api, work, things, connections=8):
-    """work(api, thing) for each thing, over so many connections. The first failure is raised in the end."""
+    """work(api, thing) for each thing, over several connections. The first failure is raised in the end."""
     waiting, failures, lock = iter(list(things)), [], threading.Lock()
 
     def serve():

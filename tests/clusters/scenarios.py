@@ -183,13 +183,12 @@ def two_replicas(choice):
         seen = set()
         Follower(trial.api, f"/apis/{leases.rsplit('/', 1)[0]}/leases", see_lease)
         Follower(trial.api, "/api/v1/pods", see_pod)
-        replicas, wires = {}, {}
+        wires = {}
 
         def add_replica():
             wire = Wire(trial.cluster.port)
-            known = set(terms)
             process = trial.start_scheduler(elect=True, port=wire.port)
-            replicas[process], wires[process] = known, wire
+            wires[process] = wire
             return process
 
         first = add_replica()
@@ -225,7 +224,8 @@ def two_replicas(choice):
             demand(None not in who, "a bind's mirab.io/decision names no holder of the Lease: "
                    f"{[each for each, name in zip(binds, who) if name is None][:1]}, holders {terms}")
             order = [name for number, name in enumerate(who) if number == 0 or who[number - 1] != name]
-            demand(order == terms[:len(order)], f"two were acting: binds by {order}, holders of the Lease {terms}")
+            left = iter(terms)  # each leader of the binds is a later holder of the Lease; a holder may bind nothing
+            demand(all(name in left for name in order), f"two were acting: binds by {order}, holders of the Lease {terms}")
         for wire in wires.values():
             wire.close()
         return {"pods": len(load.made), "terms": len(terms), **gaps}

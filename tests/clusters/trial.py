@@ -168,7 +168,8 @@ class Load:
 
 
 class Wire:
-    """Carries bytes between a scheduler and the API server, and can be cut: then nothing passes, nothing is closed."""
+    """Carries bytes between a scheduler and the API server, and can be cut: then nothing passes, and nothing is closed
+    before it is mended. What was under way at the cut is lost."""
 
     def __init__(self, target):
         self.target, self.port = target, free_port()
@@ -197,7 +198,9 @@ class Wire:
     def _carry(self, source, sink):
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
-                self.whole.wait()
+                if not self.whole.is_set():
+                    self.whole.wait()
+                    break
                 sink.sendall(data)
         for each in (source, sink):
             with contextlib.suppress(OSError):
