@@ -20,7 +20,7 @@ using kubernetes::Reflector;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Answers in their order; a body of a watch is streamed, piece by piece, and kept open where that is said.
+/// Gives its replies in their order. A watch is streamed piece by piece, and kept open where `stays_open`.
 class ScriptedApi final : public net::Handler {
  public:
   struct Reply {
