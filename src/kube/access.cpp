@@ -17,8 +17,6 @@ std::string environment(const char* name) {
 Result<kubernetes::ApiAccess> access_of_file(const std::string& file, const std::string& context) {
   Result<InputText> input = read_input(file);
   if (!input) return std::move(input).error();
-  const std::size_t first = input->text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && input->text[first] == '{') input->syntax = Syntax::json;
   return kubernetes::read_kubeconfig(*input, context);
 }
 

@@ -59,15 +59,20 @@ Result<std::unique_ptr<ApiServer>> ApiServer::open(const kubernetes::ApiAccess& 
 Check ApiServer::list(const kubernetes::Resource& resource, kubernetes::ObjectSink& sink, int tries) {
   constexpr milliseconds kLongestWait{60'000};
   Reflector reflector(resource, options_.seed);
+  bool was_answered = false;
   for (int failures = 0; !reflector.is_current();) {
     step(reflector, sink);
     const std::optional<Error>& trouble = reflector.trouble();
     if (!trouble) {
       failures = 0;
+      was_answered = true;
       continue;
     }
     ++failures;
-    const bool is_over = is_final(reflector.refused_with()) || failures >= tries ||
+    // Without any answer so far the address or a certificate is wrong, rather than the network.
+    const bool is_unanswered = reflector.refused_with() == 0 && !was_answered;
+    was_answered = true;
+    const bool is_over = is_unanswered || is_final(reflector.refused_with()) || failures >= tries ||
                          reflector.pause() > kLongestWait || is_stopped();
     if (!is_over) continue;
     Error error = *trouble;

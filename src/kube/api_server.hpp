@@ -49,8 +49,9 @@ class ApiServer {
                                                  ApiServerOptions options = {});
 
   /// All objects of a collection, page by page, from a quorum: begin_list(), put() of each, end_list().
-  /// Pauses and 410 between pages are the reflector's. Errors: refused, where that is forbidden (403) with
-  /// the permission as key, `list pods`; or failed `tries` times, or for now for longer than a minute.
+  /// Pauses and 410 between pages are the reflector's. Errors: no first answer; refused, where that is
+  /// forbidden (403) with the permission as key, `list pods`; failed `tries` times in a row; refused for now
+  /// for longer than a minute.
   Check list(const kubernetes::Resource& resource, kubernetes::ObjectSink& sink, int tries = 4);
 
   /// The next step of the reflector: its pause, its request, and what comes of it given to `sink`. A watch

@@ -108,7 +108,7 @@ bool is_broken(CURLcode code) {
          code == CURLE_PARTIAL_FILE || code == CURLE_OPERATION_TIMEDOUT;
 }
 
-/// How libcurl is told to look for another name in the server's certificate: the URL has that name, and the
+/// How libcurl looks for another name in the certificate of the server: the URL has that name, and the
 /// connection goes to the host that was meant.
 struct Route {
   std::string url;

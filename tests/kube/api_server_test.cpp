@@ -20,7 +20,7 @@ using kubernetes::Reflector;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Answers in their order; a body of a watch is streamed, piece by piece, and kept open where that is said.
+/// Gives its replies in their order. A watch is streamed piece by piece, and kept open where `stays_open`.
 class ScriptedApi final : public net::Handler {
  public:
   struct Reply {
@@ -39,7 +39,14 @@ class ScriptedApi final : public net::Handler {
     if (reply.pieces.empty() && !reply.stays_open) return exchange->answer(std::move(reply.response));
     stream = exchange->stream({.status = 200});
     for (const std::string& piece : reply.pieces) stream->send(piece);
-    if (!reply.stays_open) stream->close();
+    is_to_close = !reply.stays_open;
+  }
+  /// Ends a watch of which all is written: close() drops the rest.
+  void close_what_is_written() {
+    const std::lock_guard guard(mutex);
+    if (!stream || !is_to_close || stream->unsent() > 0) return;
+    stream->close();
+    stream.reset();
   }
   net::Response refusal(int status, std::string_view why) override {
     return {.status = status, .body = std::string(why)};
@@ -49,6 +56,7 @@ class ScriptedApi final : public net::Handler {
   std::deque<Reply> replies;
   std::vector<net::Request> asked;
   std::shared_ptr<net::EventStream> stream;
+  bool is_to_close = false;
 };
 
 class Names final : public kubernetes::ObjectSink {
@@ -79,9 +87,11 @@ std::string line(const std::string& type, const std::string& name, int version) 
 
 class ApiServerTest : public testing::Test {
  protected:
-  ApiServerTest() : server_(*net::Server::open({}, api)), thread_([this] { server_->run(); }) {
+  ApiServerTest() : server_(*net::Server::open({}, api)) {
+    server_->every(5ms, [this] { api.close_what_is_written(); });
     access.server = fmt::format("http://127.0.0.1:{}", server_->port());
     access.token = "sEcReT";
+    thread_ = std::thread([this] { server_->run(); });
   }
   ~ApiServerTest() override {
     server_->stop(100ms);

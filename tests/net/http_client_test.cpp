@@ -202,9 +202,9 @@ TEST(HttpClient, AsksAgainOnceWithTheTokenThatItsFileHasNow) {
 TEST(HttpClient, GivesTheTypeOfABodyOnce) {
   Reached reached;
   const auto client = reached.client();
-  client->send({.method = "PATCH", .target = "/a", .fields = {{"content-type", "a/b"}}, .body = "1"},
-               Repeat::no);
-  client->send({.method = "POST", .target = "/a", .body = "1"}, Repeat::no);
+  EXPECT_TRUE(client->send(
+      {.method = "PATCH", .target = "/a", .fields = {{"content-type", "a/b"}}, .body = "1"}, Repeat::no));
+  EXPECT_TRUE(client->send({.method = "POST", .target = "/a", .body = "1"}, Repeat::no));
   EXPECT_EQ(reached.handler.asked[0].field("content-type"), "a/b");
   EXPECT_EQ(reached.handler.asked[1].field("content-type"), "application/json");
 }
@@ -225,8 +225,8 @@ TEST(HttpClient, SaysWhenAStreamHasBegunAndEndsItWhenItIsStopped) {
 }
 
 /// A certificate for 127.0.0.1, or for the name that is given instead.
-void make_certificate(const TemporaryFolder& folder, const std::string& name,
-                      const std::string& subject = "IP:127.0.0.1") {
+void certify(const TemporaryFolder& folder, const std::string& name,
+             const std::string& subject = "IP:127.0.0.1") {
   const std::string command = fmt::format(
       "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN={1} -addext "
       "subjectAltName={2} -keyout {0}/{1}.key -out {0}/{1}.pem 2>/dev/null",
@@ -236,7 +236,7 @@ void make_certificate(const TemporaryFolder& folder, const std::string& name,
 
 TEST(HttpClient, LooksForTheNameThatTheCertificateShallHave) {
   const TemporaryFolder folder;
-  make_certificate(folder, "inner", "DNS:inner.example");
+  certify(folder, "inner", "DNS:inner.example");
   const Reached reached({.certificate_file = folder.path("inner.pem"), .key_file = folder.path("inner.key")});
   const auto ask = [&](HttpClientOptions options) {
     return reached.client(std::move(options))->send({.method = "GET", .target = "/a"}, Repeat::no);
@@ -251,7 +251,7 @@ TEST(HttpClient, LooksForTheNameThatTheCertificateShallHave) {
 
 TEST(HttpClient, TrustsTheCertificatesThatItIsGivenAndNoOthers) {
   const TemporaryFolder folder;
-  for (const std::string name : {"mine", "other"}) make_certificate(folder, name);
+  for (const std::string name : {"mine", "other"}) certify(folder, name);
   const Reached reached({.certificate_file = folder.path("mine.pem"), .key_file = folder.path("mine.key")});
   EXPECT_EQ(reached.client({.ca = {.file = folder.path("mine.pem")}})
                 ->send({.method = "GET", .target = "/"}, Repeat::yes)

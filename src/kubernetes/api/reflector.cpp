@@ -59,6 +59,7 @@ void Reflector::take_page(std::string_view body, ObjectSink& sink) {
   Result<ListPage> page = read_list_page(body, std::string(resource_.path));
   if (!page) return fail(std::move(page).error());
   succeed();
+  failures_ = std::min(failures_, 1);  // not 0: a server may forget each list before it is watched
   if (continued_.empty()) {
     ++lists_;
     sink.begin_list();
@@ -81,7 +82,7 @@ bool Reflector::take_bytes(std::string_view bytes, ObjectSink& sink) {
   if (wrong && !is_over_) {
     // The version is that of the last good event: what cannot be read would come again.
     fail(*std::move(wrong));
-    list_anew();
+    list_again();
     is_over_ = true;
   }
   return !is_over_;
@@ -121,14 +122,14 @@ void Reflector::take_refusal(const ApiStatus& status, std::optional<std::chrono:
   fail(std::move(error), retry_after);
   refused_with_ = status.code;
   if (status.code == kGone && is_first) pause_ = {};
-  if (is_watch && !is_of_the_moment(status.code)) list_anew();
+  if (is_watch && !is_of_the_moment(status.code)) list_again();
   if (!is_watch && status.code == kGone) {
     is_paged_ = is_paged_ && continued_.empty();
-    list_anew();
+    list_again();
   }
 }
 
-void Reflector::list_anew() {
+void Reflector::list_again() {
   what_ = Do::list;
   has_list_ = false;
   continued_.clear();

@@ -1,5 +1,5 @@
 // How a copy of a collection is kept: list it page by page, then watch from the version of the list, go on
-// from the last version when a watch ends, and list anew when that is too old (410). What to ask next, and
+// from the last version when a watch ends, and list again when that is too old (410). What to ask next, and
 // what comes of an answer; the network, the clock and the objects belong to others. Pure.
 //
 //            ┌── 410 ───────────────────────────────┐
@@ -89,7 +89,7 @@ class Reflector {
   void take_page(std::string_view body, ObjectSink& sink);
   void take_event(WatchEvent event, ObjectSink& sink);
   void take_refusal(const ApiStatus& status, std::optional<std::chrono::seconds> retry_after);
-  void list_anew();
+  void list_again();
   void fail(Error error, std::optional<std::chrono::seconds> retry_after = {});
   void succeed();
 

@@ -47,7 +47,7 @@ users:
 
 Result<ApiAccess> read_config(const std::string& text, const std::string& context = "",
                               Syntax syntax = Syntax::yaml) {
-  return read_kubeconfig({.name = "/home/me/.kube/config", .text = text, .syntax = syntax}, context);
+  return read_kubeconfig({.name = "/etc/me/.kube/config", .text = text, .syntax = syntax}, context);
 }
 
 TEST(Kubeconfig, GivesTheCurrentContext) {
@@ -72,14 +72,14 @@ TEST(Kubeconfig, GivesTheCurrentContext) {
 TEST(Kubeconfig, PathsAreRelativeToItsFolder) {
   const auto access = read_config(config("      certificate-authority: pki/ca.pem",
                                          "      client-certificate: ../me.pem\n"
-                                         "      client-key: /etc/me.key\n"
+                                         "      client-key: /etc/keys/me.key\n"
                                          "      tokenFile: token\n"
                                          "      token: abc"));
   ASSERT_TRUE(access) << describe(access.error());
-  EXPECT_EQ(access->ca.file, "/home/me/.kube/pki/ca.pem");
-  EXPECT_EQ(access->certificate.file, "/home/me/me.pem");
-  EXPECT_EQ(access->key.file, "/etc/me.key");
-  EXPECT_EQ(access->token_file, "/home/me/.kube/token");
+  EXPECT_EQ(access->ca.file, "/etc/me/.kube/pki/ca.pem");
+  EXPECT_EQ(access->certificate.file, "/etc/me/me.pem");
+  EXPECT_EQ(access->key.file, "/etc/keys/me.key");
+  EXPECT_EQ(access->token_file, "/etc/me/.kube/token");
   EXPECT_EQ(access->token, "abc");
 }
 
@@ -137,7 +137,7 @@ TEST(Kubeconfig, WhatIsWrongOrNotSupportedIsNamedWithItsKey) {
     ASSERT_FALSE(access) << each.key;
     EXPECT_EQ(access.error().key, each.key);
     EXPECT_THAT(access.error().message, HasSubstr(each.words));
-    EXPECT_EQ(access.error().file, "/home/me/.kube/config");
+    EXPECT_EQ(access.error().file, "/etc/me/.kube/config");
     EXPECT_GT(access.error().line, 10) << each.key;
     EXPECT_THAT(describe(access.error()), Not(HasSubstr("sEcReT")));
   }

@@ -1,4 +1,4 @@
-// List, watch, resume, list anew: against a collection that forgets its history and breaks at every byte.
+// List, watch, resume, list again: against a collection that forgets its history and breaks at every byte.
 #include "kubernetes/api/reflector.hpp"
 
 #include <algorithm>
@@ -142,7 +142,7 @@ TEST(Reflector, GoesOnFromTheLastVersionSeenWhereverTheWatchBreaks) {
   }
 }
 
-TEST(Reflector, ListsAnewWhenTheVersionIsTooOldAndForgetsWhatIsNoLongerThere) {
+TEST(Reflector, ListsAgainWhenTheVersionIsTooOldAndForgetsWhatIsNoLongerThere) {
   for (const bool is_event : {true, false}) {
     Watching at;
     if (is_event) {
@@ -231,6 +231,22 @@ TEST(Reflector, KeepsItsPageWhenThatFailsAndItsVersionWhenAWatchIsRefusedForNow)
   EXPECT_EQ(reflector.next().what, Do::list);
 }
 
+TEST(Reflector, WaitsLessAgainAfterAPageAndNeverListsWithoutEndForAServerThatForgetsAtOnce) {
+  Reflector reflector(kPods, 5);
+  Copy copy;
+  for (int i = 0; i < 6; ++i) reflector.take_answer(500, {}, "", copy);
+  EXPECT_GE(reflector.pause(), 15s);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(reflector.next().what, Do::list);
+    reflector.take_answer(200, {}, page_text(5, {}), copy);
+    ASSERT_EQ(reflector.next().what, Do::watch);
+    EXPECT_FALSE(reflector.take_bytes(kExpired, copy));
+    reflector.end();
+    EXPECT_GE(reflector.pause(), 1s);
+    EXPECT_LE(reflector.pause(), 2s);
+  }
+}
+
 TEST(Reflector, NamesThePermissionThatIsMissing) {
   Reflector reflector(kPods, 1);
   Copy copy;
@@ -244,7 +260,7 @@ TEST(Reflector, NamesThePermissionThatIsMissing) {
   EXPECT_EQ(reflector.trouble()->key, "watch pods");
 }
 
-TEST(Reflector, ListsAnewAfterALineThatItCannotRead) {
+TEST(Reflector, ListsAgainAfterALineThatItCannotRead) {
   Watching at;
   EXPECT_FALSE(at.reflector.take_bytes(event_line("ADDED", "b", 6) + "garbage\n", at.copy));
   at.reflector.end(Error{.message = "stopped by the callback"});
