@@ -18,16 +18,25 @@ std::int64_t tie_of(const std::string& uid) {
   return tie;
 }
 
+// Of a pod that has its node it no longer matters where it might have run.
+void forget_wishes(SeenPod& pod) {
+  pod.rule = {};
+  pod.labels.clear();
+  pod.is_ending = pod.is_gated = false;
+  pod.unsupported.clear();
+  pod.fault.clear();
+}
+
 // Does an update of the pod change anything that is read?
 bool means_the_same(const SeenPod& a, const SeenPod& b) {
-  const auto words = [](const SeenPod& pod) {
-    std::string all = words_of(pod.rule);
+  const auto repels = [](const SeenPod& pod) {
+    std::string all;
     for (const AntiAffinity& each : pod.repels) all += words_of(each);
     return all;
   };
   return a.node == b.node && a.is_ending == b.is_ending && a.is_gated == b.is_gated &&
          a.priority == b.priority && a.unsupported == b.unsupported && a.requests == b.requests &&
-         a.labels == b.labels && words(a) == words(b);
+         a.labels == b.labels && words_of(a.rule) == words_of(b.rule) && repels(a) == repels(b);
 }
 
 }  // namespace
@@ -147,6 +156,7 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
   if (const auto same_name = uids_.find(name); same_name != uids_.end() && same_name->second != seen.uid)
     lose_pod(std::string(same_name->second), now);
   if (seen.is_done || (seen.node.empty() && !is_ours(seen))) return lose_pod(seen.uid, now);
+  if (!seen.node.empty()) forget_wishes(seen);
   const auto [found, is_new] = pods_.try_emplace(seen.uid);
   PodRecord& pod = found->second;
   if (is_new) {
@@ -193,6 +203,7 @@ void KnownCluster::confirm(const std::string& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end() || found->second.standing != Standing::placed) return;
   found->second.seen.node = found->second.on;
+  forget_wishes(found->second.seen);
   set_standing(found->second, Standing::bound);
 }
 
