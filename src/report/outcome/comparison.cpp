@@ -23,7 +23,7 @@ namespace mirab::report {
 MeasuredOutcome measured(const Problem& problem, Outcome outcome) {
   Metrics metrics = measure(problem, outcome.allocation);
   Satisfaction satisfied = satisfaction(problem, outcome);
-  std::optional<Metrics> of_short = of_short_users(problem, metrics, satisfied);
+  std::optional<Metrics> of_short = of_short_users(problem, outcome.allocation, metrics, satisfied);
   return {.outcome = std::move(outcome),
           .metrics = std::move(metrics),
           .satisfaction = std::move(satisfied),
