@@ -205,11 +205,6 @@ double share_of_a_task(const Problem& problem, const Allocation& allocation, std
   return least;
 }
 
-bool has_all(const Person& person, const Satisfaction& satisfaction) {
-  return std::all_of(person.users.begin(), person.users.end(),
-                     [&](std::size_t n) { return satisfaction.satisfied[n]; });
-}
-
 }  // namespace
 
 Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
@@ -226,7 +221,7 @@ Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
   }
   std::vector<Person> everyone = persons(problem, outcome.allocation);
   result.users = everyone.size();
-  std::erase_if(everyone, [&](const Person& person) { return has_all(person, result); });
+  std::erase_if(everyone, [&](const Person& person) { return has_all(person, result.satisfied); });
   result.satisfied_users = result.users - everyone.size();
   if (!everyone.empty()) result.lowest_short_share = lowest_share(everyone);
   return result;
@@ -239,10 +234,11 @@ std::optional<Metrics> of_short_users(const Problem& problem, const Allocation& 
   std::erase_if(compared, [](const Person& person) { return !(person.weight > 0); });
   double least = std::numeric_limits<double>::infinity();  // per weight, of those who are short
   for (const Person& person : compared) {
-    if (!has_all(person, satisfaction)) least = std::min(least, person.share / person.weight);
+    if (!has_all(person, satisfaction.satisfied)) least = std::min(least, person.share / person.weight);
   }
   std::erase_if(compared, [&](const Person& person) {
-    return has_all(person, satisfaction) && person.share / person.weight <= least * (1 + kAllWithin);
+    return has_all(person, satisfaction.satisfied) &&
+           person.share / person.weight <= least * (1 + kAllWithin);
   });
   if (compared.size() < 2) return {};
   Metrics of_short = metrics;

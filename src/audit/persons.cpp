@@ -1,5 +1,6 @@
 #include "audit/persons.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "fairness/share.hpp"
@@ -38,6 +39,10 @@ std::vector<Person> persons(const Problem& problem, const Allocation& allocation
 
 std::vector<Person> persons(const Problem& problem, const Allocation& allocation) {
   return persons(problem, allocation, problem.pool());
+}
+
+bool has_all(const Person& person, const std::vector<bool>& satisfied) {
+  return std::all_of(person.users.begin(), person.users.end(), [&](std::size_t n) { return satisfied[n]; });
 }
 
 }  // namespace mirab

@@ -26,4 +26,7 @@ std::vector<Person> persons(const Problem& problem, const Allocation& allocation
 /// The same in parts of the problem's own pool.
 std::vector<Person> persons(const Problem& problem, const Allocation& allocation);
 
+/// Are all its users satisfied? `satisfied`, [n], is that of a Satisfaction.
+bool has_all(const Person& person, const std::vector<bool>& satisfied);
+
 }  // namespace mirab

@@ -250,7 +250,7 @@ Json metrics_json(const Problem& problem, const Metrics& metrics, const GroupMet
   return json;
 }
 
-/// Over the users who are short of tasks; null when no user is.
+/// Over the users who are short of tasks; null when fewer than two are compared.
 Json metrics_short_json(const MeasuredOutcome& measured) {
   if (!measured.metrics_short) return nullptr;
   Json json = Json::object();
@@ -324,6 +324,8 @@ Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, std::
   json["satisfied_of"] = measured.satisfaction.users;
   json["metrics"] = metrics_json(problem, measured.metrics, groups);
   json["metrics_short"] = metrics_short_json(measured);
+  const std::optional<double>& lowest = measured.satisfaction.lowest_short_share;
+  json["lowest_share_short"] = lowest ? Json(*lowest) : Json(nullptr);
   json["notices"] = outcome.notices;
   if (outcome.filling && !outcome.filling->steps.empty())
     json["steps"] = steps_json(problem, *outcome.filling, most_steps);

@@ -19,7 +19,7 @@ struct MeasuredOutcome {
   Outcome outcome;
   Metrics metrics;
   Satisfaction satisfaction;
-  std::optional<Metrics> metrics_short;  ///< over those who are short of tasks; no value when no user is
+  std::optional<Metrics> metrics_short;  ///< over those who are short of tasks: of_short_users()
 };
 
 /// Several outcomes for one problem, to be shown side by side.

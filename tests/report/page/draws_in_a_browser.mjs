@@ -189,7 +189,7 @@ const checks = {
       const [a, b] = outcome.users;
       Object.assign(a, {asked: a.tasks, asked_share: a.dominant_share, satisfied: true});
       Object.assign(b, {asked: 3, asked_share: 1, satisfied: false});
-      outcome.satisfied_users = 1;
+      Object.assign(outcome, {satisfied_users: 1, metrics_short: null, lowest_share_short: b.dominant_share});
     }
     const {page, complaints} = await report('asking', asking);
     assert.match(await page.locator('header .lead').textContent(), /1 of 2 get all they ask for\./);
@@ -197,15 +197,18 @@ const checks = {
         asking.outcomes.length);
     const cells = await page.locator('section:has(h2:text-is("Every user")) tbody tr').first().textContent();
     assert.match(cells, /✓/);
+    const numbers = await page.locator('section:has(h2:text-is("The outcomes in numbers")) table').textContent();
+    assert.match(numbers, /lowest share/);
+    assert.doesNotMatch(numbers, /Gini|∞/);
     assert.match(await page.locator('footer').textContent(), /mirab 0\.1\.0, 2026-11-23/);
     assert.deepEqual(complaints, []);
     for (const outcome of asking.outcomes) {
-      Object.assign(outcome, {satisfied_users: 2, metrics_short: null});
+      Object.assign(outcome, {satisfied_users: 2, metrics_short: null, lowest_share_short: null});
       outcome.users[1].satisfied = true;
     }
     const all = await report('content', asking);
     assert.match(await all.page.locator('header .lead').textContent(), /2 of 2 get all they ask for\.\s*$/);
-    assert.doesNotMatch(await all.page.locator('section:has(h2:text-is("The outcomes in numbers"))').textContent(), /Gini/);
+    assert.doesNotMatch(await all.page.locator('section:has(h2:text-is("The outcomes in numbers"))').textContent(), /Gini|lowest share/);
   },
 
   async 'A notice of several outcomes is shown once'() {

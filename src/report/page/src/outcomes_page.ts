@@ -75,12 +75,10 @@ function shortSentences(report: Report): string[] {
     `Short${report.outcomes.length === 1 ? '' : ` under ${listed(under)}`}: ${short}.`);
 }
 
-/** What matters next, in one sentence: the lowest dominant share of a user who is short of tasks. */
+/** What matters next, in one sentence: the lowest dominant share of a user who is short of tasks. One with task shapes is one. */
 function lowestSentence(report: Report): string {
   const lowest = report.outcomes
-      .map(({label, users}) => ({label, short: users.filter(user => !user.satisfied)}))
-      .filter(({short}) => short.length > 0)
-      .map(({label, short}) => ({label, share: Math.min(...short.map(user => user.dominant_share))}))
+      .flatMap(({label, lowest_share_short: share}) => typeof share === 'number' ? [{label, share}] : [])
       .sort((a, b) => b.share - a.share);
   if (lowest.length === 0) return '';
   const of = asksForTasks(report) ? 'The lowest dominant share of a user who is short of tasks' : 'The lowest dominant share';
