@@ -22,7 +22,7 @@ const one_of_many = 'Each mechanism shows one of many placements with the same t
 export function showOutcomes(page: HTMLElement, report: Report): void {
   const charts: Chart[] = [];
   const shown = new Set(report.outcomes.keys());
-  page.replaceChildren(header(report), section('The outcomes in numbers', asksForTasks(report) ?
+  page.replaceChildren(header(report), section('The outcomes in numbers', asksForTasks(report) && anyShort(report) ?
     'The lowest share is of the users who are short of tasks; the other figures of fairness are of these and of those who hold more per weight than one of these.' : '', ...metricsTable(report)));
   if (report.outcomes.length > 1) {
     page.append(contenderChips('Outcomes shown in the charts', report.outcomes.map(({label}) => label), shown,
@@ -73,6 +73,11 @@ function shortSentences(report: Report): string[] {
   }
   return [...labels].map(([short, under]) =>
     `Short${report.outcomes.length === 1 ? '' : ` under ${listed(under)}`}: ${short}.`);
+}
+
+/** Is a user short of tasks under some outcome? Otherwise there is no inequality to measure. */
+function anyShort(report: Report): boolean {
+  return report.outcomes.some(({lowest_share_short: share}) => typeof share === 'number');
 }
 
 /** What matters next, in one sentence: the lowest dominant share of a user who is short of tasks. One with task shapes is one. */
