@@ -146,7 +146,7 @@ TEST(Metrics, ADominantShareIsOfOneResourceOverAllServers) {
   EXPECT_THAT(dominant_shares(problem, allocation), ElementsAre(DoubleNear(0.2, 1e-15), 0));
 }
 
-// Outcomes of so many tasks.
+// Outcomes that give every user its tasks on a pool.
 
 Outcome of_tasks(const Problem& problem, std::vector<double> tasks) {
   Outcome outcome;
