@@ -123,7 +123,8 @@ const checks = {
     const [outcome] = await section.locator('select').all();
     await outcome.selectOption('2');
     for (const user of twenty.outcomes[2].users) {
-      const cells = await section.locator('tbody tr', {has: page.locator(`th:text-is(${JSON.stringify(user.name)})`)}).locator('td').allTextContents();
+      const cells = await section.locator('tbody tr').evaluateAll((lines, name) =>
+        [...lines.find(line => line.querySelector('th').textContent === name).querySelectorAll('td')].map(cell => cell.textContent), user.name);
       assert.equal(cells.reduce((sum, cell) => sum + Number(cell.replace(',', '')), 0), user.tasks, user.name);
     }
   },
@@ -228,6 +229,30 @@ const checks = {
     await page.locator('.tooltip strong', {hasText: hostile_name}).waitFor();
     assert.equal(await page.locator('img').count(), 0);
     assert.deepEqual([...complaints, ...requests], []);
+  },
+
+  async 'On a telephone a name is broken after its slash, and not within a word'() {
+    const slashed = twoUsers();
+    slashed.title = 'observability-team/kubernetes.yaml';
+    for (const {users} of slashed.outcomes) users[0].name = 'observability/prometheus';
+    const {page} = await report('slashed', slashed, {width: 390});
+    for (const name of ['h1', 'section:has(h2:text-is("Every user")) tbody th']) {
+      const lines = await page.locator(name).first().evaluate(cell => [...cell.childNodes].filter(({data}) => data).map(part => {
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        return [part.data, range.getClientRects().length];
+      }));
+      assert.deepEqual(lines, name === 'h1' ? [['observability-team/', 1], ['kubernetes.yaml', 1]] :
+        [['observability/', 1], ['prometheus', 1]]);
+    }
+  },
+
+  async 'A share that is not nothing is not shown as nothing'() {
+    const small = twoUsers();
+    small.outcomes[0].users[0].dominant_share = 0.0003;
+    const {page} = await report('small', small);
+    const cells = await page.locator('section:has(h2:text-is("Every user")) tbody tr').first().locator('td').allTextContents();
+    assert.ok(cells.includes('<0.1%') && !cells.includes('0.0%'), cells.join(' '));
   },
 
   async 'Names that every object has are names like others'() {
