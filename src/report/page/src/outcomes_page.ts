@@ -151,7 +151,7 @@ function curvesSection(report: Report): HTMLElement | undefined {
 function serversSection(report: Report): HTMLElement | undefined {
   const table = serversTable(report);
   if (!table) return undefined;
-  return section('Which servers are full', 'Darker is fuller, pale is unused. Mechanisms that treat the cluster as one pool do not place ' +
+  return section('Which servers are full', 'The stronger the colour, the fuller; without colour is unused. Mechanisms that treat the cluster as one pool do not place ' +
     `tasks, so they are not shown. ${one_of_many}`, table);
 }
 
