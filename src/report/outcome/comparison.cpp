@@ -85,6 +85,11 @@ std::size_t total_users(const Problem& problem) {
   return problem.user_count() - static_cast<std::size_t>(shapes) + static_cast<std::size_t>(with_shapes);
 }
 
+bool has_shapes(const Problem& problem) {
+  return std::any_of(problem.users().begin(), problem.users().end(),
+                     [](const User& user) { return user.shape.has_value(); });
+}
+
 std::int64_t total_servers(const Problem& problem) {
   std::int64_t total = 0;
   for (const Server& server : problem.servers()) total += server.count;
@@ -111,8 +116,7 @@ std::string csv_value(const Problem& problem, std::size_t resource) { return pro
 
 std::string comparison_csv(const Comparison& comparison) {
   const Problem& problem = comparison.problem;
-  const bool shapes = std::any_of(problem.users().begin(), problem.users().end(),
-                                  [](const User& user) { return user.shape.has_value(); });
+  const bool shapes = has_shapes(problem);
   std::vector<std::string> header{"outcome", "user"};
   if (shapes) header.emplace_back("shape");
   for_each_figure<Per::user>([&](const auto& figure) { header.emplace_back(figure.name); });

@@ -43,6 +43,9 @@ std::string_view notice_kind(std::string_view notice);
 /// All users; one with task shapes is one.
 std::size_t total_users(const Problem& problem);
 
+/// Has some user task shapes? Each stands in a row of its own.
+bool has_shapes(const Problem& problem);
+
 /// All servers, entries counted as often as they say.
 std::int64_t total_servers(const Problem& problem);
 

@@ -295,6 +295,9 @@ std::string comparison_table(const Comparison& comparison, const TableOptions& o
                         width);
   if (any_asked(comparison.outcomes))
     text += broken(short_words(comparison.outcomes), std::min(width, kPageWidth));
+  if (has_shapes(comparison.problem) && any_short(comparison.outcomes))
+    text += broken("in these figures a user with task shapes is one, with all that these hold together",
+                   std::min(width, kPageWidth));
   for (const MeasuredOutcome& each : comparison.outcomes) {
     if (!comparison.problem.tree().is_flat() && honours_groups(each.outcome))
       text += groups_table(comparison.problem, each.outcome, width);

@@ -155,11 +155,6 @@ class Rows {
   bool any_satisfied_ = false;
 };
 
-bool has_shapes(const Problem& problem) {
-  return std::any_of(problem.users().begin(), problem.users().end(),
-                     [](const User& user) { return user.shape.has_value(); });
-}
-
 // Users, a user with task shapes being one.
 std::string changed_words(const ChangedUsers& changed) {
   const std::string mixed =
@@ -245,6 +240,8 @@ std::string remarks(const Diff& diff, bool any_satisfied, std::size_t width) {
   if (satisfaction(diff.before.problem, diff.before.outcome).any_asked() ||
       satisfaction(diff.after.problem, diff.after.outcome).any_asked())
     legend += "; fewest tasks and lowest share: of those who are short of tasks";
+  if (has_shapes(diff.before.problem) || has_shapes(diff.after.problem))
+    legend += "; lowest share: a user with task shapes has one, of all that these hold together";
   if (any_satisfied) legend += "; ✓ all it asks for";
   std::string text = broken(legend, width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))

@@ -247,6 +247,14 @@ const checks = {
     }
   },
 
+  async 'The page says that a user with task shapes is one, where the figures are of such'() {
+    const shaped = twoUsers();
+    const intro = 'section:has(h2:text-is("The outcomes in numbers"))';
+    assert.doesNotMatch(await (await report('plain', shaped)).page.locator(intro).textContent(), /task shapes/);
+    for (const {users} of shaped.outcomes) Object.assign(users[0], {name: 'shop/web', user: 'shop', shape: 'web'});
+    assert.match(await (await report('shaped', shaped)).page.locator(intro).textContent(), /a user with task shapes is one/);
+  },
+
   async 'A share that is not nothing is not shown as nothing'() {
     const small = twoUsers();
     small.outcomes[0].users[0].dominant_share = 0.0003;

@@ -22,8 +22,7 @@ const one_of_many = 'Each mechanism shows one of many placements with the same t
 export function showOutcomes(page: HTMLElement, report: Report): void {
   const charts: Chart[] = [];
   const shown = new Set(report.outcomes.keys());
-  page.replaceChildren(header(report), section('The outcomes in numbers', asksForTasks(report) && anyShort(report) ?
-    'The lowest share is of the users who are short of tasks; the other figures of fairness are of these and of those who hold more per weight than one of these.' : '', ...metricsTable(report)));
+  page.replaceChildren(header(report), section('The outcomes in numbers', figuresWords(report), ...metricsTable(report)));
   if (report.outcomes.length > 1) {
     page.append(contenderChips('Outcomes shown in the charts', report.outcomes.map(({label}) => label), shown,
         () => charts.forEach(chart => chart.redraw())));
@@ -73,6 +72,17 @@ function shortSentences(report: Report): string[] {
   }
   return [...labels].map(([short, under]) =>
     `Short${report.outcomes.length === 1 ? '' : ` under ${listed(under)}`}: ${short}.`);
+}
+
+/** Of whom the figures of fairness are, where that is not plainly of all. */
+function figuresWords(report: Report): string {
+  if (!anyShort(report)) return '';
+  return [
+    asksForTasks(report) ? 'The lowest share is of the users who are short of tasks; the other figures of fairness are of these and of ' +
+      'those who hold more per weight than one of these.' : '',
+    report.outcomes[0]!.users.some(({shape}) => shape !== undefined) ?
+      'In these figures a user with task shapes is one, with all that these hold together.' : '',
+  ].filter(Boolean).join(' ');
 }
 
 /** Is a user short of tasks under some outcome? Otherwise there is no inequality to measure. */
