@@ -211,7 +211,7 @@ def two_replicas(choice):
             if name == "stop":
                 leader.resume()
             wires[leader].mend()
-            time.sleep(3)
+            time.sleep(12)  # it sees by now that it leads no more; some schedulers end then
             if not leader.is_running():
                 leader.start()
                 time.sleep(3)
