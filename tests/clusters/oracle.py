@@ -152,7 +152,7 @@ class Court:
     def __init__(self, api):
         self.api, self.count = api, 0
         self.changed, self.present, self.verdicts = threading.Condition(), set(), {}
-        self.last = time.monotonic()
+        self.last = 0.0  # of the latest bind
         Follower(api, "/api/v1/pods?fieldSelector=spec.schedulerName!=nobody", self._see)
 
     def _see(self, kind, thing):
@@ -163,16 +163,16 @@ class Court:
             else:
                 self.present.add(name)
                 if thing["spec"].get("nodeName"):
-                    self.verdicts[name] = (True, "")
+                    self.verdicts[name], self.last = (True, ""), time.monotonic()
                 else:
                     for condition in thing["status"].get("conditions", []):
                         if condition["type"] == "PodScheduled" and condition["status"] == "False":
                             self.verdicts[name] = (False, condition.get("message", ""))
-            self.last = time.monotonic()
             self.changed.notify_all()
 
     def ask(self, scheduler, questions, patience):
-        """[(placed, why not)] for [(pod, node number)], at most one a node. Who says nothing for so long has refused."""
+        """[(placed, why not)] for [(pod, node number)], at most one a node. Who has not
+        bound a pod when this many seconds have passed since its last bind has refused it; conditions may come later."""
         self.count += 1
         names = [f"q{self.count}-{number}" for _, number in questions]
         copies = [copy_for(thing, number, name, scheduler) for (thing, number), name in zip(questions, names)]
@@ -199,10 +199,14 @@ def judge(choice):
     with Cluster(choice.binaries, keep=choice.keep) as cluster:
         api = cluster.admin
         nodes = [draw.node(number) for number in range(NODES)]
-        standing = [draw.standing_pod(number, f"n{draw.random.randrange(NODES)}") for number in range(NODES)]
-        stands = collections.defaultdict(Standing)
-        for number, each in enumerate(standing):
-            stands[each["spec"]["nodeName"]].add(number, each["spec"])
+        standing, stands = [], collections.defaultdict(Standing)
+        for number in range(NODES):
+            # No node is over-full: there kube-scheduler 1.20 refuses a pod for a resource of which the pod wants nothing.
+            on = draw.random.choice(nodes)
+            each, stand = draw.standing_pod(number, on["metadata"]["name"]), stands[on["metadata"]["name"]]
+            if not misfit({"containers": each["spec"]["containers"], "tolerations": [{"operator": "Exists"}]}, on, stand.used):
+                stand.add(number, each["spec"])
+                standing.append(each)
         in_parallel(api, lambda own, number: own.create("namespaces", {"metadata": {"name": space(number)}}), range(NODES))
         in_parallel(api, lambda own, each: own.create("nodes", each), nodes)
         in_parallel(api, lambda own, each: own.create("pods", each), standing)

@@ -57,8 +57,8 @@ def shares(choice):
                        "servers": [{"name": "n", "count": nodes, "capacity": capacity}],
                        "users": [{"name": user, "tasks": wanted, "demand": {"cpu": cpu, "memory": memory, "pods": 1}}
                                  for user, (cpu, memory) in shapes.items()]}
-            answer = subprocess.run([choice.program, "fill", "-", "-d", "drf", "-p", "best-fit", "--format", "json"], check=True, text=True,
-                                    input=json.dumps(cluster), capture_output=True).stdout
+            answer = subprocess.run([choice.program, "fill", "-", "-d", "drf", "-p", "best-fit", "--format", "json"],
+                                    check=True, text=True, input=json.dumps(cluster), capture_output=True).stdout
             filled = {user["name"]: user["tasks"] for user in json.loads(answer)["outcomes"][0]["users"]}
             figures["fill"] = filled
             far = {user: (tasks[user], filled[user]) for user in shapes if abs(tasks[user] - filled[user]) > 1}
@@ -211,7 +211,7 @@ def two_replicas(choice):
             if name == "stop":
                 leader.resume()
             wires[leader].mend()
-            time.sleep(3)
+            time.sleep(12)  # it sees by now that it leads no more; some schedulers end then
             if not leader.is_running():
                 leader.start()
                 time.sleep(3)
