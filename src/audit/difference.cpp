@@ -6,6 +6,9 @@
 #include <mirab/audit/difference.hpp>
 #include <mirab/audit/metrics.hpp>
 
+#include "audit/persons.hpp"
+#include "fairness/share.hpp"
+
 namespace mirab {
 namespace {
 
@@ -35,19 +38,10 @@ std::vector<UserShare> shares_of(const Side& side) {
 
 // What each user holds on a side, in parts of the cluster before: of the resources that this has.
 void measure_by(const Problem& before, const Side& side, std::vector<UserShare>& shares) {
-  const Indices known = by_name(before.resources());
-  std::vector<double> pool(side.problem.resource_count());
-  for (std::size_t r = 0; r < pool.size(); ++r) {
-    const auto place = known.find(side.problem.resources()[r]);
-    if (place != known.end()) pool[r] = before.pool()[place->second];
-  }
+  const std::vector<double> pool = pool_of_before(before, side.problem);
   const std::vector<std::vector<double>> held = bundles(side.problem, side.allocation);
-  for (std::size_t n = 0; n < shares.size(); ++n) {
-    shares[n].share_of_before = 0;
-    for (std::size_t r = 0; r < pool.size(); ++r) {
-      if (pool[r] > 0) shares[n].share_of_before = std::max(shares[n].share_of_before, held[n][r] / pool[r]);
-    }
-  }
+  for (std::size_t n = 0; n < shares.size(); ++n)
+    shares[n].share_of_before = fairness::dominant_share<double>(held[n], pool);
 }
 
 bool have_same_pool(const Problem& before, const Problem& after) {
@@ -72,14 +66,17 @@ bool same_task(const Problem& before, const User& old, const Problem& after, con
   return amounts(before, old.demand) == amounts(after, fresh.demand);
 }
 
-UserShare lowest(const std::vector<UserShare>& shares) {
-  UserShare least = shares[0];
-  for (const UserShare& share : shares) {
-    least.tasks = std::min(least.tasks, share.tasks);
-    least.dominant_share = std::min(least.dominant_share, share.dominant_share);
-    least.share_of_before = std::min(least.share_of_before, share.share_of_before);
-  }
-  return least;
+UserShare lowest(const Problem& before, const Side& side) {
+  const auto least_of = [](const std::vector<Person>& everyone) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Person& person : everyone) least = std::min(least, person.share);
+    return least;
+  };
+  const std::vector<double>& tasks = side.allocation.tasks;
+  const std::vector<double> pool = pool_of_before(before, side.problem);
+  return {.tasks = *std::min_element(tasks.begin(), tasks.end()),
+          .dominant_share = least_of(persons(side.problem, side.allocation)),
+          .share_of_before = least_of(persons(side.problem, side.allocation, pool))};
 }
 
 double tasks_in_all(const std::vector<UserShare>& shares) {
@@ -113,8 +110,8 @@ void compare_users(const Side& before, const Side& after, Difference& result) {
   std::vector<UserShare> fresh = shares_of(after);
   result.same_pool = have_same_pool(before.problem, after.problem);
   if (!result.same_pool) measure_by(before.problem, after, fresh);
-  result.lowest_before = lowest(old);
-  result.lowest_after = lowest(fresh);
+  result.lowest_before = lowest(before.problem, before);
+  result.lowest_after = lowest(before.problem, after);
   result.tasks_before = tasks_in_all(old);
   result.tasks_after = tasks_in_all(fresh);
   const Indices places = by_name(user_names(after.problem));
@@ -166,6 +163,16 @@ void compare_resources(const Side& before, const Side& after, Difference& result
 }
 
 }  // namespace
+
+std::vector<double> pool_of_before(const Problem& before, const Problem& problem) {
+  const Indices known = by_name(before.resources());
+  std::vector<double> pool(problem.resource_count());
+  for (std::size_t r = 0; r < pool.size(); ++r) {
+    const auto place = known.find(problem.resources()[r]);
+    if (place != known.end()) pool[r] = before.pool()[place->second];
+  }
+  return pool;
+}
 
 Difference difference(const Side& before, const Side& after) {
   Difference result;

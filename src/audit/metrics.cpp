@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <string_view>
 
 #include <mirab/audit/metrics.hpp>
 
+#include "audit/persons.hpp"
 #include "fairness/share.hpp"
 
 namespace mirab {
@@ -30,36 +29,35 @@ double part_of_pool(const Problem& problem, double amount, std::size_t r) {
   return problem.pool()[r] > 0 ? amount / problem.pool()[r] : 0;
 }
 
-// Dominant shares per unit of weight, scaled so that they are the shares themselves when all weights are
-// equal; of the users who have a weight.
-std::vector<double> shares_per_weight(const Problem& problem, const std::vector<double>& shares,
-                                      const std::vector<std::size_t>& users) {
+// Shares per unit of weight, scaled so that they are the shares themselves when all weights are equal; of
+// those who have a weight.
+std::vector<double> shares_per_weight(std::span<const Person> compared) {
   double weights = 0, weighted = 0;
-  for (const std::size_t n : users) {
-    weights += problem.users()[n].weight.value();
-    weighted += problem.users()[n].weight.is_zero() ? 0 : 1;
+  for (const Person& person : compared) {
+    weights += person.weight;
+    weighted += person.weight > 0 ? 1 : 0;
   }
   const double mean = weights / weighted;
   std::vector<double> per_weight;
-  for (const std::size_t n : users) {
-    const Quantity& weight = problem.users()[n].weight;
-    if (!weight.is_zero()) per_weight.push_back(shares[n] * (mean / weight.value()));
+  for (const Person& person : compared) {
+    if (person.weight > 0) per_weight.push_back(person.share * (mean / person.weight));
   }
   return per_weight;
 }
 
-// The measures of inequality over some users, at least one, and the lowest share of `lowest_of`.
-void measure_inequality(const Problem& problem, const std::vector<std::size_t>& users,
-                        const std::vector<std::size_t>& lowest_of, Metrics& metrics) {
-  const std::vector<double>& shares = metrics.dominant_shares;
-  const std::vector<double> fair = shares_per_weight(problem, shares, users);
+void measure_inequality(std::span<const Person> compared, Metrics& metrics) {
+  const std::vector<double> fair = shares_per_weight(compared);
   metrics.jain = jain(fair);
   metrics.gini = gini(fair);
   metrics.ratio_20_20 = ratio_20_20(fair);
   metrics.sample_standard_deviation = sample_standard_deviation(fair);
-  metrics.min_dominant_share = shares[lowest_of.front()];
-  for (const std::size_t n : lowest_of)
-    metrics.min_dominant_share = std::min(metrics.min_dominant_share, shares[n]);
+}
+
+// Requires at least one.
+double lowest_share(std::span<const Person> of) {
+  return std::min_element(of.begin(), of.end(),
+                          [](const Person& a, const Person& b) { return a.share < b.share; })
+      ->share;
 }
 
 double spread(const std::vector<double>& values) {
@@ -155,9 +153,9 @@ Metrics measure(const Problem& problem, const Allocation& allocation) {
   Metrics metrics{.dominant_shares = dominant_shares(problem, allocation),
                   .dominant_resources = dominant_resources(problem, allocation),
                   .utilization = std::vector<double>(resources)};
-  std::vector<std::size_t> everyone(problem.user_count());
-  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
-  measure_inequality(problem, everyone, everyone, metrics);
+  const std::vector<Person> everyone = persons(problem, allocation);
+  measure_inequality(everyone, metrics);
+  metrics.min_dominant_share = lowest_share(everyone);
   const std::vector<std::size_t>& dominant = metrics.dominant_resources;
   std::vector<double> held_by_dominated(resources);
   std::vector<double> held_by_others(resources);
@@ -211,7 +209,6 @@ double share_of_a_task(const Problem& problem, const Allocation& allocation, std
 
 Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
   Satisfaction result;
-  std::map<std::string_view, bool> of_shapes;  // by their user: have all of them what they ask for?
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     const User& user = problem.users()[n];
     std::optional<double> asked;
@@ -221,41 +218,32 @@ Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
     result.asked_shares.push_back(
         asked ? std::optional(*asked * share_of_a_task(problem, outcome.allocation, n)) : std::nullopt);
     result.satisfied.push_back(satisfied);
-    if (user.shape) {
-      bool& all = of_shapes.emplace(*user.group, true).first->second;
-      all = all && satisfied;
-    } else {
-      ++result.users;
-      result.satisfied_users += satisfied ? 1 : 0;
-    }
   }
-  for (const auto& [user, satisfied] : of_shapes) {
-    ++result.users;
-    result.satisfied_users += satisfied ? 1 : 0;
-  }
+  std::vector<Person> everyone = persons(problem, outcome.allocation);
+  result.users = everyone.size();
+  std::erase_if(everyone, [&](const Person& person) { return has_all(person, result.satisfied); });
+  result.satisfied_users = result.users - everyone.size();
+  if (!everyone.empty()) result.lowest_short_share = lowest_share(everyone);
   return result;
 }
 
-std::optional<Metrics> of_short_users(const Problem& problem, const Metrics& metrics,
-                                      const Satisfaction& satisfaction) {
-  const auto per_weight = [&](std::size_t n) {
-    return metrics.dominant_shares[n] / problem.users()[n].weight.value();
-  };
-  std::vector<std::size_t> all_short;
+std::optional<Metrics> of_short_users(const Problem& problem, const Allocation& allocation,
+                                      const Metrics& metrics, const Satisfaction& satisfaction) {
+  if (!satisfaction.lowest_short_share) return {};
+  std::vector<Person> compared = persons(problem, allocation);
+  std::erase_if(compared, [](const Person& person) { return !(person.weight > 0); });
   double least = std::numeric_limits<double>::infinity();  // per weight, of those who are short
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    if (satisfaction.satisfied[n]) continue;
-    all_short.push_back(n);
-    if (!problem.users()[n].weight.is_zero()) least = std::min(least, per_weight(n));
+  for (const Person& person : compared) {
+    if (!has_all(person, satisfaction.satisfied)) least = std::min(least, person.share / person.weight);
   }
-  std::vector<std::size_t> compared;
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    if (problem.users()[n].weight.is_zero()) continue;
-    if (!satisfaction.satisfied[n] || per_weight(n) > least * (1 + kAllWithin)) compared.push_back(n);
-  }
-  if (all_short.empty() || compared.size() < 2) return {};
+  std::erase_if(compared, [&](const Person& person) {
+    return has_all(person, satisfaction.satisfied) &&
+           person.share / person.weight <= least * (1 + kAllWithin);
+  });
+  if (compared.size() < 2) return {};
   Metrics of_short = metrics;
-  measure_inequality(problem, compared, all_short, of_short);
+  measure_inequality(compared, of_short);
+  of_short.min_dominant_share = *satisfaction.lowest_short_share;
   return of_short;
 }
 

@@ -14,3 +14,8 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   made.append(...children);
   return made;
 }
+
+/** A name that may be broken after each slash, where its cell is narrow: `observability/` `prometheus`. */
+export function breakable(name: string): Child[] {
+  return name.split(/(?<=\/)/).flatMap((part, at) => at === 0 ? [part] : [document.createElement('wbr'), part]);
+}

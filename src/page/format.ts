@@ -33,10 +33,12 @@ export function numberColumn(values: readonly (number | null | undefined)[], sig
   return value => written(value, digits);
 }
 
-/** The same for parts of one, written as percentages. */
+/** The same for parts of one, written as percentages: what is not nothing is not `0.0%`, but `<0.1%`. */
 export function percentColumn(values: readonly (number | null | undefined)[], significant = 3): Format {
   const digits = Math.max(1, decimals(largest(values, 100), significant));
-  return value => written(value, digits, 100, '%');
+  const step = 10 ** -(digits + 2);
+  return value => typeof value === 'number' && value > 0 && value < step / 2 ? `<${written(step, digits, 100, '%')}` :
+    written(value, digits, 100, '%');
 }
 
 /** A single part of one: `66.7%`, `3.92%`, `0.0541%`, `0%`. */

@@ -1,6 +1,6 @@
 // A table whose columns sort by a press on their heading, by mouse or keyboard.
 
-import {element} from './element';
+import {breakable, element} from './element';
 
 export interface Column<Row> {
   heading: string;
@@ -18,7 +18,7 @@ export function sortableTable<Row>(caption: string, columns: readonly Column<Row
   const firsts = columns.map((column, at) => column.group !== undefined && column.group !== columns[at - 1]?.group);
   const kind = (at: number) => [numeric[at] ? 'number' : '', firsts[at] ? 'first' : ''].join(' ').trim();
   const lines = rows.map(row => ({row, line: element('tr', {}, ...columns.map((column, at) =>
-    at === 0 ? element('th', {scope: 'row'}, column.text(row)) :
+    at === 0 ? element('th', {scope: 'row'}, ...breakable(column.text(row))) :
       element('td', {class: kind(at)}, column.text(row))))}));
   body.append(...lines.map(({line}) => line));
 

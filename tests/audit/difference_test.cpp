@@ -122,6 +122,29 @@ TEST(Difference, AUserWithTaskShapesIsCountedOnce) {
   EXPECT_THAT(changed({2, 2, 1, 0}), ElementsAre(1u, 0u, 1u, 1u));
 }
 
+// The shop holds 2 + 2 of 10 CPUs, B 3; with twice the CPUs the same tasks are the same parts of the cluster
+// before.
+TEST(Difference, TheLowestShareIsOfAUserWithAllItsTaskShapes) {
+  Cluster cluster = testing::cluster_of({{10}}, {{1}, {1}, {1}});
+  cluster.groups = {{.name = "shop", .is_user = true}};
+  for (const std::size_t n : {std::size_t{0}, std::size_t{2}}) {
+    cluster.users[n].shape = n == 0 ? "web" : "cache";
+    cluster.users[n].name = "shop/" + *cluster.users[n].shape;
+    cluster.users[n].group = "shop";
+  }
+  Cluster more = cluster;
+  more.servers[0].count = 2;
+  const Problem small = testing::problem_of(cluster), large = testing::problem_of(more);
+  const Allocation same{.tasks = {2, 3, 2},
+                        .grants = testing::grants_of({{0, 0, 2, {2}}, {1, 0, 3, {3}}, {2, 0, 2, {2}}}),
+                        .servers = {{"s1", 1, {10}, {7}, {}}}};
+  const Difference found = difference({small, same}, {large, same});
+  EXPECT_NEAR(found.lowest_before.dominant_share, 0.3, 1e-12) << "of B";
+  EXPECT_NEAR(found.lowest_after.dominant_share, 0.15, 1e-12);
+  EXPECT_NEAR(found.lowest_after.share_of_before, 0.3, 1e-12);
+  EXPECT_EQ(found.lowest_after.tasks, 2) << "of a task shape";
+}
+
 // What a converged outcome leaves is no change.
 TEST(Difference, BetweenTwoWaysToTheSameAllocationNobodyGains) {
   const Divided before = divide(slides(), "pf"), after = divide(slides(), "alpha-fair:alpha=1");

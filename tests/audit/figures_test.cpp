@@ -178,7 +178,9 @@ TEST(Figures, TheTableOfTheDocumentFollows) {
 template <class Each>
 std::string column_of(const Each& figure) {
   const std::string path = kIsIn<FillRecord, Each> ? "outcome." : "outcome.metrics.";
-  const std::string of_short = fmt::format("outcome => outcome.metrics_short?.{}", figure.name);
+  const std::string of_short = figure.name == "min_dominant_share"
+                                   ? "outcome => outcome.lowest_share_short ?? undefined"  // null is infinite
+                                   : fmt::format("outcome => outcome.metrics_short?.{}", figure.name);
   const bool by_resource = kPer<Each> == Per::resource;
   return fmt::format(
       "  {{\n    heading: {}, {}unit: '{}', better: {},\n    meaning: {},\n    of: {},\n  }},\n",

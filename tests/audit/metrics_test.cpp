@@ -146,7 +146,7 @@ TEST(Metrics, ADominantShareIsOfOneResourceOverAllServers) {
   EXPECT_THAT(dominant_shares(problem, allocation), ElementsAre(DoubleNear(0.2, 1e-15), 0));
 }
 
-// Who has all that it asks for.
+// Outcomes that give every user its tasks on a pool.
 
 Outcome of_tasks(const Problem& problem, std::vector<double> tasks) {
   Outcome outcome;
@@ -160,6 +160,67 @@ Outcome of_tasks(const Problem& problem, std::vector<double> tasks) {
   outcome.allocation.servers = {{"pool", 1, problem.pool(), problem.pool(), {}}};
   return outcome;
 }
+
+// The user "shop" with the task shapes "web" and "cache", and the user "B" between them, on 100 of each
+// resource.
+Cluster shop(const std::vector<double>& web, const std::vector<double>& b, const std::vector<double>& cache) {
+  Cluster cluster = testing::cluster_of({std::vector<double>(web.size(), 100)}, {web, b, cache});
+  cluster.groups = {{.name = "shop", .is_user = true}};
+  for (const std::size_t n : {std::size_t{0}, std::size_t{2}}) {
+    cluster.users[n].shape = n == 0 ? "web" : "cache";
+    cluster.users[n].name = "shop/" + *cluster.users[n].shape;
+    cluster.users[n].group = "shop";
+  }
+  return cluster;
+}
+
+// 20 + 10 percent of the CPU against 30: two equal users, and not three unequal ones.
+TEST(Metrics, AUserWithShapesIsOnePersonWithWhatItsShapesHaveTogether) {
+  const Problem problem = testing::problem_of(shop({1}, {1}, {1}));
+  const Metrics metrics = measure(problem, of_tasks(problem, {20, 30, 10}).allocation);
+  EXPECT_NEAR(metrics.jain, 1, 1e-12);
+  EXPECT_NEAR(metrics.gini, 0, 1e-12);
+  EXPECT_NEAR(metrics.ratio_20_20, 1, 1e-12);
+  EXPECT_NEAR(metrics.sample_standard_deviation, 0, 1e-12);
+  EXPECT_NEAR(metrics.min_dominant_share, 0.3, 1e-12);
+  EXPECT_THAT(metrics.dominant_shares, ElementsAre(0.2, 0.3, 0.1)) << "a row of the table is a shape";
+}
+
+// 30 percent of the CPU as web and 30 of the memory as cache are 30 of each, and not 60 of anything.
+TEST(Metrics, TheSharesOfShapesAreOfOneResource) {
+  const Problem problem = testing::problem_of(shop({1, 0}, {1, 0}, {0, 1}));
+  const Metrics metrics = measure(problem, of_tasks(problem, {30, 60, 30}).allocation);
+  EXPECT_NEAR(metrics.min_dominant_share, 0.3, 1e-12);
+  EXPECT_NEAR(metrics.gini, gini(std::vector{0.3, 0.6}), 1e-12);
+}
+
+// With weight 2 the shop should hold twice what B does, whatever the weights of its shapes, even none.
+TEST(Metrics, AUserWithShapesCountsWithItsOwnWeight) {
+  Cluster cluster = shop({1}, {1}, {1});
+  cluster.groups[0].weight = Quantity(2);
+  cluster.users[0].weight = Quantity(5);
+  cluster.users[2].weight = Quantity(0);
+  const Problem problem = testing::problem_of(cluster);
+  const Metrics metrics = measure(problem, of_tasks(problem, {10, 20, 30}).allocation);
+  EXPECT_NEAR(metrics.gini, 0, 1e-12);
+  EXPECT_NEAR(metrics.jain, 1, 1e-12);
+  EXPECT_NEAR(metrics.min_dominant_share, 0.2, 1e-12);
+}
+
+// A user may hold all of its shapes but one and be short: then it is compared with all that it has.
+TEST(Metrics, AUserIsShortWithAllItHasWhenOneOfItsShapesIs) {
+  Cluster cluster = shop({1}, {1}, {1});
+  cluster.users[0].tasks = Quantity(20);
+  const Problem problem = testing::problem_of(cluster);
+  const Outcome outcome = of_tasks(problem, {20, 10, 10});
+  const std::optional<Metrics> of_short = of_short_users(
+      problem, outcome.allocation, measure(problem, outcome.allocation), satisfaction(problem, outcome));
+  ASSERT_TRUE(of_short);
+  EXPECT_NEAR(of_short->gini, gini(std::vector{0.3, 0.1}), 1e-12);
+  EXPECT_NEAR(of_short->min_dominant_share, 0.1, 1e-12);
+}
+
+// Who has all that it asks for.
 
 TEST(Satisfaction, IsHavingAllTasksToAMillionthAndNeverOfEndlessOnes) {
   Cluster cluster = testing::cluster_of({{100}}, {{1}, {1}, {1}, {2}});
@@ -211,19 +272,16 @@ TEST(Satisfaction, AFillingAsksForWholeTasks) {
 }
 
 TEST(Satisfaction, AUserWithShapesIsOneAndHasAllWhenEachShapeHas) {
-  Cluster cluster = testing::cluster_of({{100}}, {{1}, {1}, {1}});
-  cluster.groups = {{.name = "shop", .is_user = true}};
-  for (const std::size_t n : {std::size_t{0}, std::size_t{2}}) {
-    cluster.users[n].shape = n == 0 ? "web" : "cache";
-    cluster.users[n].name = "shop/" + *cluster.users[n].shape;
-    cluster.users[n].group = "shop";
-  }
+  Cluster cluster = shop({1}, {1}, {1});
   for (User& user : cluster.users) user.tasks = Quantity(10);
   const Problem problem = testing::problem_of(cluster);
   const Satisfaction some = satisfaction(problem, of_tasks(problem, {10, 10, 9}));
   EXPECT_EQ(some.users, 2u);
   EXPECT_EQ(some.satisfied_users, 1u);
-  EXPECT_EQ(satisfaction(problem, of_tasks(problem, {10, 10, 10})).satisfied_users, 2u);
+  EXPECT_NEAR(*some.lowest_short_share, 0.19, 1e-12) << "of both shapes together";
+  const Satisfaction all = satisfaction(problem, of_tasks(problem, {10, 10, 10}));
+  EXPECT_EQ(all.satisfied_users, 2u);
+  EXPECT_FALSE(all.lowest_short_share);
 }
 
 // Of 10, 20 and 5 percent the last has all that it asks for: Gini of (10, 20) is 1/6.
@@ -233,7 +291,8 @@ TEST(Satisfaction, FiguresOfTheShortLeaveOutWhoIsContentWithLess) {
   const Problem problem = testing::problem_of(cluster);
   const Outcome outcome = of_tasks(problem, {10, 20, 5});
   const Metrics metrics = measure(problem, outcome.allocation);
-  const std::optional<Metrics> of_short = of_short_users(problem, metrics, satisfaction(problem, outcome));
+  const std::optional<Metrics> of_short =
+      of_short_users(problem, outcome.allocation, metrics, satisfaction(problem, outcome));
   ASSERT_TRUE(of_short);
   EXPECT_NEAR(of_short->gini, 1.0 / 6, 1e-12);
   EXPECT_NEAR(of_short->jain, 0.9, 1e-12);
@@ -242,7 +301,7 @@ TEST(Satisfaction, FiguresOfTheShortLeaveOutWhoIsContentWithLess) {
   cluster.users[0].tasks = Quantity(10);
   cluster.users[1].tasks = Quantity(20);
   const Problem content = testing::problem_of(cluster);
-  EXPECT_FALSE(of_short_users(content, metrics, satisfaction(content, outcome)));
+  EXPECT_FALSE(of_short_users(content, outcome.allocation, metrics, satisfaction(content, outcome)));
 }
 
 // One user has all 10 CPUs and all that it asks for, and two have none: that is unfair.
@@ -252,7 +311,8 @@ TEST(Satisfaction, WhoHasAllAndHoldsMoreThanAShortUserIsCompared) {
   const auto short_of = [&](const std::vector<double>& tasks) {
     const Problem problem = testing::problem_of(cluster);
     const Outcome outcome = of_tasks(problem, tasks);
-    return of_short_users(problem, measure(problem, outcome.allocation), satisfaction(problem, outcome));
+    return of_short_users(problem, outcome.allocation, measure(problem, outcome.allocation),
+                          satisfaction(problem, outcome));
   };
   const std::optional<Metrics> one_has_all = short_of({10, 0, 0});
   ASSERT_TRUE(one_has_all);
@@ -266,10 +326,12 @@ TEST(Satisfaction, WhoHasAllAndHoldsMoreThanAShortUserIsCompared) {
   cluster.users[0].weight = *Quantity::parse("0.5");
   EXPECT_NEAR(short_of({2, 3, 5})->gini, 1.0 / 9, 1e-12);
   EXPECT_NEAR(short_of({2, 3, 5})->min_dominant_share, 0.3, 1e-12) << "of those who are short";
-  // One short user, and no other who holds more than it: there is nothing to compare.
+  // One short user, and no other who holds more than it: there is nothing to compare, but a lowest share.
   cluster.users[1].tasks = Quantity(2);
   cluster.users[0].weight = Quantity(1);
   EXPECT_FALSE(short_of({2, 2, 5}));
+  const Problem problem = testing::problem_of(cluster);
+  EXPECT_EQ(satisfaction(problem, of_tasks(problem, {2, 2, 5})).lowest_short_share, 0.5);
 }
 
 }  // namespace

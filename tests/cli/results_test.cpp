@@ -394,6 +394,31 @@ TEST(Results, WhoHasAllBecauseOthersHaveNoneIsCompared) {
   EXPECT_EQ(outcome["metrics_short"]["min_dominant_share"], 0.0);
 }
 
+// The shop holds a half of the cluster with its two task shapes, as b does, who is not short.
+TEST(Results, TheLowestShareIsThatOfTheOneUserWhoIsShortWithAllItsTaskShapes) {
+  const TemporaryFolder folder;
+  const std::string cluster =
+      folder.write("shop.yaml",
+                   "resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 20}}\n"
+                   "users:\n  - name: shop\n    shapes:\n      - {name: web, demand: {cpu: 1}, tasks: 6}\n"
+                   "      - {name: cache, demand: {cpu: 1}, tasks: 9}\n"
+                   "  - {name: b, demand: {cpu: 1}, tasks: 10}\n"
+                   "running:\n  - {user: shop, shape: web, server: s, tasks: 6}\n"
+                   "  - {user: shop, shape: cache, server: s, tasks: 4}\n"
+                   "  - {user: b, server: s, tasks: 10}\n");
+  const std::string table = shell("mirab allocate " + cluster + " -m given").out;
+  EXPECT_THAT(table, ::testing::ContainsRegex("lowest share +50.00%\nGini +–\n"));
+  EXPECT_THAT(table, HasSubstr("in these figures a user with task shapes is one, with all that these hold"));
+  const json outcome =
+      json::parse(shell("mirab allocate " + cluster + " -m given --format json").out)["outcomes"][0];
+  EXPECT_EQ(outcome["lowest_share_short"], 0.5);
+  EXPECT_TRUE(outcome["metrics_short"].is_null());
+  EXPECT_EQ(outcome["metrics"]["gini"], 0.0);
+  const json both = json::parse(shell("mirab diff " + cluster + " -m given -m given --format json").out);
+  EXPECT_EQ(both["after"]["lowest_short"]["share_of_before"], 0.5);
+  EXPECT_EQ(both["after"]["lowest_short"]["tasks"], 4.0);
+}
+
 TEST(Results, ADifferenceCallsNobodyPoorWhoHasAll) {
   const Ran openb = shell("mirab diff examples/openb.yaml -m drfh -m tsf");
   EXPECT_THAT(openb.out, ::testing::ContainsRegex("lowest share +– +–"));

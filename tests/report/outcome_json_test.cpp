@@ -33,10 +33,10 @@ TEST(OutcomeJson, KeysStandInTheDocumentedOrder) {
   EXPECT_THAT(keys(json), ::testing::ElementsAre("version", "seed", "problem", "outcomes"));
   EXPECT_THAT(keys(json["problem"]),
               ::testing::ElementsAre("resources", "users", "servers", "server_classes"));
-  EXPECT_THAT(
-      keys(json["outcomes"][0]),
-      ::testing::ElementsAre("mechanism", "label", "status", "certificate", "seconds", "users", "servers",
-                             "satisfied_users", "satisfied_of", "metrics", "metrics_short", "notices"));
+  EXPECT_THAT(keys(json["outcomes"][0]),
+              ::testing::ElementsAre("mechanism", "label", "status", "certificate", "seconds", "users",
+                                     "servers", "satisfied_users", "satisfied_of", "metrics", "metrics_short",
+                                     "lowest_share_short", "notices"));
   EXPECT_THAT(keys(json["outcomes"][0]["users"][0]),
               ::testing::ElementsAre("name", "weight", "tasks", "dominant_resource", "dominant_share",
                                      "asked", "asked_share", "satisfied", "resources", "servers"));
@@ -57,10 +57,12 @@ TEST(OutcomeJson, SaysWhatIsAskedAndWhoHasIt) {
   EXPECT_EQ(outcome["users"][1]["satisfied"], false);
   EXPECT_EQ(outcome["satisfied_users"], 1);
   EXPECT_TRUE(outcome["metrics_short"].is_null()) << "one user is short, and the other holds no more";
+  EXPECT_EQ(outcome["lowest_share_short"].get<double>(), 6.0 / 9) << "of the one who is short";
   cluster.users[1].tasks = Quantity(2);
   Comparison all{"textbook.yaml", *Problem::from(cluster), 1, {}};
   all.outcomes.push_back(measured(all.problem, test::outcome("drf", 3, 2)));
   EXPECT_TRUE(comparison_json(all)["outcomes"][0]["metrics_short"].is_null());
+  EXPECT_TRUE(comparison_json(all)["outcomes"][0]["lowest_share_short"].is_null());
 }
 
 TEST(OutcomeJson, WhatIsInfiniteIsNull) {

@@ -118,6 +118,8 @@ TEST(OutcomeTable, GotAndAskedStandSideBySideWithAMarkForAll) {
   EXPECT_THAT(table, ContainsRegex("A +memory +3 +3 ✓ 66.67% +1.500 33.33%\n"));
   EXPECT_THAT(table, ContainsRegex("B +cpu +∞ +2 +66.67% +1 +33.33%\n"));
   EXPECT_THAT(table, ContainsRegex("get all they ask for +1 of 2 +0 of 2\n"));
+  EXPECT_THAT(table, ContainsRegex("lowest share +66.67% +33.33%\n")) << "of B alone under drf";
+  EXPECT_THAT(table, ContainsRegex("Gini +– +0.0000\n")) << "B alone is not compared";
   EXPECT_THAT(table, HasSubstr("✓ all it asks for; lowest share: of users who are short of tasks; Gini"));
 }
 

@@ -232,7 +232,8 @@ TEST(ReproductionsPage, HoldsTheDataItsKindTitleAndCommand) {
 
 TEST(ExperimentsList, IsATableJsonCsvAndMarkdown) {
   const std::vector<experiments::Experiment> list{traffic().experiment};
-  EXPECT_THAT(experiments_table(list, 100), HasSubstr("pf-mine     Two classes    stand-in\n"));
+  EXPECT_THAT(experiments_table(list, 100),
+              HasSubstr("pf-mine     Bonald and Roberts, figure 9  Two classes    stand-in\n"));
   EXPECT_EQ(experiments_json(list)["experiments"][0]["paper"], "Bonald and Roberts, figure 9");
   EXPECT_THAT(experiments_csv(list),
               HasSubstr("pf-mine,\"Bonald and Roberts, figure 9\",Two classes,stand-in: x\n"));

@@ -55,13 +55,17 @@ struct Difference {
   std::size_t gainers = 0;        ///< of `users`, by more than kSameWithin
   std::size_t losers = 0;
   ChangedUsers changed;
-  UserShare lowest_before{};  ///< the least tasks and the least shares of any user
+  /// The least tasks of any user, and the least shares, for which a user with task shapes is one.
+  UserShare lowest_before{};
   UserShare lowest_after{};
   bool same_pool = true;    ///< do both clusters have as much of every resource?
   double tasks_before = 0;  ///< of all users together
   double tasks_after = 0;
   std::vector<UseChange> resources;  ///< those of before, then those that only after has
 };
+
+/// What the cluster before has of each resource of another problem, by their names; 0 of what it lacks. [m].
+std::vector<double> pool_of_before(const Problem& before, const Problem& problem);
 
 /// A relative change of tasks that counts as none: what certificates and rounding may leave.
 inline constexpr double kSameWithin = 1e-6;

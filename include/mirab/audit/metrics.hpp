@@ -55,12 +55,13 @@ struct Metrics {
 };
 
 /// min_dominant_share is min_n G_n; the measures of inequality look at G_n per weight, G_n · mean(φ) / φ_n,
-/// which is G_n when all weights are equal, of the users who have a weight. β after Hamzeh, 4.3.2.3,
-/// equations 4.24 and 4.25, which subtract all sums from the first; max - min is ours, and the same for two
-/// resources. O(N log N + grants · m).
+/// which is G_n when all weights are equal, of the users who have a weight. In both a user with task shapes
+/// is one, with the largest part of any one resource that its shapes hold together and its own weight. β
+/// after Hamzeh, 4.3.2.3, equations 4.24 and 4.25, which subtract all sums from the first; max - min is ours,
+/// and the same for two resources. O(N log N + grants · m).
 Metrics measure(const Problem& problem, const Allocation& allocation);
 
-/// Who has all the tasks that it asks for. N users, a task shape being one.
+/// Who has all the tasks that it asks for. N users, a task shape being one where it is not said otherwise.
 struct Satisfaction {
   std::vector<std::optional<double>> asked;  ///< tasks, [n]; without a value: endless; whole in a filling
   /// The dominant shares that these tasks would be, [n]. A task of a user with `demand_on` counts as much as
@@ -69,19 +70,24 @@ struct Satisfaction {
   std::vector<bool> satisfied;      ///< [n]; never of endless tasks
   std::size_t users = 0;            ///< a user with task shapes is one
   std::size_t satisfied_users = 0;  ///< of these, with all their shapes
+  /// The lowest dominant share of those who are not; a user with task shapes has one, of all its shapes
+  /// together. Without a value: all are satisfied.
+  std::optional<double> lowest_short_share;
 
   bool any_asked() const;  ///< does some user ask for a number of tasks?
 };
 
-/// A user has all tasks from a millionth below what it asks for. O(N m).
+/// A user has all tasks from a millionth below what it asks for. O((N + grants) m).
 Satisfaction satisfaction(const Problem& problem, const Outcome& outcome);
 
-/// The same figures with the lowest share over those who are short of tasks only, and the measures of
-/// inequality (`jain`, `gini`, `ratio_20_20`, `sample_standard_deviation`) over them and over those who have
-/// all their tasks and hold more per weight than one who is short; the mean weight is that of the compared.
-/// Nothing when no user is short or fewer than two with a weight are compared. O(N log N).
-std::optional<Metrics> of_short_users(const Problem& problem, const Metrics& metrics,
-                                      const Satisfaction& satisfaction);
+/// The metrics of the allocation with the lowest share over those who are short of tasks only, and the
+/// measures of inequality (`jain`, `gini`, `ratio_20_20`, `sample_standard_deviation`) over them and over
+/// those who have all their tasks and hold more per weight than one who is short; the mean weight is that of
+/// the compared. A user with task shapes is one. Nothing when no user is short or fewer than two with a
+/// weight are compared; Satisfaction::lowest_short_share is there as soon as one is short. O(N log N +
+/// grants · m).
+std::optional<Metrics> of_short_users(const Problem& problem, const Allocation& allocation,
+                                      const Metrics& metrics, const Satisfaction& satisfaction);
 
 /// What Hamzeh's thesis measures, by groups: the users whom a resource dominates (dominant_resources), and
 /// the others. m resources, K server entries, f_r = φ_n C_r / Φ the fair share.

@@ -23,7 +23,7 @@ namespace mirab::report {
 MeasuredOutcome measured(const Problem& problem, Outcome outcome) {
   Metrics metrics = measure(problem, outcome.allocation);
   Satisfaction satisfied = satisfaction(problem, outcome);
-  std::optional<Metrics> of_short = of_short_users(problem, metrics, satisfied);
+  std::optional<Metrics> of_short = of_short_users(problem, outcome.allocation, metrics, satisfied);
   return {.outcome = std::move(outcome),
           .metrics = std::move(metrics),
           .satisfaction = std::move(satisfied),
@@ -85,6 +85,11 @@ std::size_t total_users(const Problem& problem) {
   return problem.user_count() - static_cast<std::size_t>(shapes) + static_cast<std::size_t>(with_shapes);
 }
 
+bool has_shapes(const Problem& problem) {
+  return std::any_of(problem.users().begin(), problem.users().end(),
+                     [](const User& user) { return user.shape.has_value(); });
+}
+
 std::int64_t total_servers(const Problem& problem) {
   std::int64_t total = 0;
   for (const Server& server : problem.servers()) total += server.count;
@@ -111,8 +116,7 @@ std::string csv_value(const Problem& problem, std::size_t resource) { return pro
 
 std::string comparison_csv(const Comparison& comparison) {
   const Problem& problem = comparison.problem;
-  const bool shapes = std::any_of(problem.users().begin(), problem.users().end(),
-                                  [](const User& user) { return user.shape.has_value(); });
+  const bool shapes = has_shapes(problem);
   std::vector<std::string> header{"outcome", "user"};
   if (shapes) header.emplace_back("shape");
   for_each_figure<Per::user>([&](const auto& figure) { header.emplace_back(figure.name); });
@@ -250,7 +254,7 @@ Json metrics_json(const Problem& problem, const Metrics& metrics, const GroupMet
   return json;
 }
 
-/// Over the users who are short of tasks; null when no user is.
+/// Over the users who are short of tasks; null when fewer than two are compared.
 Json metrics_short_json(const MeasuredOutcome& measured) {
   if (!measured.metrics_short) return nullptr;
   Json json = Json::object();
@@ -324,6 +328,8 @@ Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, std::
   json["satisfied_of"] = measured.satisfaction.users;
   json["metrics"] = metrics_json(problem, measured.metrics, groups);
   json["metrics_short"] = metrics_short_json(measured);
+  const std::optional<double>& lowest = measured.satisfaction.lowest_short_share;
+  json["lowest_share_short"] = lowest ? Json(*lowest) : Json(nullptr);
   json["notices"] = outcome.notices;
   if (outcome.filling && !outcome.filling->steps.empty())
     json["steps"] = steps_json(problem, *outcome.filling, most_steps);

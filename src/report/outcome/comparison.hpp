@@ -19,7 +19,7 @@ struct MeasuredOutcome {
   Outcome outcome;
   Metrics metrics;
   Satisfaction satisfaction;
-  std::optional<Metrics> metrics_short;  ///< over those who are short of tasks; no value when no user is
+  std::optional<Metrics> metrics_short;  ///< over those who are short of tasks: of_short_users()
 };
 
 /// Several outcomes for one problem, to be shown side by side.
@@ -42,6 +42,9 @@ std::string_view notice_kind(std::string_view notice);
 
 /// All users; one with task shapes is one.
 std::size_t total_users(const Problem& problem);
+
+/// Has some user task shapes? Each stands in a row of its own.
+bool has_shapes(const Problem& problem);
 
 /// All servers, entries counted as often as they say.
 std::int64_t total_servers(const Problem& problem);

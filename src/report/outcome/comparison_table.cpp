@@ -155,15 +155,11 @@ std::string status_words(Status status) {
   return status == Status::not_converged ? "NOT CONVERGED" : std::string(status_name(status));
 }
 
-/// Of the users who are short of tasks; one of them alone has a share too, where nothing can be compared.
-std::string lowest_share(const MeasuredOutcome& measured, int decimals) {
-  std::optional<double> lowest;
-  for (std::size_t n = 0; n < measured.satisfaction.satisfied.size(); ++n) {
-    if (measured.satisfaction.satisfied[n]) continue;
-    const double share = measured.metrics.dominant_shares[n];
-    lowest = std::min(lowest.value_or(share), share);
-  }
-  return lowest ? percent(*lowest, decimals) : kNone;
+/// Over the users who are short of tasks. One of them alone has a lowest share, and nothing to be compared.
+std::optional<double> figure_of_short(const MeasuredOutcome& measured, double Metrics::*figure) {
+  if (figure == &Metrics::min_dominant_share) return measured.satisfaction.lowest_short_share;
+  if (!measured.metrics_short) return {};
+  return (*measured.metrics_short).*figure;
 }
 
 void add_summary(Table& table, const Problem& problem, Outcomes outcomes, const TableOptions& options) {
@@ -196,9 +192,8 @@ void add_summary(Table& table, const Problem& problem, Outcomes outcomes, const 
     } else if constexpr (kIsIn<Metrics, Figure>) {
       add(heading, [&](const MeasuredOutcome& c) {
         if (!figure.over_short) return figure_text(figure.unit, c.metrics.*figure.member, decimals);
-        if (!c.metrics_short)
-          return figure.member == &Metrics::min_dominant_share ? lowest_share(c, decimals) : kNone;
-        return figure_text(figure.unit, (*c.metrics_short).*figure.member, decimals);
+        const std::optional<double> of_short = figure_of_short(c, figure.member);
+        return of_short ? figure_text(figure.unit, *of_short, decimals) : kNone;
       });
     } else {
       static_assert(kIsIn<GroupMetrics, Figure>);  // without a heading
@@ -300,6 +295,9 @@ std::string comparison_table(const Comparison& comparison, const TableOptions& o
                         width);
   if (any_asked(comparison.outcomes))
     text += broken(short_words(comparison.outcomes), std::min(width, kPageWidth));
+  if (has_shapes(comparison.problem) && any_short(comparison.outcomes))
+    text += broken("in these figures a user with task shapes is one, with all that these hold together",
+                   std::min(width, kPageWidth));
   for (const MeasuredOutcome& each : comparison.outcomes) {
     if (!comparison.problem.tree().is_flat() && honours_groups(each.outcome))
       text += groups_table(comparison.problem, each.outcome, width);

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <unordered_set>
 
+#include "audit/persons.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
@@ -154,11 +155,6 @@ class Rows {
   bool any_satisfied_ = false;
 };
 
-bool has_shapes(const Problem& problem) {
-  return std::any_of(problem.users().begin(), problem.users().end(),
-                     [](const User& user) { return user.shape.has_value(); });
-}
-
 // Users, a user with task shapes being one.
 std::string changed_words(const ChangedUsers& changed) {
   const std::string mixed =
@@ -193,24 +189,22 @@ void add_one_sided(Rows& rows, const std::string& heading, const std::vector<Use
   if (users.size() > most) rows.add_line(fmt::format("… {} more", users.size() - most));
 }
 
-// The fewest tasks and the lowest shares of those who are short of tasks on a side; none when no user is.
-std::optional<UserShare> lowest_short(const Difference& difference, const DiffSide& side,
-                                      const Satisfaction& satisfaction,
-                                      std::optional<UserShare> UserChange::*of_side) {
-  std::unordered_set<std::string_view> short_users;
+// The fewest tasks of those who are short of tasks on a side, and their lowest shares, for which a user with
+// task shapes is one; none when no user is short.
+std::optional<UserShare> lowest_short(const Problem& before, const DiffSide& side,
+                                      const Satisfaction& satisfaction) {
+  if (!satisfaction.lowest_short_share) return {};
+  UserShare least{.tasks = std::numeric_limits<double>::infinity(),
+                  .dominant_share = *satisfaction.lowest_short_share,
+                  .share_of_before = std::numeric_limits<double>::infinity()};
+  const Allocation& allocation = side.outcome.allocation;
   for (std::size_t n = 0; n < satisfaction.satisfied.size(); ++n) {
-    if (!satisfaction.satisfied[n]) short_users.insert(side.problem.users()[n].name);
+    if (!satisfaction.satisfied[n]) least.tasks = std::min(least.tasks, allocation.tasks[n]);
   }
-  std::optional<UserShare> least;
-  for (const auto* users : {&difference.users, &difference.gone, &difference.come}) {
-    for (const UserChange& user : *users) {
-      const std::optional<UserShare>& share = user.*of_side;
-      if (!share || !short_users.contains(user.user)) continue;
-      if (!least) least = share;
-      least->tasks = std::min(least->tasks, share->tasks);
-      least->dominant_share = std::min(least->dominant_share, share->dominant_share);
-      least->share_of_before = std::min(least->share_of_before, share->share_of_before);
-    }
+  const std::vector<double> pool = pool_of_before(before, side.problem);
+  for (const Person& person : persons(side.problem, allocation, pool)) {
+    if (!has_all(person, satisfaction.satisfied))
+      least.share_of_before = std::min(least.share_of_before, person.share);
   }
   return least;
 }
@@ -225,8 +219,8 @@ void add_sums(Rows& rows, const Diff& diff) {
                  fmt::format("{} of {}", after.satisfied_users, after.users));
   }
   rows.add_sum("all tasks", rows.tasks(difference.tasks_before), rows.tasks(difference.tasks_after));
-  const auto lowest_before = lowest_short(difference, diff.before, before, &UserChange::before);
-  const auto lowest_after = lowest_short(difference, diff.after, after, &UserChange::after);
+  const auto lowest_before = lowest_short(diff.before.problem, diff.before, before);
+  const auto lowest_after = lowest_short(diff.before.problem, diff.after, after);
   const auto share = [](const std::optional<UserShare>& of) {
     return of ? percent(of->share_of_before, 2) : kNone;
   };
@@ -246,6 +240,8 @@ std::string remarks(const Diff& diff, bool any_satisfied, std::size_t width) {
   if (satisfaction(diff.before.problem, diff.before.outcome).any_asked() ||
       satisfaction(diff.after.problem, diff.after.outcome).any_asked())
     legend += "; fewest tasks and lowest share: of those who are short of tasks";
+  if (has_shapes(diff.before.problem) || has_shapes(diff.after.problem))
+    legend += "; lowest share: a user with task shapes has one, of all that these hold together";
   if (any_satisfied) legend += "; ✓ all it asks for";
   std::string text = broken(legend, width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
@@ -295,11 +291,10 @@ Json share_json(const UserShare& share) {
           {"share_of_before", share.share_of_before}};
 }
 
-Json side_json(const DiffSide& side, const Difference& difference, const UserShare& lowest, double tasks,
-               std::optional<UserShare> UserChange::*of_side) {
+Json side_json(const Problem& before, const DiffSide& side, const UserShare& lowest, double tasks) {
   const Outcome& outcome = side.outcome;
   const Satisfaction satisfied = satisfaction(side.problem, outcome);
-  const std::optional<UserShare> of_short = lowest_short(difference, side, satisfied, of_side);
+  const std::optional<UserShare> of_short = lowest_short(before, side, satisfied);
   return {{"cluster", side.title},
           {"mechanism", outcome.mechanism},
           {"status", status_name(outcome.status)},
@@ -355,22 +350,22 @@ Json difference_json(const Diff& diff) {
   for (const UseChange& use : difference.resources) {
     resources[use.resource] = {{"before", number(use.before)}, {"after", number(use.after)}};
   }
-  return {{"version", 1},
-          {"before", side_json(diff.before, difference, difference.lowest_before, difference.tasks_before,
-                               &UserChange::before)},
-          {"after", side_json(diff.after, difference, difference.lowest_after, difference.tasks_after,
-                              &UserChange::after)},
-          {"gainers", difference.gainers},
-          {"losers", difference.losers},
-          {"changed_users",
-           {{"gain", difference.changed.gain},
-            {"lose", difference.changed.lose},
-            {"mixed", difference.changed.mixed},
-            {"unchanged", difference.changed.unchanged}}},
-          {"users", users_json(diff)},
-          {"only_before", one_sided_json(difference.gone)},
-          {"only_after", one_sided_json(difference.come)},
-          {"utilization", std::move(resources)}};
+  return {
+      {"version", 1},
+      {"before",
+       side_json(diff.before.problem, diff.before, difference.lowest_before, difference.tasks_before)},
+      {"after", side_json(diff.before.problem, diff.after, difference.lowest_after, difference.tasks_after)},
+      {"gainers", difference.gainers},
+      {"losers", difference.losers},
+      {"changed_users",
+       {{"gain", difference.changed.gain},
+        {"lose", difference.changed.lose},
+        {"mixed", difference.changed.mixed},
+        {"unchanged", difference.changed.unchanged}}},
+      {"users", users_json(diff)},
+      {"only_before", one_sided_json(difference.gone)},
+      {"only_after", one_sided_json(difference.come)},
+      {"utilization", std::move(resources)}};
 }
 
 namespace {

@@ -211,8 +211,9 @@ std::string reproductions_table(const Reproductions& reproductions, std::size_t 
 std::string experiments_table(std::span<const experiments::Experiment> experiments, std::size_t width) {
   std::vector<std::vector<std::string>> rows;
   for (const experiments::Experiment& each : experiments)
-    rows.push_back({std::string(each.id), std::string(each.title), first_words(std::string(each.data))});
-  return grid({"experiment", "what it shows", "data"}, rows, std::min(width, kPageWidth));
+    rows.push_back({std::string(each.id), std::string(each.paper), std::string(each.title),
+                    first_words(std::string(each.data))});
+  return grid({"experiment", "paper", "what it shows", "data"}, rows, std::min(width, kPageWidth));
 }
 
 namespace {

@@ -123,7 +123,8 @@ const checks = {
     const [outcome] = await section.locator('select').all();
     await outcome.selectOption('2');
     for (const user of twenty.outcomes[2].users) {
-      const cells = await section.locator('tbody tr', {has: page.locator(`th:text-is(${JSON.stringify(user.name)})`)}).locator('td').allTextContents();
+      const cells = await section.locator('tbody tr').evaluateAll((lines, name) =>
+        [...lines.find(line => line.querySelector('th').textContent === name).querySelectorAll('td')].map(cell => cell.textContent), user.name);
       assert.equal(cells.reduce((sum, cell) => sum + Number(cell.replace(',', '')), 0), user.tasks, user.name);
     }
   },
@@ -189,7 +190,7 @@ const checks = {
       const [a, b] = outcome.users;
       Object.assign(a, {asked: a.tasks, asked_share: a.dominant_share, satisfied: true});
       Object.assign(b, {asked: 3, asked_share: 1, satisfied: false});
-      outcome.satisfied_users = 1;
+      Object.assign(outcome, {satisfied_users: 1, metrics_short: null, lowest_share_short: b.dominant_share});
     }
     const {page, complaints} = await report('asking', asking);
     assert.match(await page.locator('header .lead').textContent(), /1 of 2 get all they ask for\./);
@@ -197,15 +198,18 @@ const checks = {
         asking.outcomes.length);
     const cells = await page.locator('section:has(h2:text-is("Every user")) tbody tr').first().textContent();
     assert.match(cells, /✓/);
+    const numbers = await page.locator('section:has(h2:text-is("The outcomes in numbers")) table').textContent();
+    assert.match(numbers, /lowest share/);
+    assert.doesNotMatch(numbers, /Gini|∞/);
     assert.match(await page.locator('footer').textContent(), /mirab 0\.1\.0, 2026-11-23/);
     assert.deepEqual(complaints, []);
     for (const outcome of asking.outcomes) {
-      Object.assign(outcome, {satisfied_users: 2, metrics_short: null});
+      Object.assign(outcome, {satisfied_users: 2, metrics_short: null, lowest_share_short: null});
       outcome.users[1].satisfied = true;
     }
     const all = await report('content', asking);
     assert.match(await all.page.locator('header .lead').textContent(), /2 of 2 get all they ask for\.\s*$/);
-    assert.doesNotMatch(await all.page.locator('section:has(h2:text-is("The outcomes in numbers"))').textContent(), /Gini/);
+    assert.doesNotMatch(await all.page.locator('section:has(h2:text-is("The outcomes in numbers"))').textContent(), /Gini|lowest share/);
   },
 
   async 'A notice of several outcomes is shown once'() {
@@ -225,6 +229,38 @@ const checks = {
     await page.locator('.tooltip strong', {hasText: hostile_name}).waitFor();
     assert.equal(await page.locator('img').count(), 0);
     assert.deepEqual([...complaints, ...requests], []);
+  },
+
+  async 'On a telephone a name is broken after its slash, and not within a word'() {
+    const slashed = twoUsers();
+    slashed.title = 'observability-team/kubernetes.yaml';
+    for (const {users} of slashed.outcomes) users[0].name = 'observability/prometheus';
+    const {page} = await report('slashed', slashed, {width: 390});
+    for (const name of ['h1', 'section:has(h2:text-is("Every user")) tbody th']) {
+      const lines = await page.locator(name).first().evaluate(cell => [...cell.childNodes].filter(({data}) => data).map(part => {
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        return [part.data, range.getClientRects().length];
+      }));
+      assert.deepEqual(lines, name === 'h1' ? [['observability-team/', 1], ['kubernetes.yaml', 1]] :
+        [['observability/', 1], ['prometheus', 1]]);
+    }
+  },
+
+  async 'The page says that a user with task shapes is one, where the figures are of such'() {
+    const shaped = twoUsers();
+    const intro = 'section:has(h2:text-is("The outcomes in numbers"))';
+    assert.doesNotMatch(await (await report('plain', shaped)).page.locator(intro).textContent(), /task shapes/);
+    for (const {users} of shaped.outcomes) Object.assign(users[0], {name: 'shop/web', user: 'shop', shape: 'web'});
+    assert.match(await (await report('shaped', shaped)).page.locator(intro).textContent(), /a user with task shapes is one/);
+  },
+
+  async 'A share that is not nothing is not shown as nothing'() {
+    const small = twoUsers();
+    small.outcomes[0].users[0].dominant_share = 0.0003;
+    const {page} = await report('small', small);
+    const cells = await page.locator('section:has(h2:text-is("Every user")) tbody tr').first().locator('td').allTextContents();
+    assert.ok(cells.includes('<0.1%') && !cells.includes('0.0%'), cells.join(' '));
   },
 
   async 'Names that every object has are names like others'() {

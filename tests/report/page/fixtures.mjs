@@ -105,6 +105,7 @@ function metrics(shares, utilization) {
 function report(title, command, size, outcomes) {
   for (const outcome of outcomes) {
     outcome.metrics_short = outcome.metrics;
+    outcome.lowest_share_short = outcome.metrics.min_dominant_share;
     outcome.satisfied_users = 0;
     for (const user of outcome.users) Object.assign(user, {asked: null, asked_share: null, satisfied: false});
   }

@@ -16,7 +16,7 @@ export const figures: readonly Figure[] = [
   {
     heading: "lowest share", unit: 'share', better: 'more',
     meaning: "The lowest dominant share, not per weight: the part that this user holds of the resource it needs most.",
-    of: outcome => outcome.metrics_short?.min_dominant_share,
+    of: outcome => outcome.lowest_share_short ?? undefined,
   },
   {
     heading: "Gini", unit: 'number', better: 'less',

@@ -1,7 +1,7 @@
 // The parts that all pages are made of, and when their charts are drawn.
 
 import type {Chart} from './chart';
-import {element} from 'shared/element';
+import {breakable, element} from 'shared/element';
 import type {PageData} from './page_data';
 
 export function section(heading: string, text: string, ...content: HTMLElement[]): HTMLElement {
@@ -12,7 +12,7 @@ export function section(heading: string, text: string, ...content: HTMLElement[]
 export function pageHeader(page: PageData, ...lead: string[]): HTMLElement {
   return element('header', {},
       element('p', {class: 'name'}, 'Mirab'),
-      element('h1', {}, page.title),
+      element('h1', {}, ...breakable(page.title)),
       element('p', {class: 'lead'}, lead.join(' ')),
       ...commandLines(page));
 }

@@ -22,8 +22,7 @@ const one_of_many = 'Each mechanism shows one of many placements with the same t
 export function showOutcomes(page: HTMLElement, report: Report): void {
   const charts: Chart[] = [];
   const shown = new Set(report.outcomes.keys());
-  page.replaceChildren(header(report), section('The outcomes in numbers', asksForTasks(report) ?
-    'The lowest share is of the users who are short of tasks; the other figures of fairness are of these and of those who hold more per weight than one of these.' : '', ...metricsTable(report)));
+  page.replaceChildren(header(report), section('The outcomes in numbers', figuresWords(report), ...metricsTable(report)));
   if (report.outcomes.length > 1) {
     page.append(contenderChips('Outcomes shown in the charts', report.outcomes.map(({label}) => label), shown,
         () => charts.forEach(chart => chart.redraw())));
@@ -75,12 +74,26 @@ function shortSentences(report: Report): string[] {
     `Short${report.outcomes.length === 1 ? '' : ` under ${listed(under)}`}: ${short}.`);
 }
 
-/** What matters next, in one sentence: the lowest dominant share of a user who is short of tasks. */
+/** Of whom the figures of fairness are, where that is not plainly of all. */
+function figuresWords(report: Report): string {
+  if (!anyShort(report)) return '';
+  return [
+    asksForTasks(report) ? 'The lowest share is of the users who are short of tasks; the other figures of fairness are of these and of ' +
+      'those who hold more per weight than one of these.' : '',
+    report.outcomes[0]!.users.some(({shape}) => shape !== undefined) ?
+      'In these figures a user with task shapes is one, with all that these hold together.' : '',
+  ].filter(Boolean).join(' ');
+}
+
+/** Is a user short of tasks under some outcome? Otherwise there is no inequality to measure. */
+function anyShort(report: Report): boolean {
+  return report.outcomes.some(({lowest_share_short: share}) => typeof share === 'number');
+}
+
+/** What matters next, in one sentence: the lowest dominant share of a user who is short of tasks. One with task shapes is one. */
 function lowestSentence(report: Report): string {
   const lowest = report.outcomes
-      .map(({label, users}) => ({label, short: users.filter(user => !user.satisfied)}))
-      .filter(({short}) => short.length > 0)
-      .map(({label, short}) => ({label, share: Math.min(...short.map(user => user.dominant_share))}))
+      .flatMap(({label, lowest_share_short: share}) => typeof share === 'number' ? [{label, share}] : [])
       .sort((a, b) => b.share - a.share);
   if (lowest.length === 0) return '';
   const of = asksForTasks(report) ? 'The lowest dominant share of a user who is short of tasks' : 'The lowest dominant share';
@@ -148,7 +161,7 @@ function curvesSection(report: Report): HTMLElement | undefined {
 function serversSection(report: Report): HTMLElement | undefined {
   const table = serversTable(report);
   if (!table) return undefined;
-  return section('Which servers are full', 'Darker is fuller, pale is unused. Mechanisms that treat the cluster as one pool do not place ' +
+  return section('Which servers are full', 'The stronger the colour, the fuller; without colour is unused. Mechanisms that treat the cluster as one pool do not place ' +
     `tasks, so they are not shown. ${one_of_many}`, table);
 }
 
