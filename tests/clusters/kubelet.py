@@ -213,7 +213,7 @@ class Kubelet:
             try:
                 action(api)
             except Refused as refused:
-                if refused.may_pass:
+                if refused.may_pass or "has been modified" in str(refused):
                     self._after(0.5, action)
                 elif refused.status not in (404, 409):
                     raise
@@ -222,11 +222,18 @@ class Kubelet:
                     self._after(0.5, action)
         api.close()
 
-    def _set_phase(self, pod, phase, reason=None):
+    def _set_phase(self, api, pod, phase, reason=None):
         status = {"phase": phase, **({"reason": reason, "message": "the pod did not fit: " + reason} if reason else {})}
         meta = pod["metadata"]
-        self.work.put(lambda api: api.patch("pods", meta["namespace"], meta["name"],
-                                            {"metadata": {"uid": meta["uid"]}, "status": status}, "status"))
+        api.patch("pods", meta["namespace"], meta["name"], {"metadata": {"uid": meta["uid"]}, "status": status}, "status")
+
+    def _run(self, api, pod):
+        """Running, and Succeeded in its time, never the other way round."""
+        if pod["status"].get("phase") == "Pending":
+            self._set_phase(api, pod, "Running")
+        seconds = pod["metadata"].get("annotations", {}).get(RUN_SECONDS)
+        if seconds is not None:
+            self._after(float(seconds), lambda later: self._set_phase(later, pod, "Succeeded"))
 
     def _renew(self, api):
         """One heartbeat of every node, spread over the time to the next."""
@@ -302,14 +309,10 @@ class Kubelet:
         if reason and pod["status"].get("phase") == "Pending":
             self.rejected[reason] += 1
             self.rejections.append(text)
-            self._set_phase(pod, "Failed", reason)
+            self.work.put(lambda api: self._set_phase(api, pod, "Failed", reason))
             return
         standing.add(meta["uid"], spec)
-        if pod["status"].get("phase") == "Pending":
-            self._after(RUNNING_AFTER_S, lambda api: self._set_phase(pod, "Running"))
-        seconds = meta.get("annotations", {}).get(RUN_SECONDS)
-        if seconds is not None:
-            self._after(RUNNING_AFTER_S + float(seconds), lambda api: self._set_phase(pod, "Succeeded"))
+        self._after(RUNNING_AFTER_S, lambda api: self._run(api, pod))
 
     # What the referee says.
 

@@ -155,8 +155,11 @@ class Load:
         self.thread.join()
 
     def unfinished(self):
-        done = {(each["metadata"]["namespace"], each["metadata"]["name"]) for each in self.trial.pods() if is_finished(each)}
-        return [each for each in self.made if each not in done]
+        """(namespace, name, what is known of it: its phase and node)"""
+        known = {(each["metadata"]["namespace"], each["metadata"]["name"]): each for each in self.trial.pods()}
+        return [(*name, known[name]["status"].get("phase"), known[name]["spec"].get("nodeName")) if name in known
+                else (*name, "gone", None)
+                for name in self.made if name not in known or not is_finished(known[name])]
 
     def wait_finished(self, seconds):
         """Every pod that was made has run to its end: none is lost."""
