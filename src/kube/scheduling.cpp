@@ -27,7 +27,6 @@ using Json = nlohmann::json;
 
 constexpr milliseconds kTooOld = seconds(120);  // what is known of nodes and pods: then nothing is decided
 constexpr seconds kLastBinds{3};                // so long a stop waits for binds under way
-constexpr int kComparesUids = 23;               // from 1.23 on a server compares the uid of a binding
 
 Time steady_now() {
   return Time(std::chrono::duration_cast<Duration>(steady_clock::now().time_since_epoch()));
@@ -40,15 +39,19 @@ steady_clock::time_point steady_point(Time time) {
       std::chrono::duration_cast<steady_clock::duration>(time.time_since_epoch()));
 }
 
-/// `20+` of some vendors' servers is 20.
+/// `20+` of some vendors' servers is 20; 0 where it cannot be read.
 int minor_version(const std::string& body) {
   const Json version = Json::parse(body, nullptr, false);
-  if (!version.is_object()) return 0;
-  const std::string text = version.value("minor", std::string());
+  if (!version.is_object() || !version.contains("minor") || !version["minor"].is_string()) return 0;
+  const std::string text = version["minor"];
   int minor = 0;
   std::from_chars(text.data(), text.data() + text.size(), minor);
   return minor;
 }
+
+/// Does a server compare the uid of a binding with that of the pod? From 1.23 on; 1.25 and 1.26 did not
+/// (kubernetes#116550).
+bool compares_uids(int minor) { return minor >= 23 && minor != 25 && minor != 26; }
 
 /// The answer to a request that is repeated for half a minute.
 Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const std::string& path,
@@ -66,10 +69,11 @@ Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const
 Check check_permissions(ApiServer& server, const SchedulingOptions& options,
                         const std::atomic<bool>& is_stopping) {
   std::string missing;
-  const auto ask = [&](const kubernetes::Permission& permission, const std::string& space) -> Check {
+  const auto ask = [&](const kubernetes::Permission& permission, const std::string& space,
+                       const std::string& name) -> Check {
     const Result<Answer> answer =
         ask_patiently(server, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                      kubernetes::access_review(permission, space), is_stopping);
+                      kubernetes::access_review(permission, space, name), is_stopping);
     if (!answer) return answer.error();
     // A server without reviews, or that lets nobody ask, is not in the way.
     if (!answer->is_good() || kubernetes::is_allowed(answer->body)) return {};
@@ -79,11 +83,13 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options,
   };
   for (const kubernetes::Permission& each : kubernetes::kPermissions) {
     if (each.is_writing && options.scheduler.is_dry_run) continue;
-    if (Check wrong = ask(each, "")) return wrong;
+    if (Check wrong = ask(each, "", "")) return wrong;
   }
   if (options.election) {
     for (const kubernetes::Permission& each : kubernetes::kLeasePermissions) {
-      if (Check wrong = ask(each, options.election->space)) return wrong;
+      // The rules name the lease, but for making it, when it has no name yet.
+      const std::string name = each.verb == "create" ? "" : options.election->name;
+      if (Check wrong = ask(each, options.election->space, name)) return wrong;
     }
   }
   if (missing.empty()) return {};
@@ -102,7 +108,9 @@ class Leading {
   void start() {
     thread_ = std::thread([this] { run(); });
   }
-  bool leads() const { return steady_now().time_since_epoch().count() < until_.load(); }
+  bool leads() const { return !is_lost_ && steady_now().time_since_epoch().count() < until_.load(); }
+  /// It is not given back: a bind under way may still be done.
+  void keep() { gives_back_ = false; }
   std::int64_t term() const { return term_; }
   std::int64_t last_answer_ms() const { return answered_ms_; }
 
@@ -112,6 +120,7 @@ class Leading {
     is_stopping_ = true;
     thread_.join();
     until_ = 0;
+    if (!gives_back_) return;
     if (const auto release = election_.release(wall_now()))
       static_cast<void>(server_->send(release->method, release->path, release->body, release->content_type));
   }
@@ -131,14 +140,19 @@ class Leading {
               : server_->send(request.method, request.path, request.body, request.content_type);
       election_.answer(answer ? answer->status : 0, answer ? answer->body : std::string(), steady_now());
       if (answer) answered_ms_ = steady_now().time_since_epoch() / milliseconds(1);
-      until_ = election_.leads_until().time_since_epoch().count();
       term_ = election_.term();
+      // Once it has lapsed this process is done, even if it gets the lease again.
+      const std::int64_t before = until_;
+      if (before != 0 && steady_now().time_since_epoch().count() >= before) is_lost_ = true;
+      until_ = std::max<std::int64_t>(0, election_.leads_until().time_since_epoch().count());
     }
   }
 
   std::unique_ptr<ApiServer> server_;
   kubernetes::Election election_;
   std::atomic<bool> is_stopping_ = false;
+  std::atomic<bool> is_lost_ = false;
+  std::atomic<bool> gives_back_ = true;
   std::atomic<std::int64_t> until_ = 0;
   std::atomic<std::int64_t> term_ = 0;
   std::atomic<std::int64_t> answered_ms_ = 0;
@@ -216,7 +230,7 @@ std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_lead
   add("decisions_total", "counter", "Pods for which a node was chosen", count(gauges.decided));
   add("binds_total", "counter", "Pods that were bound", count(gauges.bound));
   add("binds_refused_total", "counter", "Binds that the API server refused", count(gauges.failed));
-  add("cache_old_seconds", "gauge", "Since when what is known may be old; 0: it is not",
+  add("cache_age_seconds", "gauge", "Since the API server was last heard; from 120 on nothing is decided",
       static_cast<double>(old.count()) / 1000);
   return text;
 }
@@ -240,7 +254,10 @@ int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler schedu
       options.say("info", "stopping", {});
       stop_by = now + kLastBinds;
     }
-    if (stop_by != Time::max() && (scheduler.under_way() == 0 || now >= stop_by)) return 0;
+    if (stop_by != Time::max() && (scheduler.under_way() == 0 || now >= stop_by)) {
+      if (scheduler.under_way() > 0 && leading != nullptr) leading->keep();
+      return 0;
+    }
 
     const Time until = std::min({scheduler.due().value_or(Time::max()), now + Duration(seconds(1)), stop_by});
     std::vector<News> news = mailbox.take(steady_point(until));
@@ -249,7 +266,7 @@ int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler schedu
     for (News& each : news) std::visit(teller, each);
 
     milliseconds old{0};
-    for (const auto& each : watchings) old = std::max(old, each->old_for());
+    for (const auto& each : watchings) old = std::max(old, each->age());
     const bool may_decide = old < kTooOld && stop_by == Time::max();
     sending->send(scheduler.work(now, wall_now(), may_decide));
     say_happenings(scheduler.take_happenings(), options);
@@ -291,7 +308,7 @@ Result<int> schedule(const SchedulingOptions& given) {
   if (!server) return server.error();
   const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", is_stopping);
   if (!version) return version.error();
-  options.scheduler.looks_first = version->is_good() && minor_version(version->body) < kComparesUids;
+  options.scheduler.looks_first = !compares_uids(minor_version(version->body));
   if (Check missing = check_permissions(**server, options, is_stopping)) return *std::move(missing);
   options.say("info", "connected",
               {{"server", options.access.server}, {"minor_version", minor_version(version->body)}});
@@ -300,7 +317,7 @@ Result<int> schedule(const SchedulingOptions& given) {
   std::string holder = options.scheduler.holder;
   if (options.election) {
     Result<std::unique_ptr<ApiServer>> of_lease = ApiServer::open(
-        options.access, {.answer_time = seconds(5), .seed = seed + 1, .is_stopped = [] { return false; }});
+        options.access, {.answer_time = seconds(3), .seed = seed + 1, .is_stopped = [] { return false; }});
     if (!of_lease) return of_lease.error();
     leading = std::make_unique<Leading>(*std::move(of_lease), *options.election);
     leading->start();

@@ -18,7 +18,7 @@ namespace mirab::kube {
 /// What comes of a request goes to the mailbox.
 class Sending {
  public:
-  /// `may_send` is asked before each request; after a no it is lost. Errors: as for ApiServer::open.
+  /// `may_send` is asked before each request; after a no it is not sent. Errors: as for ApiServer::open.
   static Result<std::unique_ptr<Sending>> start(const kubernetes::ApiAccess& access, std::size_t threads,
                                                 Mailbox& mailbox, std::function<bool()> may_send,
                                                 std::uint64_t seed);
@@ -31,7 +31,7 @@ class Sending {
  private:
   Sending(Mailbox& mailbox, std::function<bool()> may_send)
       : mailbox_(mailbox), may_send_(std::move(may_send)) {}
-  void run(ApiServer& server);
+  void run(ApiServer& server, bool takes_reports);
 
   Mailbox& mailbox_;
   std::function<bool()> may_send_;

@@ -60,13 +60,17 @@ class PodNews final : public kubernetes::ObjectSink {
 
 Result<std::unique_ptr<Watching>> Watching::start(const kubernetes::ApiAccess& access, What what,
                                                   Mailbox& mailbox, std::uint64_t seed) {
-  std::unique_ptr<Watching> watching(new Watching(what, mailbox));
-  Result<std::unique_ptr<ApiServer>> server = ApiServer::open(
-      access, {.seed = seed, .is_stopped = [raw = watching.get()] { return raw->is_stopping_.load(); }});
+  std::unique_ptr<Watching> watching(new Watching(what, mailbox, seed));
+  // While a watch waits, its thread looks about once a second whether anything was heard.
+  const auto is_stopped = [raw = watching.get()] {
+    raw->look();
+    return raw->is_stopping_.load();
+  };
+  Result<std::unique_ptr<ApiServer>> server =
+      ApiServer::open(access, {.seed = seed, .is_stopped = is_stopped});
   if (!server) return std::move(server).error();
   watching->server_ = *std::move(server);
-  watching->old_since_ms_ = steady_ms();
-  watching->thread_ = std::thread([raw = watching.get(), seed] { raw->run(seed); });
+  watching->thread_ = std::thread([raw = watching.get()] { raw->run(); });
   return watching;
 }
 
@@ -75,29 +79,26 @@ Watching::~Watching() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Watching::run(std::uint64_t seed) {
-  const bool of_nodes = what_ == What::nodes;
-  kubernetes::Reflector reflector(of_nodes ? kubernetes::kNodes : kubernetes::kPods, seed);
+void Watching::look() {
+  if (reflector_.is_current() && reflector_.heard() != heard_) new_at_ms_ = steady_ms();
+  heard_ = reflector_.heard();
+  const std::lock_guard lock(mutex_);
+  trouble_ = reflector_.trouble() ? describe(*reflector_.trouble()) : std::string();
+}
+
+void Watching::run() {
   NodeNews nodes(mailbox_);
   PodNews pods(mailbox_);
-  kubernetes::ObjectSink& sink = of_nodes ? static_cast<kubernetes::ObjectSink&>(nodes) : pods;
+  kubernetes::ObjectSink& sink = what_ == What::nodes ? static_cast<kubernetes::ObjectSink&>(nodes) : pods;
   while (!is_stopping_) {
-    server_->step(reflector, sink);
-    // A watch that ends without trouble is followed by the next one at once.
-    const bool is_current = reflector.is_current();
-    if (is_current) {
-      old_since_ms_ = 0;
-    } else if (old_since_ms_ == 0) {
-      old_since_ms_ = steady_ms();
-    }
-    const std::lock_guard lock(mutex_);
-    trouble_ = reflector.trouble() ? describe(*reflector.trouble()) : std::string();
+    server_->step(reflector_, sink);
+    look();
   }
 }
 
-std::chrono::milliseconds Watching::old_for() const {
-  const std::int64_t since = old_since_ms_;
-  return std::chrono::milliseconds(since == 0 ? 0 : std::max<std::int64_t>(1, steady_ms() - since));
+std::chrono::milliseconds Watching::age() const {
+  const std::int64_t at = new_at_ms_;
+  return std::chrono::milliseconds(at == 0 ? std::int64_t{1} << 40 : steady_ms() - at);
 }
 
 std::string Watching::trouble() const {

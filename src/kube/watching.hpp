@@ -23,20 +23,27 @@ class Watching {
                                                  Mailbox& mailbox, std::uint64_t seed);
   ~Watching();
 
-  /// Since when the copy may be old; zero while it is not.
-  std::chrono::milliseconds old_for() const;
+  /// How long ago the copy was last known to be new: since the latest byte of the watch, of which one comes
+  /// a minute at least.
+  std::chrono::milliseconds age() const;
   /// What went wrong with the latest request; empty: nothing.
   std::string trouble() const;
 
  private:
-  Watching(What what, Mailbox& mailbox) : what_(what), mailbox_(mailbox) {}
-  void run(std::uint64_t seed);
+  Watching(What what, Mailbox& mailbox, std::uint64_t seed)
+      : what_(what),
+        mailbox_(mailbox),
+        reflector_(what == What::nodes ? kubernetes::kNodes : kubernetes::kPods, seed) {}
+  void run();
+  void look();
 
   What what_;
   Mailbox& mailbox_;
+  kubernetes::Reflector reflector_;
+  std::uint64_t heard_ = 0;  // of the reflector, at the latest look; its thread only
   std::unique_ptr<ApiServer> server_;
   std::atomic<bool> is_stopping_ = false;
-  std::atomic<std::int64_t> old_since_ms_ = 0;  // of the steady clock; 0: it is not
+  std::atomic<std::int64_t> new_at_ms_ = 0;  // of the steady clock; 0: never yet
   mutable std::mutex mutex_;
   std::string trouble_ = {};
   std::thread thread_;

@@ -108,12 +108,7 @@ void add_scheduler_name(CLI::App& command, std::string& name) {
 }
 
 Command add_manifest(CLI::App& kube) {
-  struct Flags {
-    std::string space = "mirab-system";
-    std::string image = "mirab:latest";
-    std::string scheduler = "mirab";
-  };
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<kubernetes::ManifestOptions>();
   CLI::App* command =
       kube.add_subcommand("manifest", "Print what it needs in the cluster, for kubectl apply");
   command->add_option("--namespace", flags->space, "Where it runs")->type_name("NAME")->capture_default_str();
@@ -121,6 +116,12 @@ Command add_manifest(CLI::App& kube) {
       ->type_name("IMAGE")
       ->capture_default_str();
   add_scheduler_name(*command, flags->scheduler);
+  take_one_of(command
+                  ->add_option("--flow-schema", flags->flow_schema,
+                               "The version of FlowSchema: v1 from Kubernetes 1.29 on, v1beta3 from 1.26, "
+                               "v1beta2 from 1.23, v1beta1 from 1.20; none: leave it out")
+                  ->capture_default_str(),
+              {"v1", "v1beta3", "v1beta2", "v1beta1", "none"});
   Manual manual;
   manual.paragraphs = {
       "Prints a namespace, a service account, the rules of what it may do (RBAC), a class of requests "
@@ -128,7 +129,7 @@ Command add_manifest(CLI::App& kube) {
   manual.examples = {{"mirab kube manifest --image registry.example/mirab:0.1.0 | kubectl apply -f -",
                       "Run the scheduler in the cluster"}};
   return {command, std::move(manual), [flags](const std::string&) {
-            const std::string text = kubernetes::manifest(flags->space, flags->image, flags->scheduler);
+            const std::string text = kubernetes::manifest(*flags);
             const Check failure = write_text(kStandardOutput, text);
             return failure ? report_error(*failure, Exit::failed) : Exit::done;
           }};

@@ -51,6 +51,7 @@ Reflector::Step Reflector::next() {
 
 void Reflector::take_answer(int status, std::optional<std::chrono::seconds> retry_after,
                             std::string_view body, ObjectSink& sink) {
+  ++heard_;
   if (status == kOk && what_ == Do::list) return take_page(body, sink);
   take_refusal(read_status(status, body), retry_after);
 }
@@ -77,6 +78,7 @@ void Reflector::take_page(std::string_view body, ObjectSink& sink) {
 bool Reflector::take_bytes(std::string_view bytes, ObjectSink& sink) {
   MIRAB_ASSERT(what_ == Do::watch && reader_, "bytes of a watch that was asked for");
   if (is_over_) return false;
+  ++heard_;
   succeed();
   Check wrong = reader_->take(bytes, [&](WatchEvent event) { take_event(std::move(event), sink); });
   if (wrong && !is_over_) {
@@ -124,7 +126,8 @@ void Reflector::take_refusal(const ApiStatus& status, std::optional<std::chrono:
   if (status.code == kGone && is_first) pause_ = {};
   if (is_watch && !is_of_the_moment(status.code)) list_again();
   if (!is_watch && status.code == kGone) {
-    is_paged_ = is_paged_ && continued_.empty();
+    // Whole the next time, and in pages again should that fail: a large list may not fit in one answer.
+    is_paged_ = !is_paged_ || continued_.empty();
     list_again();
   }
 }

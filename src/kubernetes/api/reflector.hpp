@@ -82,6 +82,8 @@ class Reflector {
   /// The status of HTTP or of the watch's error that is the trouble; 0 when it is another.
   int refused_with() const { return refused_with_; }
 
+  /// How often anything was heard of the server: pages, refusals, bytes of a watch.
+  std::uint64_t heard() const { return heard_; }
   std::uint64_t lists() const { return lists_; }      ///< that were begun
   std::uint64_t watches() const { return watches_; }  ///< that were begun
 
@@ -106,6 +108,7 @@ class Reflector {
   int refused_with_ = 0;
   int failures_ = 0;  // since a watch last gave an event
   std::chrono::milliseconds pause_{0};
+  std::uint64_t heard_ = 0;
   std::uint64_t lists_ = 0;
   std::uint64_t watches_ = 0;
 };

@@ -12,6 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
+constexpr int kMostRounds = 3;    // binds without an answer that settles them: then it counts as refused
 constexpr int kMostRefusals = 5;  // then the pod is parked
 constexpr Duration kParked = std::chrono::minutes(10);
 constexpr Duration kLongestRest = seconds(300);
@@ -107,7 +108,7 @@ void Binding::leave_to_watch(const Flight& flight, KnownCluster& cluster, Time n
 std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& cluster, Time now) {
   const auto found = flights_.find(reply.id);
   MIRAB_ASSERT(found != flights_.end(), "a reply to no request");
-  const Flight flight = std::move(found->second);
+  Flight flight = std::move(found->second);
   flights_.erase(found);
   if (flight.step == Step::ask) --doubts_;
 
@@ -121,21 +122,32 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   if (flight.step == Step::bind) {
     if (reply.status >= 200 && reply.status < 300) return succeed(flight, cluster);
     if (reply.status == kTooMany) return again(flight, Step::bind, now), std::nullopt;
-    if (is_unknown(reply.status) || reply.status == 409) return go(flight, Step::ask), std::nullopt;
+    if (is_unknown(reply.status) || reply.status == 409) {
+      flight.why = reply.status == 0 ? "no answer" : fmt::format("{}: {}", reply.status, message_of(reply));
+      return go(std::move(flight), Step::ask), std::nullopt;
+    }
     if (reply.status == 404) return leave_to_watch(flight, cluster, now), std::nullopt;
     const bool is_fault = reply.status == 400 || reply.status == 422;
     return refuse(flight, fmt::format("{}: {}", reply.status, message_of(reply)), is_fault, cluster, now);
   }
-  if (is_unknown(reply.status) || reply.status == kTooMany)
-    return again(flight, flight.step, now), std::nullopt;
+  if (reply.status == 404) return leave_to_watch(flight, cluster, now), std::nullopt;
   const std::optional<LookedAt> seen = reply.status == 200 ? looked_at(reply) : std::nullopt;
-  if (!seen || seen->uid != flight.uid) return leave_to_watch(flight, cluster, now), std::nullopt;
+  if (!seen) {
+    const Step step = flight.step;
+    return again(std::move(flight), step, now), std::nullopt;
+  }
+  if (seen->uid != flight.uid) return leave_to_watch(flight, cluster, now), std::nullopt;
   if (seen->node == flight.node) return succeed(flight, cluster);
   if (!seen->node.empty()) return leave_to_watch(flight, cluster, now), std::nullopt;
-  return go(flight, Step::bind), std::nullopt;
+  if (flight.step == Step::look) return go(std::move(flight), Step::bind), std::nullopt;
+  // The bind was not done.
+  if (++flight.rounds >= kMostRounds) return refuse(flight, flight.why, false, cluster, now);
+  flight.tries = flight.rounds - 1;
+  flight.step = Step::bind;
+  return again(std::move(flight), Step::bind, now), std::nullopt;
 }
 
-void Binding::work(KnownCluster& cluster, Time now) {
+std::vector<std::string> Binding::work(KnownCluster& cluster, Time now) {
   while (!later_.empty() && later_.begin()->first <= now) {
     Flight flight = std::move(later_.begin()->second);
     later_.erase(later_.begin());
@@ -145,12 +157,16 @@ void Binding::work(KnownCluster& cluster, Time now) {
     if (is_settled) continue;
     go(std::move(flight), flight.step);
   }
+  std::vector<std::string> resumed;
   while (!resting_.empty() && resting_.begin()->first <= now) {
     const std::string uid = std::move(resting_.begin()->second);
     resting_.erase(resting_.begin());
     const auto rest = rests_.find(uid);
-    if (rest != rests_.end() && rest->second.until <= now) cluster.resume(uid, now);
+    if (rest == rests_.end() || rest->second.until > now) continue;
+    cluster.resume(uid, now);
+    resumed.push_back(uid);
   }
+  return resumed;
 }
 
 std::optional<Time> Binding::due() const {

@@ -50,8 +50,8 @@ class Binding {
   bool expects(std::uint64_t request) const { return flights_.contains(request); }
   std::optional<BindOutcome> answer(const Reply& reply, KnownCluster& cluster, Time now);
 
-  /// What is due: requests to be sent again, and pods that have rested. O(due).
-  void work(KnownCluster& cluster, Time now);
+  /// What is due: requests to be sent again, and pods that have rested, whose uids are returned. O(due).
+  std::vector<std::string> work(KnownCluster& cluster, Time now);
   std::optional<Time> due() const;
 
   /// The requests since the last call; the caller numbers them by `number`.
@@ -76,7 +76,9 @@ class Binding {
     std::string node;
     Step step = Step::bind;
     std::uint64_t decision = 0;
-    int tries = 0;  ///< of this step without an answer
+    int tries = 0;         ///< of this step without an answer
+    int rounds = 0;        ///< binds after which it was found not to be bound
+    std::string why = {};  ///< the latest answer to a bind, where it was none that settles it
   };
   struct Rest {
     int refusals = 0;

@@ -117,9 +117,10 @@ void Election::answer(int status, std::string_view body, Time now) {
     return;
   }
   if (status == 409) {
-    // Somebody else was faster: look first.
+    // Somebody else was faster, or the answer to the last renewal was lost: look first.
     exists_ = true;
     version_.clear();
+    if (seen_holder_ == options_.holder) due_ = now;
     return;
   }
   trouble_ = status == 0

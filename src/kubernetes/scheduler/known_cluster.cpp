@@ -11,13 +11,16 @@ namespace {
 
 using scheduling::Engine;
 
+constexpr Units kMostHeld = Units{1} << 60;
+
 void must_hold(const Check& check) { MIRAB_ASSERT(!check, "an event that the engine cannot refuse"); }
 
-void add(Amounts& sum, const Amounts& amounts, Units sign) {
+// What pods take together. Pods whose requests nobody could fulfil cannot make it overflow.
+void add(Amounts& sum, const Amounts& amounts) {
   for (const auto& [resource, units] : amounts) {
+    if (units == 0) continue;
     Units& mine = sum[resource];
-    mine += sign * units;
-    if (mine == 0) sum.erase(resource);
+    mine = std::min(kMostHeld, mine + units);
   }
 }
 
@@ -26,6 +29,10 @@ void add(Amounts& sum, const Amounts& amounts, Units sign) {
 Result<KnownCluster> KnownCluster::from(Policy policy) {
   KnownCluster cluster(std::move(policy));
   if (Check wrong = cluster.make_engine()) return *std::move(wrong);
+  // Some disciplines know no tiers: then priority counts within a namespace only.
+  Engine scratch = cluster.engine_->copy();
+  cluster.has_tiers_ =
+      static_cast<bool>(scratch.apply(scheduling::UserAdded{.name = "critical", .tier = 1}, Time()));
   return cluster;
 }
 
@@ -202,7 +209,16 @@ void KnownCluster::remove_if_left(const std::string& name, Time now) {
 // A pod of another scheduler takes its room on the node, or gives it back.
 void KnownCluster::hold(PodRecord& pod, bool holds, Time now) {
   KnownNode& node = nodes_[pod.on];
-  add(node.held, pod.seen.requests, holds ? 1 : -1);
+  if (holds) {
+    add(node.held, pod.seen.requests);
+  } else {
+    // Added up anew, since a sum may have been cut.
+    node.held.clear();
+    for (const std::string& uid : node.pods) {
+      const PodRecord& other = pods_.at(uid);
+      if (other.standing == Standing::foreign && uid != pod.seen.uid) add(node.held, other.seen.requests);
+    }
+  }
   tell_held(node, now);
 }
 
@@ -219,10 +235,11 @@ std::vector<std::string> KnownCluster::overcommitted() const {
   for (const auto& [name, node] : nodes_) {
     if (!node.row) continue;
     Amounts taken;
-    for (const std::string& uid : node.pods) add(taken, pods_.at(uid).seen.requests, 1);
+    for (const std::string& uid : node.pods) add(taken, pods_.at(uid).seen.requests);
+    const Amounts& allocatable = node.row->allocatable;
     const bool is_over = std::any_of(taken.begin(), taken.end(), [&](const auto& each) {
-      const auto has = node.row->allocatable.find(each.first);
-      return each.second > (has == node.row->allocatable.end() ? 0 : has->second);
+      const auto has = allocatable.find(each.first);
+      return each.second > (has == allocatable.end() ? 0 : has->second);
     });
     if (is_over) names.push_back(name);
   }
@@ -237,11 +254,11 @@ std::string KnownCluster::broken_invariant() const {
   std::map<std::string, Amounts> held, used;
   for (const auto& [uid, pod] : pods_) {
     if (pod.standing == Standing::waiting) ++waiting;
-    if (pod.standing == Standing::foreign) add(held[pod.on], pod.seen.requests, 1);
-    if (pod.task) add(used[pod.on], pod.seen.requests, 1);
+    if (pod.standing == Standing::foreign) add(held[pod.on], pod.seen.requests);
+    if (pod.task) add(used[pod.on], pod.seen.requests);
     if (pod.on.empty() == (nodes_.contains(pod.on) && nodes_.at(pod.on).pods.contains(uid)))
       return fmt::format("pod {} and its node do not know each other", pod.seen.label());
-    if (pod.standing != Standing::waiting) continue;
+    if (pod.standing != Standing::waiting || is_listing_) continue;
     if (pod.set != sets_.set_of(pod.seen)) return fmt::format("pod {} uses an old set", pod.seen.label());
     for (const auto& [name, node] : nodes_) {
       if (!node.row || node.is_leaving || !node.server) continue;

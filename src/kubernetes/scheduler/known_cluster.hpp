@@ -40,6 +40,7 @@ struct PodRecord {
   std::string set = {};  ///< the set of nodes that it uses
   std::optional<scheduling::JobId> job = {};
   std::optional<scheduling::TaskId> task = {};
+  std::optional<SeenPod> newest = {};  ///< of a placed pod: as it was seen since
 };
 
 /// How the pods share the cluster.
@@ -60,6 +61,11 @@ class KnownCluster {
   void lose_node(const std::string& name, Time now);
   void see_pod(SeenPod pod, Time now);
   void lose_pod(const std::string& uid, Time now);
+
+  /// While a list of pods is read, which anti-affinities there are changes with each of them: the sets of
+  /// those who wait are looked up again once, at its end. Nothing may be decided meanwhile.
+  void begin_list() { is_listing_ = true; }
+  void end_list(Time now);
 
   /// The next pod to be bound, and where. It counts as there from now on.
   struct Decision {
@@ -117,13 +123,16 @@ class KnownCluster {
   scheduling::Amounts amounts_of(const Amounts& amounts) const;
   bool knows_resources(const Amounts& amounts) const;
   scheduling::UserId user_of(const SeenPod& pod, Time now);
+  void leave_user(const SeenPod& pod, Time now);
 
   void enter(PodRecord& pod, Time now);
   void leave(PodRecord& pod, Time now);
-  void submit(PodRecord& pod, Time now);
+  void cancel(PodRecord& pod, Time now);
+  Check submit(PodRecord& pod, Time now);
   void adopt(PodRecord& pod, Standing standing, Time now);
   void hold(PodRecord& pod, bool holds, Time now);
   void ask_again(Time now);
+  bool is_in_upper_tier(const SeenPod& pod) const { return has_tiers_ && pod.priority >= kSystemCritical; }
   void set_standing(PodRecord& pod, Standing standing);
 
   Policy policy_;
@@ -133,11 +142,17 @@ class KnownCluster {
   std::map<std::string, KnownNode> nodes_ = {};
   std::map<std::string, PodRecord> pods_ = {};  // by uid
   std::map<std::pair<std::string, std::string>, std::string> uids_ = {};
-  std::map<std::pair<std::string, bool>, scheduling::UserId> users_ = {};  // by namespace, critical or not
+  struct User {
+    scheduling::UserId id;
+    std::int64_t jobs = 0;
+  };
+  std::map<std::pair<std::string, bool>, User> users_ = {};  // by namespace, in the upper tier or not
+  bool has_tiers_ = true;                                    // the discipline knows them
   std::unordered_map<scheduling::JobId, std::string> job_pods_ = {};
   std::unordered_map<scheduling::ServerId, std::string> server_nodes_ = {};
   std::vector<std::string> notices_ = {};
   std::size_t waiting_ = 0;
+  bool is_listing_ = false, has_question_ = false;
 };
 
 }  // namespace mirab::kubernetes

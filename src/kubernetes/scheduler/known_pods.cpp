@@ -1,6 +1,7 @@
 // The pods of a cluster of Kubernetes: who holds room, who waits, and who is next.
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 
 #include <mirab/model/assert.hpp>
 
@@ -48,18 +49,28 @@ void KnownCluster::set_standing(PodRecord& pod, Standing standing) {
 }
 
 scheduling::UserId KnownCluster::user_of(const SeenPod& pod, Time now) {
-  const bool is_critical = pod.priority >= kSystemCritical;
-  const auto known = users_.find({pod.space, is_critical});
-  if (known != users_.end()) return known->second;
+  const bool is_upper = is_in_upper_tier(pod);
+  const auto known = users_.find({pod.space, is_upper});
+  if (known != users_.end()) return known->second.id;
   const Result<scheduling::UserId> user =
-      engine_->apply(scheduling::UserAdded{.name = pod.space, .tier = is_critical ? 1 : 0}, now);
+      engine_->apply(scheduling::UserAdded{.name = pod.space, .tier = is_upper ? 1 : 0}, now);
   MIRAB_ASSERT(user, "a user of weight 1 that the engine refuses");
-  users_.emplace(std::pair(pod.space, is_critical), *user);
+  users_.emplace(std::pair(pod.space, is_upper), User{.id = *user});
   return *user;
 }
 
-// A job of one task for the pod.
-void KnownCluster::submit(PodRecord& pod, Time now) {
+// A user goes with its last job.
+void KnownCluster::leave_user(const SeenPod& pod, Time now) {
+  const auto known = users_.find({pod.space, is_in_upper_tier(pod)});
+  MIRAB_ASSERT(known != users_.end() && known->second.jobs > 0, "a job of no user");
+  if (--known->second.jobs > 0) return;
+  const Check wrong = engine_->apply(scheduling::UserRemoved{known->second.id}, now);
+  MIRAB_ASSERT(!wrong, "a user without jobs that the engine keeps");
+  users_.erase(known);
+}
+
+// A job of one task for the pod. Errors: it asks for more than can be counted.
+Check KnownCluster::submit(PodRecord& pod, Time now) {
   scheduling::JobSubmitted event{.user = user_of(pod.seen, now), .demand = amounts_of(pod.seen.requests)};
   event.rank = scheduling::Rank{
       .priority = pod.seen.priority,
@@ -67,26 +78,45 @@ void KnownCluster::submit(PodRecord& pod, Time now) {
       .tie = tie_of(pod.seen.uid)};
   if (!pod.set.empty()) event.within = pod.set;
   const Result<scheduling::JobId> job = engine_->apply(event, now);
-  MIRAB_ASSERT(job, "a pod that the engine refuses");
+  ++users_.at({pod.seen.space, is_in_upper_tier(pod.seen)}).jobs;
+  if (!job) {
+    leave_user(pod.seen, now);
+    return job.error();
+  }
   pod.job = *job;
   job_pods_.emplace(*job, pod.seen.uid);
+  return {};
 }
 
-// It stands there, whatever room there is.
+// It stands there, whatever room there is. What cannot be counted stands there without the engine.
 void KnownCluster::adopt(PodRecord& pod, Standing standing, Time now) {
   if (standing != Standing::placed) pod.on = pod.seen.node;
   KnownNode& node = nodes_[pod.on];
   node.pods.insert(pod.seen.uid);
-  if (!node.server) {
-    set_standing(pod, Standing::homeless);
-    return;
+  set_standing(pod, Standing::homeless);
+  if (!node.server) return;
+  Check wrong = submit(pod, now);
+  if (!wrong) {
+    const Result<scheduling::TaskId> task =
+        engine_->apply(scheduling::TaskAdopted{.job = *pod.job, .server = *node.server, .since = now}, now);
+    if (task) {
+      pod.task = *task;
+      return set_standing(pod, standing);
+    }
+    wrong = task.error();
+    cancel(pod, now);
   }
-  submit(pod, now);
-  const Result<scheduling::TaskId> task =
-      engine_->apply(scheduling::TaskAdopted{.job = *pod.job, .server = *node.server, .since = now}, now);
-  MIRAB_ASSERT(task, "a task that the engine does not take over");
-  pod.task = *task;
-  set_standing(pod, standing);
+  notices_.push_back(
+      fmt::format("pod {} on node {} is not counted: {}", pod.seen.label(), pod.on, wrong->message));
+}
+
+void KnownCluster::cancel(PodRecord& pod, Time now) {
+  job_pods_.erase(*pod.job);
+  const auto lost = engine_->apply(scheduling::JobCancelled{*pod.job}, now);
+  MIRAB_ASSERT(lost, "a job that the engine does not know");
+  pod.job.reset();
+  pod.task.reset();
+  leave_user(pod.seen, now);
 }
 
 // From nowhere to where it belongs, by what was seen of it.
@@ -114,20 +144,19 @@ void KnownCluster::enter(PodRecord& pod, Time now) {
   NodeSets::Use use = sets_.use(seen);
   pod.set = std::move(use.set);
   tell(use.changes, now);
-  submit(pod, now);
+  if (const Check wrong = submit(pod, now)) {
+    pod.seen.unsupported = "spec.containers";
+    pod.seen.fault = wrong->message;
+    tell(sets_.give_back(std::exchange(pod.set, {})), now);
+    return set_standing(pod, Standing::refused);
+  }
   set_standing(pod, Standing::waiting);
 }
 
 // The reverse: it holds no room and does not wait.
 void KnownCluster::leave(PodRecord& pod, Time now) {
   if (pod.standing == Standing::foreign) hold(pod, false, now);
-  if (pod.job) {
-    job_pods_.erase(*pod.job);
-    const auto lost = engine_->apply(scheduling::JobCancelled{*pod.job}, now);
-    MIRAB_ASSERT(lost, "a job that the engine does not know");
-    pod.job.reset();
-    pod.task.reset();
-  }
+  if (pod.job) cancel(pod, now);
   if (!pod.set.empty()) tell(sets_.give_back(std::exchange(pod.set, {})), now);
   NodeSets::Repelled repelled;
   if (!pod.on.empty()) {
@@ -144,11 +173,20 @@ void KnownCluster::leave(PodRecord& pod, Time now) {
 
 // Which anti-affinities there are has changed, and so may the sets of those who wait.
 void KnownCluster::ask_again(Time now) {
+  if (is_listing_) {
+    has_question_ = true;
+    return;
+  }
   for (auto& [uid, pod] : pods_) {
     if (pod.standing != Standing::waiting || sets_.set_of(pod.seen) == pod.set) continue;
     leave(pod, now);
     enter(pod, now);
   }
+}
+
+void KnownCluster::end_list(Time now) {
+  is_listing_ = false;
+  if (std::exchange(has_question_, false)) ask_again(now);
 }
 
 void KnownCluster::see_pod(SeenPod seen, Time now) {
@@ -162,9 +200,15 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
   if (is_new) {
     pod.standing = Standing::resting;
     uids_[name] = seen.uid;
+  } else if (seen.node.empty() && !pod.seen.node.empty()) {
+    return;  // from before its bind: a pod never loses its node
   } else if (pod.standing == Standing::placed) {
     // Until the bind is known, what was decided stands.
-    if (seen.node.empty()) return;
+    if (seen.node.empty()) {
+      pod.newest = std::move(seen);
+      return;
+    }
+    pod.newest.reset();
     if (seen.node == pod.on && seen.requests == pod.seen.requests && seen.repels.empty()) {
       pod.seen = std::move(seen);
       return set_standing(pod, Standing::bound);
@@ -190,6 +234,7 @@ std::optional<KnownCluster::Decision> KnownCluster::decide(Time now, Random& ran
   const std::optional<scheduling::Placed> placed = engine_->step(now, random);
   if (!placed) return {};
   PodRecord& pod = pods_.at(job_pods_.at(placed->job));
+  MIRAB_ASSERT(!is_listing_, "a decision while a list is read");
   MIRAB_ASSERT(pod.standing == Standing::waiting, "a decision about a pod that does not wait");
   pod.task = placed->task;
   pod.on = server_nodes_.at(placed->server);
@@ -204,6 +249,7 @@ void KnownCluster::confirm(const std::string& uid) {
   if (found == pods_.end() || found->second.standing != Standing::placed) return;
   found->second.seen.node = found->second.on;
   forget_wishes(found->second.seen);
+  found->second.newest.reset();
   set_standing(found->second, Standing::bound);
 }
 
@@ -211,6 +257,7 @@ void KnownCluster::put_aside(const std::string& uid, Time now) {
   const auto found = pods_.find(uid);
   if (found == pods_.end() || !found->second.seen.node.empty()) return;
   leave(found->second, now);
+  if (found->second.newest) found->second.seen = *std::exchange(found->second.newest, std::nullopt);
 }
 
 void KnownCluster::resume(const std::string& uid, Time now) {

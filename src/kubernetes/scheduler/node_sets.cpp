@@ -46,7 +46,8 @@ bool NodeSets::is_repelled(const Term& term, const NodeRow& node) const {
 }
 
 bool NodeSets::is_allowed(const Set& set, const NodeRow& node) const {
-  return allows(set.rule, node.name, node.labels, node.taints) &&
+  return (set.named.empty() || set.named == node.name) &&
+         allows(set.rule, node.name, node.labels, node.taints) &&
          std::none_of(set.terms.begin(), set.terms.end(), [&](const std::string& words) {
            const auto term = terms_.find(words);
            return term != terms_.end() && is_repelled(term->second, node);
@@ -120,9 +121,14 @@ NodeSets::Use NodeSets::use(const SeenPod& pod) {
   ++set.uses;
   if (!is_new) return use;
   set.rule = pod.rule;
+  set.named = std::string(named_node(pod.rule));
   set.terms = std::move(terms);
   std::map<std::string, NodeSetChange> changes;
-  for (const auto& [name, node] : nodes_) evaluate(use.set, set, node, changes);
+  if (set.named.empty()) {
+    for (const auto& [name, node] : nodes_) evaluate(use.set, set, node, changes);
+  } else if (const auto named = nodes_.find(set.named); named != nodes_.end()) {
+    evaluate(use.set, set, named->second, changes);
+  }
   use.changes = listed(std::move(changes));
   return use;
 }

@@ -53,6 +53,7 @@ class NodeSets {
  private:
   struct Set {
     PlacementRule rule;
+    std::string named;               // the only node that the rule allows, where it names one
     std::vector<std::string> terms;  // that pick its pods, in words
     std::int64_t uses = 0;
     std::set<std::string> nodes = {};

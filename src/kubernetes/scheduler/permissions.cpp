@@ -28,9 +28,10 @@ std::string rules_text(std::span<const Permission> permissions, std::string_view
     for (const std::string_view verb : of_it) {
       if (verb != "create" || only_name.empty()) named.push_back(verb);
     }
-    const auto rule = [&](const std::vector<std::string_view>& of_rule, std::string_view name) {
-      text += fmt::format("- apiGroups: [\"{}\"]\n  resources: [\"{}\"]\n  verbs: [{}]\n", resource.first,
-                          resource.second, fmt::join(of_rule, ", "));
+    const auto rule = [&, of = resource](const std::vector<std::string_view>& of_rule,
+                                         std::string_view name) {
+      text += fmt::format("- apiGroups: [\"{}\"]\n  resources: [\"{}\"]\n  verbs: [{}]\n", of.first,
+                          of.second, fmt::join(of_rule, ", "));
       if (!name.empty()) text += fmt::format("  resourceNames: [{}]\n", name);
     };
     if (named.size() < of_it.size()) rule({"create"}, "");
@@ -38,6 +39,23 @@ std::string rules_text(std::span<const Permission> permissions, std::string_view
   }
   return text;
 }
+
+constexpr std::string_view kFlowSchema = R"(---
+# Its requests wait behind nobody else's.
+apiVersion: flowcontrol.apiserver.k8s.io/{version}
+kind: FlowSchema
+metadata: {{name: mirab}}
+spec:
+  priorityLevelConfiguration: {{name: workload-high}}
+  matchingPrecedence: 800
+  distinguisherMethod: {{type: ByUser}}
+  rules:
+  - subjects:
+    - kind: ServiceAccount
+      serviceAccount: {{name: mirab, namespace: {space}}}
+    resourceRules:
+    - {{verbs: ["*"], apiGroups: ["*"], resources: ["*"], namespaces: ["*"], clusterScope: true}}
+)";
 
 constexpr std::string_view kManifest =
     R"(# A scheduler for pods with `schedulerName: {scheduler}`: mirab kube.
@@ -72,22 +90,7 @@ metadata: {{name: mirab-lease, namespace: {space}}}
 roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: mirab-lease}}
 subjects:
 - {{kind: ServiceAccount, name: mirab, namespace: {space}}}
----
-# Its requests wait behind nobody else's. Before 1.29 the version is v1beta3, v1beta2 or v1beta1.
-apiVersion: flowcontrol.apiserver.k8s.io/v1
-kind: FlowSchema
-metadata: {{name: mirab}}
-spec:
-  priorityLevelConfiguration: {{name: workload-high}}
-  matchingPrecedence: 800
-  distinguisherMethod: {{type: ByUser}}
-  rules:
-  - subjects:
-    - kind: ServiceAccount
-      serviceAccount: {{name: mirab, namespace: {space}}}
-    resourceRules:
-    - {{verbs: ["*"], apiGroups: ["*"], resources: ["*"], namespaces: ["*"], clusterScope: true}}
----
+{flow}---
 apiVersion: apps/v1
 kind: Deployment
 metadata: {{name: mirab, namespace: {space}}}
@@ -117,11 +120,12 @@ std::string Permission::words() const {
   return fmt::format("{} {}{}{}", verb, full_resource(*this), group.empty() ? "" : ".", group);
 }
 
-std::string access_review(const Permission& permission, std::string_view space) {
+std::string access_review(const Permission& permission, std::string_view space, std::string_view name) {
   nlohmann::json attributes = {
       {"verb", permission.verb}, {"group", permission.group}, {"resource", permission.resource}};
   if (!permission.subresource.empty()) attributes["subresource"] = permission.subresource;
   if (!space.empty()) attributes["namespace"] = space;
+  if (!name.empty()) attributes["name"] = name;
   const nlohmann::json review = {{"apiVersion", "authorization.k8s.io/v1"},
                                  {"kind", "SelfSubjectAccessReview"},
                                  {"spec", {{"resourceAttributes", attributes}}}};
@@ -130,14 +134,20 @@ std::string access_review(const Permission& permission, std::string_view space) 
 
 bool is_allowed(std::string_view answer) {
   const nlohmann::json review = nlohmann::json::parse(answer, nullptr, false);
-  return review.is_object() && review.contains("status") && review["status"].is_object() &&
-         review["status"].value("allowed", false);
+  if (!review.is_object() || !review.contains("status") || !review["status"].is_object()) return false;
+  const auto allowed = review["status"].find("allowed");
+  return allowed != review["status"].end() && allowed->is_boolean() && allowed->get<bool>();
 }
 
-std::string manifest(std::string_view space, std::string_view image, std::string_view scheduler) {
-  return fmt::format(fmt::runtime(kManifest), fmt::arg("space", space), fmt::arg("image", image),
-                     fmt::arg("scheduler", scheduler), fmt::arg("rules", rules_text(kPermissions, "")),
-                     fmt::arg("lease_rules", rules_text(kLeasePermissions, "mirab")));
+std::string manifest(const ManifestOptions& options) {
+  const std::string flow = options.flow_schema == "none"
+                               ? std::string()
+                               : fmt::format(fmt::runtime(kFlowSchema), fmt::arg("space", options.space),
+                                             fmt::arg("version", options.flow_schema));
+  return fmt::format(fmt::runtime(kManifest), fmt::arg("space", options.space),
+                     fmt::arg("image", options.image), fmt::arg("scheduler", options.scheduler),
+                     fmt::arg("rules", rules_text(kPermissions, "")),
+                     fmt::arg("lease_rules", rules_text(kLeasePermissions, "mirab")), fmt::arg("flow", flow));
 }
 
 }  // namespace mirab::kubernetes

@@ -36,14 +36,21 @@ inline constexpr std::array kLeasePermissions = {
     Permission{"update", "coordination.k8s.io", "leases", "", true},
 };
 
-/// The body of a SelfSubjectAccessReview that asks for it; in one namespace, or empty: in all.
-std::string access_review(const Permission& permission, std::string_view space);
+/// The body of a SelfSubjectAccessReview that asks for it: in one namespace, or empty: in all; of the object
+/// of one name, or empty: of any.
+std::string access_review(const Permission& permission, std::string_view space, std::string_view name = {});
 
 /// Does the answer to that say that it is allowed?
 bool is_allowed(std::string_view answer);
 
 /// What `mirab kube manifest` prints: a service account, its rules, a deployment of two replicas, and a class
-/// of requests of its own (FlowSchema), in YAML. `image` is where the program comes from.
-std::string manifest(std::string_view space, std::string_view image, std::string_view scheduler);
+/// of requests of its own (FlowSchema), in YAML.
+struct ManifestOptions {
+  std::string space = "mirab-system";
+  std::string image = "mirab:latest";  ///< where the program comes from
+  std::string scheduler = "mirab";     ///< pods that name it are to be placed
+  std::string flow_schema = "v1";      ///< its version of flowcontrol.apiserver.k8s.io; `none`: leave it out
+};
+std::string manifest(const ManifestOptions& options);
 
 }  // namespace mirab::kubernetes

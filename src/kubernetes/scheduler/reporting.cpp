@@ -64,10 +64,15 @@ std::optional<WaitingReport> report_of(const std::string& uid, const KnownCluste
   return {};
 }
 
+void Reporting::take_out(const std::string& uid, const Entry& entry) {
+  first_.erase({entry.due, uid});
+  again_.erase({entry.due, uid});
+}
+
 void Reporting::look_again(const std::string& uid, Entry& entry, Time when) {
-  queue_.erase({entry.due, uid});
+  take_out(uid, entry);
   entry.due = when;
-  queue_.emplace(when, uid);
+  (entry.first.empty() ? first_ : again_).emplace(when, uid);
 }
 
 void Reporting::changed(const std::string& uid, Time now) {
@@ -81,20 +86,26 @@ void Reporting::changed(const std::string& uid, Time now) {
 void Reporting::forget(const std::string& uid) {
   const auto found = entries_.find(uid);
   if (found == entries_.end()) return;
-  queue_.erase({found->second.due, uid});
+  take_out(uid, found->second);
   entries_.erase(found);
 }
 
 std::optional<Time> Reporting::due() const {
-  if (queue_.empty()) return {};
-  return std::max(queue_.begin()->first, not_before_);
+  if (first_.empty() && again_.empty()) return {};
+  const Time next = std::min(first_.empty() ? Time::max() : first_.begin()->first,
+                             again_.empty() ? Time::max() : again_.begin()->first);
+  return std::max(next, not_before_);
 }
 
 std::vector<Request> Reporting::work(const KnownCluster& cluster, Time now, Wall wall,
                                      std::uint64_t& number) {
   std::vector<Request> requests;
-  while (!queue_.empty() && queue_.begin()->first <= now && not_before_ <= now) {
-    const std::string uid = queue_.begin()->second;
+  while (not_before_ <= now) {
+    // Who was not reported yet comes before those who were: autoscalers wait for it.
+    const bool has_first = !first_.empty() && first_.begin()->first <= now;
+    const auto& queue = has_first ? first_ : again_;
+    if (queue.empty() || queue.begin()->first > now) break;
+    const std::string uid = queue.begin()->second;
     Entry& entry = entries_.at(uid);
     const std::optional<WaitingReport> report = report_of(uid, cluster, now);
     if (!report) {

@@ -59,12 +59,13 @@ class Reporting {
   };
   Rate rate() const { return {options_.per_s, options_.per_s}; }
   void look_again(const std::string& uid, Entry& entry, Time when);
+  void take_out(const std::string& uid, const Entry& entry);
 
   Options options_;
   Bucket<CallerClock> bucket_;
   Time not_before_ = {};  // the budget is used up until then
   std::map<std::string, Entry> entries_ = {};
-  std::set<std::pair<Time, std::string>> queue_ = {};
+  std::set<std::pair<Time, std::string>> first_ = {}, again_ = {};  // when due, uid: not yet reported; others
 };
 
 }  // namespace mirab::kubernetes

@@ -50,7 +50,10 @@ void Scheduler::end_nodes(Time now) {
   has_nodes_ = true;
 }
 
-void Scheduler::begin_pods() { listed_pods_.emplace(); }
+void Scheduler::begin_pods() {
+  listed_pods_.emplace();
+  cluster_.begin_list();
+}
 
 void Scheduler::put_pod(SeenPod pod, Time now) {
   if (listed_pods_) listed_pods_->insert(pod.uid);
@@ -83,6 +86,7 @@ void Scheduler::end_pods(Time now) {
     if (!listed.contains(uid)) gone.push_back(uid);
   }
   for (const std::string& uid : gone) remove_pod(uid, now);
+  cluster_.end_list(now);
   has_pods_ = true;
 }
 
@@ -105,7 +109,9 @@ void Scheduler::decide(Time now) {
   while (binding_.has_room()) {
     if (not_before_ > now) return;
     if (cluster_.waiting() == 0) return;
-    if (const std::optional<double> wait = binds_.take(rate_of_binds(options_.binds_per_s), 0.999, now)) {
+    if (const std::optional<double> wait =
+            options_.binds_per_s <= 0 ? std::nullopt
+                                      : binds_.take(rate_of_binds(options_.binds_per_s), 0.999, now)) {
       not_before_ =
           now + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*wait)) + Duration(1);
       return;
@@ -120,8 +126,9 @@ void Scheduler::decide(Time now) {
 }
 
 std::vector<Request> Scheduler::work(Time now, Wall wall, bool may_decide) {
-  binding_.work(cluster_, now);
-  if (may_decide && has_lists()) decide(now);
+  for (const std::string& uid : binding_.work(cluster_, now)) reporting_.changed(uid, now);
+  may_decide_ = may_decide && has_lists() && !listed_pods_ && !listed_nodes_;
+  if (may_decide_) decide(now);
   std::vector<Request> requests = binding_.take_requests(number_);
   requests.insert(requests.end(), std::make_move_iterator(events_.begin()),
                   std::make_move_iterator(events_.end()));
@@ -139,8 +146,9 @@ std::optional<Time> Scheduler::due() const {
     if (time && (!first || *time < *first)) first = time;
   };
   consider(binding_.due());
-  consider(reporting_.due());
-  if (not_before_ > Time() && cluster_.waiting() > 0 && binding_.has_room()) consider(not_before_);
+  if (has_lists() && !options_.is_dry_run) consider(reporting_.due());
+  if (may_decide_ && not_before_ > Time() && cluster_.waiting() > 0 && binding_.has_room())
+    consider(not_before_);
   return first;
 }
 

@@ -74,8 +74,8 @@ class Scheduler {
   void answer(const Reply& reply, Time now, Wall wall);
 
   /// Decides as far as binds may be under way, and hands out what is to be sent, in this order. Nothing is
-  /// decided before both lists are there, and nothing while `may_decide` is false: then what is known may be
-  /// old.
+  /// decided before both lists are there or while one is read, and nothing while `may_decide` is false: then
+  /// what is known may be old.
   std::vector<Request> work(Time now, Wall wall, bool may_decide);
   /// When work() has something to do again, if nothing else happens.
   std::optional<Time> due() const;
@@ -101,6 +101,7 @@ class Scheduler {
   std::uint64_t number_ = 0;
   std::optional<std::set<std::string>> listed_nodes_ = {}, listed_pods_ = {};  // while a list is read
   bool has_nodes_ = false, has_pods_ = false;
+  bool may_decide_ = false;  // at the latest work()
   std::vector<Request> events_ = {};
   std::vector<Happening> happenings_ = {};
   std::uint64_t decided_ = 0, bound_ = 0, failed_ = 0;

@@ -1,6 +1,7 @@
 // A pod as the API server has it, and what of it the scheduler reads.
 #include "kubernetes/scheduler/seen_pod.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "kubernetes/node_rows.hpp"
@@ -64,6 +65,8 @@ Result<SeenPod> read_seen_pod(const Object& pod) {
 
   if (Result<Amounts> requests = scheduled_requests(pod, kSource, {})) {
     seen.requests = *std::move(requests);
+    // More than any node has; sums stay countable.
+    for (auto& [resource, units] : seen.requests) units = std::min(units, kMaxUnits);
   } else {
     note_fault(seen, requests.error());
   }
