@@ -104,6 +104,7 @@ class KubeCase(unittest.TestCase):
     def assert_bound_once(self, cluster, *names):
         cluster.bound(*names)
         self.assertEqual(sorted(bind.name for bind in cluster.binds), sorted(names))
+        self.assertEqual(cluster.repeated, [])
 
 
 def free_port():

@@ -6,7 +6,7 @@ import unittest
 
 from kube_case import PROGRAM, KubeCase
 from scripted_api import refusal
-from scripted_cluster import pod
+from scripted_cluster import REVIEWS, permission_of, pod
 
 
 class Manifest(KubeCase):
@@ -26,9 +26,9 @@ class Manifest(KubeCase):
         subjects = {subject["namespace"] for document in documents for subject in document.get("subjects", [])}
         self.assertEqual((spaces, subjects, documents[0]["metadata"]["name"]), ({"fair"}, {"fair"}, "fair"))
 
-    def test_the_rights_in_it_are_enough(self):
+    def test_what_it_asks_for_is_allowed(self):
         documents = manifest()
-        cluster = self.cluster(minor="20", rights=lambda asked: is_allowed(documents, asked))
+        cluster = self.cluster(minor="20")
         cluster.add(pod("p"), pod("large", cpu="5"))
         lost = [(500, refusal(500, "etcd is away"), {})]
         cluster.fault = lambda call: lost.pop() if call.path.endswith("/binding") and lost else None
@@ -40,7 +40,11 @@ class Manifest(KubeCase):
         renewals = len(cluster.asked_for("PUT"))
         cluster.until(lambda: len(cluster.asked_for("PUT")) > renewals)
         self.assertEqual(scheduler.stop(), 0)
-        self.assertEqual([call.path for call in cluster.calls if call.status == 403], [])
+        asked = [permission_of(call) for call in cluster.calls if call.path not in ("/version", REVIEWS)]
+        self.assertEqual([each for each in asked if not is_allowed(documents, each)], [])
+        self.assertEqual({(each.verb, each.resource) for each in asked},
+                         {(verb, resource) for document in documents for rule in rules_of(document)
+                          for verb in rule["verbs"] for resource in rule["resources"]}, "and nothing else")
 
 
 def manifest(*words):
@@ -52,11 +56,15 @@ def is_allowed(documents, asked):
     """By the rules of the roles. As in Kubernetes, a rule for named objects does not hold where no name is asked for."""
     for document in documents:
         is_there = document["kind"] == "ClusterRole" or document["metadata"].get("namespace") == asked.space
-        for rule in document.get("rules", []) if is_there and "Role" in document["kind"] else []:
+        for rule in rules_of(document) if is_there else []:
             if (asked.group in rule["apiGroups"] and asked.resource in rule["resources"] and asked.verb in rule["verbs"]
                     and ("resourceNames" not in rule or asked.name in rule["resourceNames"])):
                 return True
     return False
+
+
+def rules_of(document):
+    return document["rules"] if document["kind"] in ("Role", "ClusterRole") else []
 
 
 class Yaml:

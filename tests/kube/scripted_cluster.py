@@ -1,7 +1,7 @@
 """An API server of Kubernetes for `mirab kube`: it holds nodes, pods, leases and events, binds, and watches.
 
 What a test wants to go wrong it says in `fault`; what the server may allow, in `rights`. Everything that was asked is
-in `calls`, every bind that was done in `binds`.
+in `calls`, every bind that was done in `binds`, and those of pods that were bound already in `repeated`.
 """
 
 import json
@@ -66,7 +66,7 @@ class ScriptedCluster(ScriptedApi):
         self.server.handle_error = self.handle_error
         self.minor, self.rights = minor, rights
         self.fault = lambda call: None
-        self.calls, self.binds, self.events, self.conditions = [], [], [], []
+        self.calls, self.binds, self.repeated, self.events, self.conditions = [], [], [], [], []
         self.leases = {}
         self.watches = []  # each with the kind, and the queue of what it is to write
         self.history = []
@@ -90,6 +90,12 @@ class ScriptedCluster(ScriptedApi):
                 self.objects["Pod"].append(each)
                 self.tell("ADDED", each)
 
+    def remove(self, space, name):
+        with self.changed:
+            found = self.find(space, name)
+            self.objects["Pod"].remove(found)
+            self.tell("DELETED", found)
+
     def until(self, is_there, within=20):
         """Waits for what a function says of this cluster to come true; its value."""
         end = time.monotonic() + within
@@ -110,6 +116,15 @@ class ScriptedCluster(ScriptedApi):
     def asked_for(self, method, end=""):
         with self.changed:
             return [call for call in self.calls if call.method == method and call.path.endswith(end)]
+
+    def bookmark(self):
+        """Tells the watches how far they are."""
+        with self.changed:
+            for each in self.watches:
+                self.version += 1
+                bookmark = {"kind": each.kind, "apiVersion": "v1", "metadata": {"resourceVersion": str(self.version)}}
+                each.lines.put((json.dumps({"type": "BOOKMARK", "object": bookmark}).encode() + b"\n", False))
+            return self.version
 
     def break_watches(self, how):
         with self.changed:
@@ -188,14 +203,15 @@ class ScriptedCluster(ScriptedApi):
 
     def bind(self, found, call):
         metadata, body = found["metadata"], call.body["metadata"]
-        if body["uid"] != metadata["uid"]:
+        if body["uid"] != metadata["uid"] and int(self.minor.rstrip("+")) >= 23:
             return 409, refusal(409, "Precondition failed: UID in precondition", "Conflict"), {}
         if "nodeName" in found["spec"]:
+            self.repeated.append(metadata["name"])
             return 409, refusal(409, f"pod {metadata['name']} is already assigned to node", "Conflict"), {}
         found["spec"]["nodeName"] = call.body["target"]["name"]
         metadata["annotations"] = body["annotations"]
         self.binds.append(types.SimpleNamespace(
-            name=metadata["name"], space=metadata["namespace"], uid=body["uid"], node=found["spec"]["nodeName"],
+            name=metadata["name"], space=metadata["namespace"], uid=metadata["uid"], meant=body["uid"], node=found["spec"]["nodeName"],
             decision=body["annotations"]["mirab.io/decision"], at=call.at))
         self.tell("MODIFIED", found)
         return 201, {"kind": "Status", "status": "Success"}, {}
