@@ -182,7 +182,7 @@ class Doubt(KubeCase):
         cluster.fault = lambda call: faults.pop() if call.path.endswith("/q/binding") and faults else None
         cluster.add(pod("q"))
         cluster.until(lambda: len(cluster.events) == 2)
-        # libcurl itself sends anew what a used connection took without a word; the server refuses that.
+        # libcurl itself sends once more what a used connection took without a word; the server refuses that.
         self.assertEqual([bind.name for bind in cluster.binds], ["p", "q"])
         self.assertEqual([event["reason"] for event in cluster.events], ["Scheduled", "Scheduled"])
 

@@ -34,6 +34,7 @@ class Leader(KubeCase):
         self.assertEqual([line["what"] for line in second.lines], ["connected", "standby"])
         self.assertEqual(get(port, "/readyz")[0], 200)
         self.assertIn("\nmirab_kube_leader 0\n", get(port, "/metrics")[1])
+        self.assertEqual(second.stop(), 0)
 
     def test_a_lease_that_is_given_back_is_taken_at_once(self):
         cluster = self.cluster()

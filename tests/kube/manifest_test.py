@@ -53,7 +53,7 @@ def manifest(*words):
 
 
 def is_allowed(documents, asked):
-    """By the rules of the roles. As in Kubernetes, a rule for named objects does not hold where no name is asked for."""
+    """By the rules of the roles. As in Kubernetes, a rule of named objects does not hold where no name is asked for."""
     for document in documents:
         is_there = document["kind"] == "ClusterRole" or document["metadata"].get("namespace") == asked.space
         for rule in rules_of(document) if is_there else []:
@@ -84,7 +84,7 @@ class Yaml:
         return value
 
     def block(self, indent):
-        """The list or the map of the lines that begin with exactly so many blanks."""
+        """The list or the map of the lines that begin with exactly this many blanks."""
         is_list = self.lines[0][1].startswith("- ")
         items, pairs = [], {}
         while self.lines and self.lines[0][0] == indent and self.lines[0][1].startswith("- ") == is_list:

@@ -59,10 +59,11 @@ def permission_of(call):
 
 
 class ScriptedCluster(ScriptedApi):
-    """`rights(permission)` says what is allowed; without it everything is. `fault(call)` is asked before anything else."""
+    """`rights(permission)` says what is allowed; without it everything is. `fault(call)` is asked first of all."""
 
     def __init__(self, minor="23", nodes=1, rights=None, **of_api):
-        super().__init__({"Node": [node(f"n{i}") for i in range(nodes)], "Pod": [], "Namespace": []}, page=500, **of_api)
+        rows = [node(f"n{i}") for i in range(nodes)]
+        super().__init__({"Node": rows, "Pod": [], "Namespace": []}, page=500, **of_api)
         self.server.handle_error = self.handle_error
         self.minor, self.rights = minor, rights
         self.fault = lambda call: None
@@ -211,8 +212,8 @@ class ScriptedCluster(ScriptedApi):
         found["spec"]["nodeName"] = call.body["target"]["name"]
         metadata["annotations"] = body["annotations"]
         self.binds.append(types.SimpleNamespace(
-            name=metadata["name"], space=metadata["namespace"], uid=metadata["uid"], meant=body["uid"], node=found["spec"]["nodeName"],
-            decision=body["annotations"]["mirab.io/decision"], at=call.at))
+            name=metadata["name"], space=metadata["namespace"], meant=body["uid"], node=found["spec"]["nodeName"],
+            decision=body["annotations"]["mirab.io/decision"]))
         self.tell("MODIFIED", found)
         return 201, {"kind": "Status", "status": "Success"}, {}
 

@@ -45,7 +45,8 @@ class Watch(KubeCase):
         latest = cluster.bookmark()
         cluster.break_watches(REGULARLY)
         cluster.until(lambda: len(cluster.watches) == 2)
-        begun = {int(watch.query["resourceVersion"]) for watch in self.watches(cluster) + self.watches(cluster, "nodes")}
+        watches = self.watches(cluster) + self.watches(cluster, "nodes")
+        begun = {int(watch.query["resourceVersion"]) for watch in watches}
         self.assertTrue({latest - 1, latest} <= begun, begun)
 
     def test_a_watch_whose_version_is_gone(self):
