@@ -26,9 +26,9 @@ class Manifest(KubeCase):
         subjects = {subject["namespace"] for document in documents for subject in document.get("subjects", [])}
         self.assertEqual((spaces, subjects, documents[0]["metadata"]["name"]), ({"fair"}, {"fair"}, "fair"))
 
-    def test_what_it_asks_for_is_allowed(self):
+    def test_it_runs_with_these_rights_and_needs_all_of_them(self):
         documents = manifest()
-        cluster = self.cluster(minor="20")
+        cluster = self.cluster(minor="20", rights=lambda asked: is_allowed(documents, asked))
         cluster.add(pod("p"), pod("large", cpu="5"))
         lost = [(500, refusal(500, "etcd is away"), {})]
         cluster.fault = lambda call: lost.pop() if call.path.endswith("/binding") and lost else None
