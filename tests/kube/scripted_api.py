@@ -18,6 +18,7 @@ class ScriptedApi:
 
     def __init__(self, objects, token=None, tls=None, page=7, before=None):
         self.objects, self.token, self.page, self.before = objects, token, page, before
+        self.version = 1000
         self.asked = []
         owner = self
 
@@ -27,6 +28,8 @@ class ScriptedApi:
 
             def do_GET(self):
                 owner.answer(self)
+
+            do_POST = do_PUT = do_PATCH = do_GET
 
             def log_message(self, *_):
                 pass
@@ -57,7 +60,10 @@ class ScriptedApi:
         certificate = getattr(request.connection, "getpeercert", lambda: None)()
         self.asked.append({"path": split.path, "query": query, "certificate": certificate,
                            "host": request.headers["Host"], "agent": request.headers["User-Agent"]})
-        status, body, headers = self.reply(split.path, query, request.headers)
+        self.send(request, *self.reply(split.path, query, request.headers))
+
+    @staticmethod
+    def send(request, status, body, headers):
         text = (body if isinstance(body, str) else json.dumps(body)).encode()
         request.send_response(status)
         for name, value in headers.items():
@@ -79,7 +85,7 @@ class ScriptedApi:
         chosen = [each for each in self.objects[kind] if is_selected(each, query.get("fieldSelector"))]
         begin = int(query.get("continue", 0))
         end = begin + self.page if "limit" in query else len(chosen)
-        metadata = {"resourceVersion": "1000"}
+        metadata = {"resourceVersion": str(self.version)}
         if end < len(chosen):
             metadata["continue"] = str(end)
         items = [{key: value for key, value in each.items() if key not in ("kind", "apiVersion")}
