@@ -119,8 +119,9 @@ class Leading {
     if (!thread_.joinable()) return;
     is_stopping_ = true;
     thread_.join();
+    const bool is_held = leads();
     until_ = 0;
-    if (!gives_back_) return;
+    if (!is_held || !gives_back_) return;
     if (const auto release = election_.release(wall_now()))
       static_cast<void>(server_->send(release->method, release->path, release->body, release->content_type));
   }
@@ -307,6 +308,7 @@ Result<int> schedule(const SchedulingOptions& given) {
       ApiServer::open(options.access, {.seed = seed, .is_stopped = [&] { return is_stopping.load(); }});
   if (!server) return server.error();
   const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", is_stopping);
+  if (is_stopping) return 0;
   if (!version) return version.error();
   options.scheduler.looks_first = !compares_uids(minor_version(version->body));
   if (Check missing = check_permissions(**server, options, is_stopping)) return *std::move(missing);

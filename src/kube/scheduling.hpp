@@ -5,7 +5,7 @@
 //                            ▲        (Scheduler)        │ replies
 //                            └───────────────────────────┘
 //
-// It keeps nothing on disk: after a start, or when it becomes the leader, it lists everything anew.
+// It keeps nothing on disk: after a start, or when it becomes the leader, it lists everything again.
 #pragma once
 
 #include <cstdint>

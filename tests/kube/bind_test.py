@@ -42,7 +42,7 @@ class Bind(KubeCase):
         cluster.bound("p")
         self.assertEqual(cluster.asked_for("GET", "/pods/p"), [])
 
-    def test_a_pod_that_is_made_anew_under_its_name_is_not_bound_as_the_old_one(self):
+    def test_a_pod_that_is_made_again_under_its_name_is_not_bound_as_the_old_one(self):
         for minor, last_moment in (("20", "/pods/p"), ("23", "/pods/p/binding")):
             with self.subTest(minor=minor):
                 cluster = self.cluster(minor=minor)

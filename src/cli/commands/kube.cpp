@@ -182,7 +182,7 @@ std::vector<Command> add_kube(CLI::App& app) {
       "wants what Mirab cannot honour yet waits, and an event names the field.",
       "Each waiting pod has the reason in its condition PodScheduled and in events. Standard error has a "
       "line "
-      "of JSON for each bind. SIGTERM ends it; it keeps no file, and reads the cluster anew at each start."};
+      "of JSON for each bind. SIGTERM ends it; it keeps no file, and reads the cluster again at each start."};
   manual.exits = {{1, "the API server cannot be reached or refuses, or the lease went to another process"}};
   manual.examples = {
       {"mirab kube --dry-run --scheduler-name default-scheduler", "What it would do beside your scheduler"},

@@ -1,4 +1,4 @@
-// The engine that follows a cluster of Kubernetes: its nodes, and how it is made anew.
+// The engine that follows a cluster of Kubernetes: its nodes, and how it is made again.
 #include "kubernetes/scheduler/known_cluster.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ Check KnownCluster::make_engine() {
 }
 
 // With another list of resources: servers, held amounts, then pods where they are, then those that wait.
-void KnownCluster::make_anew(Time now) {
+void KnownCluster::make_again(Time now) {
   must_hold(make_engine());
   sets_ = NodeSets();
   users_.clear();
@@ -156,7 +156,7 @@ void KnownCluster::see_node(NodeRow row, Time now) {
   if (resources.size() > resources_.size() - 3) {
     resources_.resize(3);
     resources_.insert(resources_.end(), resources.begin(), resources.end());
-    make_anew(now);
+    make_again(now);
     return;
   }
   if (!was_known) {
@@ -212,7 +212,7 @@ void KnownCluster::hold(PodRecord& pod, bool holds, Time now) {
   if (holds) {
     add(node.held, pod.seen.requests);
   } else {
-    // Added up anew, since a sum may have been cut.
+    // Added up again, since a sum may have been cut.
     node.held.clear();
     for (const std::string& uid : node.pods) {
       const PodRecord& other = pods_.at(uid);

@@ -1,5 +1,5 @@
 // What is known of a cluster of Kubernetes, and the engine that follows it: nodes are servers, namespaces
-// users, pods jobs of one task. The engine can be made anew from the rest at any time.
+// users, pods jobs of one task. The engine can be made again from the rest at any time.
 #pragma once
 
 #include <cstdint>
@@ -113,7 +113,7 @@ class KnownCluster {
 
   explicit KnownCluster(Policy policy) : policy_(std::move(policy)) {}
   Check make_engine();
-  void make_anew(Time now);
+  void make_again(Time now);
   bool is_ours(const SeenPod& pod) const { return pod.scheduler == policy_.scheduler; }
 
   void add_server(const std::string& name, KnownNode& node, Time now);

@@ -145,7 +145,7 @@ class ModelServer {
   std::deque<News> news_ = {};
 };
 
-/// A node with so many thousandths of a CPU, MB, and pods.
+/// A node with these thousandths of a CPU, MB, and pods.
 inline NodeRow node_row(const std::string& name, Units cpu, Units memory, Units pods = 110,
                         NodeLabels labels = {}) {
   labels.emplace("kubernetes.io/hostname", name);

@@ -283,6 +283,102 @@ TEST(KubernetesScheduler, APodWhoseBindsAreRefusedRestsAndHarmsNobody) {
   EXPECT_EQ(bench.node_of("bad-one-0"), "n1");
 }
 
+TEST(KubernetesScheduler, AnEventFromBeforeTheBindDoesNotUnbindThePod) {
+  Bench bench;
+  bench.server.put_node(node_row("n1", 1000, 8000));
+  bench.server.put_pod(waiting_pod("ml", "one", 1000, 100));
+  bench.run(1);
+  SeenPod old = waiting_pod("ml", "one", 1000, 100);
+  old.labels = {{"changed", "before"}};
+  bench.scheduler.put_pod(old, at(1.5));
+  bench.server.put_pod(waiting_pod("ml", "two", 1000, 100));
+  bench.run(3);
+  EXPECT_EQ(bench.server.pods.at("ml-one-0").binds, 1);
+  EXPECT_EQ(bench.node_of("ml-two-0"), "") << "the room is taken";
+}
+
+TEST(KubernetesScheduler, ABindThatIsNeverDoneCountsAsRefusedAfterThreeRounds) {
+  Bench bench;
+  bench.server.put_node(node_row("n1", 4000, 8000));
+  bench.server.put_pod(waiting_pod("bad", "one", 1000, 100));
+  bench.server.put_pod(waiting_pod("good", "one", 1000, 100));
+  int binds = 0;
+  // A webhook that is down: the bind is not done, and the answer settles nothing.
+  bench.run(20, [&](const Request& each) {
+    const bool is_hit =
+        each.path.ends_with("/pods/one/binding") && each.path.find("/bad/") != std::string::npos;
+    binds += is_hit ? 1 : 0;
+    return is_hit ? Fate::lost_before : Fate::done;
+  });
+  EXPECT_EQ(bench.node_of("good-one-0"), "n1");
+  EXPECT_GE(binds, 3);
+  EXPECT_LE(binds, 15) << "with pauses between them";
+  EXPECT_GE(bench.scheduler.gauges().failed, 1U);
+}
+
+TEST(KubernetesScheduler, WhatWasSeenOfAPodWhileItsBindWasUnderWayIsKept) {
+  Bench bench;
+  bench.server.put_node(node_row("n1", 4000, 8000));
+  bench.server.put_pod(waiting_pod("ml", "one", 1000, 100));
+  bench.server.list(bench.scheduler, at(0));
+  const std::vector<Request> bind = bench.scheduler.work(at(0), kWall, true);
+  ASSERT_EQ(bind.size(), 1U);
+  SeenPod ending = waiting_pod("ml", "one", 1000, 100);
+  ending.is_ending = true;
+  bench.scheduler.put_pod(ending, at(0.1));
+  bench.scheduler.answer({.id = bind[0].id, .status = 403, .body = "{}"}, at(0.2), kWall);
+  for (int i = 1; i < 100; ++i) {
+    for (const Request& each : bench.scheduler.work(at(i), kWall, true))
+      EXPECT_FALSE(each.path.ends_with("/binding")) << "somebody deleted the pod";
+  }
+}
+
+TEST(KubernetesScheduler, CriticalPodsAreServedUnderDisciplinesWithoutTiersToo) {
+  for (const char* discipline : {"pf", "fifo", "mlf-drs", "tsf", "ps-dsf", "asset"}) {
+    Bench bench(options(discipline));
+    bench.server.put_node(node_row("n1", 4000, 8000));
+    SeenPod critical = waiting_pod("kube-system", "dns", 1000, 100);
+    critical.priority = kSystemCritical;
+    bench.server.put_pod(critical);
+    bench.run(1);
+    EXPECT_EQ(bench.node_of(critical.uid), "n1") << discipline;
+  }
+}
+
+TEST(KubernetesScheduler, PodsThatAskForMoreThanCanBeCountedHarmNobody) {
+  Bench bench;
+  bench.server.put_node(node_row("n1", 4000, 8000));
+  for (int i = 0; i < 3000; ++i) {
+    SeenPod huge = waiting_pod("evil", "h" + std::to_string(i), kMaxUnits, kMaxUnits);
+    if (i % 2 == 0) huge.scheduler = "other";
+    if (i % 3 != 0) huge.node = "n1";
+    bench.server.put_pod(huge);
+  }
+  bench.server.put_node(node_row("n2", 4000, 8000));
+  bench.server.put_pod(waiting_pod("ml", "one", 1000, 100));
+  bench.run(1);
+  EXPECT_EQ(bench.node_of("ml-one-0"), "n2");
+  for (int i = 0; i < 3000; ++i) bench.server.delete_pod("evil-h" + std::to_string(i) + "-0");
+  bench.run(2);
+  bench.server.put_pod(waiting_pod("ml", "big", 4000, 100));
+  bench.run(3);
+  EXPECT_EQ(bench.node_of("ml-big-0"), "n1");
+}
+
+TEST(KubernetesScheduler, ANamespaceWithoutPodsIsForgotten) {
+  Bench bench;
+  bench.server.put_node(node_row("n1", 4000, 8000));
+  for (int i = 0; i < 20; ++i) {
+    const std::string space = "ci-" + std::to_string(i);
+    bench.server.put_pod(waiting_pod(space, "one", 1000, 100));
+    bench.run(bench.now + 1);
+    EXPECT_EQ(bench.node_of(space + "-one-0"), "n1");
+    bench.server.delete_pod(space + "-one-0");
+    bench.run(bench.now + 1);
+  }
+  EXPECT_EQ(bench.scheduler.cluster().engine().user_count(), 0U);
+}
+
 TEST(KubernetesScheduler, AtMost64BindsAreUnderWay) {
   Bench bench;
   bench.server.put_node(node_row("n1", 1'000'000, 1'000'000, 1000));
@@ -371,7 +467,7 @@ TEST(KubernetesScheduler, PodsMayArriveBeforeTheirNode) {
   EXPECT_EQ(bench.node_of("ml-two-0"), "") << "the first takes 3 of the 4 CPUs";
 }
 
-// Nodes and pods come, change and go at random, requests and replies are lost, lists are read anew. At each
+// Nodes and pods come, change and go at random, requests and replies are lost, lists are read again. At each
 // step the ledger is right, no node is ever over-filled by what Mirab bound, and no pod is bound twice. When
 // the faults stop, every pod that is left has no node on which it fits.
 class RandomClusters : public ::testing::TestWithParam<std::uint64_t> {};
