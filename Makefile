@@ -1,6 +1,6 @@
 # One command for each intent; `make help` lists them. CMake and its presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-long generated bench python package release fuzz format tidy clean
+.PHONY: help run demo test test-long test-clusters generated bench python package release fuzz format tidy clean
 
 SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill drf --fill fifo
 SECONDS := 60
@@ -32,6 +32,14 @@ test-long: ## the tests of the service at length: kills, power losses, calls, cl
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset long
+
+test-clusters: ## the tests on a real Kubernetes API server, built once; ARGUMENTS='scenarios K1' for a part
+	@tools/setup build test clusters
+	cmake --preset dev
+	cmake --build --preset dev --target mirab_cli
+	cmake --preset release
+	cmake --build --preset release --target mirab_cli
+	@tests/clusters/run $(ARGUMENTS)
 
 generated: ## write the texts that follow from lists in the code: headers, stubs, schemas, tables, types
 	cmake --preset dev

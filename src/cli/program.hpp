@@ -79,6 +79,7 @@ Command add_validate(CLI::App& app);
 std::vector<Command> add_import(CLI::App& app);              ///< one for each format
 std::vector<Command> add_cluster_imports(CLI::App& import);  ///< the formats of clusters that run
 std::vector<Command> add_serve(CLI::App& app);               ///< with its subcommands
+std::vector<Command> add_kube(CLI::App& app);      ///< the scheduler for Kubernetes, with its subcommands
 std::vector<Command> add_generate(CLI::App& app);  ///< hidden: what is made from the command line itself
 
 // Of a service elsewhere, and `demo`, which is one. These and `serve` are only where MIRAB_SERVICE is built.

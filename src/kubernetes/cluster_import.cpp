@@ -254,27 +254,6 @@ class ClusterImporter {
     return rules_.size() - 1;
   }
 
-  static std::string words_of(const PlacementRule& rule) {
-    std::string words;
-    const auto add = [&](std::string_view word) { words += fmt::format("{}:{} ", word.size(), word); };
-    for (const auto& [label, value] : rule.selector) add(label), add(value);
-    words += "| ";
-    for (const Toleration& each : rule.tolerations) {
-      add(each.key), add(each.any_value ? "*" : "="), add(each.value), add(each.effect);
-    }
-    if (!rule.terms) return words;
-    for (const std::vector<Requirement>& term : *rule.terms) {
-      words += "| ";
-      for (const Requirement& each : term) {
-        add(each.key);
-        words +=
-            fmt::format("{}{}{} ", static_cast<int>(each.op), each.of_field ? "f" : "", each.values.size());
-        for (const std::string& value : each.values) add(value);
-      }
-    }
-    return words + "|";
-  }
-
   // Has a node each resource that the caller wants to keep?
   Check check_resources() const {
     std::set<std::string_view> known;

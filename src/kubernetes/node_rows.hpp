@@ -19,6 +19,7 @@ struct NodeRow {
   Amounts allocatable = {};
   bool is_closed = false;         ///< cordoned or not ready
   bool is_control_plane = false;  ///< open to pods that tolerate its taint
+  friend bool operator==(const NodeRow&, const NodeRow&) = default;
 };
 
 /// Errors name file, line and key: no allocatable amounts, no amount, a taint that is none.

@@ -230,6 +230,27 @@ bool allows(const PlacementRule& rule, std::string_view node, const NodeLabels& 
   });
 }
 
+std::string words_of(const PlacementRule& rule) {
+  std::string words;
+  const auto add = [&](std::string_view word) { words += fmt::format("{}:{} ", word.size(), word); };
+  for (const auto& [label, value] : rule.selector) add(label), add(value);
+  words += "| ";
+  for (const Toleration& each : rule.tolerations) {
+    add(each.key), add(each.any_value ? "*" : "="), add(each.value), add(each.effect);
+  }
+  if (!rule.terms) return words;
+  for (const std::vector<Requirement>& term : *rule.terms) {
+    words += "| ";
+    for (const Requirement& each : term) {
+      add(each.key);
+      words +=
+          fmt::format("{}{}{} ", static_cast<int>(each.op), each.of_field ? "f" : "", each.values.size());
+      for (const std::string& value : each.values) add(value);
+    }
+  }
+  return words + "|";
+}
+
 std::map<std::string, std::vector<std::string>> selected_labels(const PlacementRule& rule) {
   std::map<std::string, std::vector<std::string>> select;
   const auto narrow = [&](const std::string& label, const std::vector<std::string>& values) {

@@ -19,6 +19,7 @@ struct Taint {
   std::string key;
   std::string value = {};
   std::string effect;  ///< `NoSchedule`, `NoExecute`, `PreferNoSchedule`
+  friend bool operator==(const Taint&, const Taint&) = default;
 };
 
 struct Toleration {
@@ -57,6 +58,9 @@ Result<std::vector<Taint>> read_taints(const Object& node, const std::string& fi
 /// filters NodeAffinity and TaintToleration.
 bool allows(const PlacementRule& rule, std::string_view node, const NodeLabels& labels,
             const std::vector<Taint>& taints);
+
+/// The rule in words that no other rule has: rules of the same words allow the same nodes.
+std::string words_of(const PlacementRule& rule);
 
 /// The part of the rule that asks for labels with one of some values; empty when there is none, or no value
 /// is left.

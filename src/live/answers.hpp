@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "model/wall.hpp"
+
 namespace mirab::live {
 
 using Json = nlohmann::json;
@@ -17,12 +19,9 @@ using Json = nlohmann::json;
 /// writes.
 using Revision = std::uint64_t;
 
-/// The wall clock, UTC: for people. Nothing is decided by it.
-using Wall = std::chrono::sys_time<std::chrono::milliseconds>;
-
-/// `2027-03-01T08:00:00.123Z`, and back; nothing where the text is no such time.
-std::string text_of(Wall wall);
-std::optional<Wall> wall_of(std::string_view text);
+using mirab::text_of;
+using mirab::Wall;
+using mirab::wall_of;
 
 /// What a token may do.
 struct Scopes {

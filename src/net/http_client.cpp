@@ -69,6 +69,12 @@ std::size_t take_bytes(char* bytes, std::size_t size, std::size_t count, void* c
   return piece.size();
 }
 
+std::string_view field_of(const Response& response, std::string_view name) {
+  const auto found = std::find_if(response.fields.begin(), response.fields.end(),
+                                  [&](const auto& field) { return field.first == name; });
+  return found == response.fields.end() ? std::string_view() : std::string_view(found->second);
+}
+
 std::size_t take_field(char* bytes, std::size_t size, std::size_t count, void* context) {
   auto& transfer = *static_cast<Transfer*>(context);
   const std::string_view line(bytes, size * count);
@@ -79,7 +85,15 @@ std::size_t take_field(char* bytes, std::size_t size, std::size_t count, void* c
         lower_case(line.substr(0, colon)),
         trimmed(line.substr(colon + 1, line.find_last_not_of("\r\n") - colon)));
   }
+  if (trimmed(line.substr(0, line.find('\n'))).empty() && is_streamed(transfer)) {
+    transfer.is_enough = !(*transfer.take)({});
+    if (transfer.is_enough) return CURL_WRITEFUNC_ERROR;
+  }
   return line.size();
+}
+
+int ask_whether_stopped(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return (*static_cast<const std::function<bool()>*>(context))() ? 1 : 0;
 }
 
 /// Was nothing sent?
@@ -94,23 +108,55 @@ bool is_broken(CURLcode code) {
          code == CURLE_PARTIAL_FILE || code == CURLE_OPERATION_TIMEDOUT;
 }
 
-std::string_view field_of(const Response& response, std::string_view name) {
-  const auto found = std::find_if(response.fields.begin(), response.fields.end(),
-                                  [&](const auto& field) { return field.first == name; });
-  return found == response.fields.end() ? std::string_view() : std::string_view(found->second);
+/// How libcurl looks for another name in the certificate of the server: the URL has that name, and the
+/// connection goes to the host that was meant.
+struct Route {
+  std::string url;
+  std::vector<std::string> connect_to = {};  ///< at most one; none: where the URL says
+  std::string host = {};                     ///< field `Host`; empty: that of the URL
+};
+
+/// Errors, with the key: a server name that is none.
+Result<Route> route_of(const HttpClientOptions& options) {
+  const Url& given = options.url;
+  if (options.server_name.empty() || !given.has_tls) return Route{.url = given.text};
+  const std::unique_ptr<CURLU, UrlEnd> url(curl_url());
+  MIRAB_ASSERT(url != nullptr, "memory for a URL");
+  curl_url_set(url.get(), CURLUPART_URL, given.text.c_str(), 0);
+  const std::string port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
+  const std::string written_port = part_of(url.get(), CURLUPART_PORT);
+  const bool is_host = curl_url_set(url.get(), CURLUPART_HOST, options.server_name.c_str(), 0) == CURLUE_OK;
+  if (!is_host)
+    return Error{.message = fmt::format("'{}' is not the name of a server", options.server_name),
+                 .key = "tls-server-name"};
+  Route route{.url = part_of(url.get(), CURLUPART_URL),
+              .connect_to = {fmt::format("{}:{}:{}:{}", options.server_name, port, given.host, port)},
+              .host = written_port.empty() ? given.host : given.host + ":" + written_port};
+  while (route.url.ends_with('/')) route.url.pop_back();
+  return route;
+}
+
+/// Errors: the file cannot be read.
+Check check_readable(const Pem& pem) {
+  if (pem.file.empty() || ::access(pem.file.c_str(), R_OK) == 0) return {};
+  return Error{.message = std::strerror(errno), .file = pem.file};
 }
 
 class CurlClient final : public HttpClient {
  public:
-  CurlClient(HttpClientOptions options, CURL* handle)
-      : options_(std::move(options)), handle_(handle), random_(options_.seed) {}
+  CurlClient(HttpClientOptions options, Route route, TokenSource token, CURL* handle)
+      : options_(std::move(options)),
+        route_(std::move(route)),
+        token_(std::move(token)),
+        handle_(handle),
+        random_(options_.seed) {}
 
   Result<Response> send(const Request& request, Repeat repeat) override {
     const auto until = Steady::now() + options_.patience;
     milliseconds pause{100};
     for (bool has_waited = false;; has_waited = true) {
       Transfer transfer{.handle = handle_.get(), .most_bytes = options_.answer_bytes};
-      const CURLcode code = perform(request, transfer, {});
+      const CURLcode code = perform_with_token(request, transfer, {});
       const int status = transfer.response.status;
       const bool is_answered = code == CURLE_OK;
       const bool is_again = is_answered
@@ -131,7 +177,7 @@ class CurlClient final : public HttpClient {
   Result<Response> stream(const Request& request, std::chrono::seconds silence,
                           const std::function<bool(std::string_view)>& take) override {
     Transfer transfer{.handle = handle_.get(), .most_bytes = options_.answer_bytes, .take = &take};
-    const CURLcode code = perform(request, transfer, silence);
+    const CURLcode code = perform_with_token(request, transfer, silence);
     if (code != CURLE_OK && !transfer.is_enough) return error_of(code, transfer);
     return std::move(transfer.response);
   }
@@ -145,30 +191,39 @@ class CurlClient final : public HttpClient {
 
   /// What the server asks for, else the pause or a little more.
   milliseconds pause_of(const Response& response, milliseconds pause) {
-    const std::string_view asked = field_of(response, "retry-after");
-    std::int64_t seconds = 0;
-    const auto [end, bad] = std::from_chars(asked.data(), asked.data() + asked.size(), seconds);
+    const std::optional<std::chrono::seconds> asked = retry_after(response);
     const auto more = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(pause.count())));
-    const bool is_asked = !asked.empty() && bad == std::errc() && end == asked.data() + asked.size();
-    return (is_asked && seconds >= 0 && seconds < 86'400 ? milliseconds(1000 * seconds) : pause) +
-           milliseconds(more);
+    return (asked ? milliseconds(*asked) : pause) + milliseconds(more);
+  }
+
+  CURLcode perform_with_token(const Request& request, Transfer& transfer, std::chrono::seconds silence) {
+    const CURLcode code = perform(request, transfer, silence);
+    const bool is_refused = code == CURLE_OK && transfer.response.status == 401;
+    if (!is_refused || !token_.renew(Steady::now())) return code;
+    transfer.response = {.type = {}};
+    return perform(request, transfer, silence);
   }
 
   CURLcode perform(const Request& request, Transfer& transfer, std::chrono::seconds silence) {
     curl_easy_reset(handle_.get());  // keeps the connection
     message_[0] = 0;
-    const std::string url = options_.url.text + request.target;
+    const std::string url = route_.url + request.target;
     const std::unique_ptr<curl_slist, ListEnd> fields = fields_of(request);
+    const std::unique_ptr<curl_slist, ListEnd> connect_to = list_of(route_.connect_to);
     set(CURLOPT_URL, url.c_str());
     set(CURLOPT_PATH_AS_IS, 1L);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!options_.ca_file.empty()) {
-      set(CURLOPT_CAINFO, options_.ca_file.c_str());
-      set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+    set(CURLOPT_CONNECT_TO, connect_to.get());
+    set_tls();
+    if (!options_.proxy_url.empty()) {
+      set(CURLOPT_PROXY, options_.proxy_url.c_str());
+      set(CURLOPT_NOPROXY, "");
+    } else if (!options_.url.has_tls && !is_readable_on_the_way(options_.url)) {
+      set(CURLOPT_PROXY, "");
     }
-    if (!options_.url.has_tls && !is_readable_on_the_way(options_.url)) set(CURLOPT_PROXY, "");
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
     if (!request.body.empty()) {
       set(CURLOPT_POSTFIELDS, request.body.c_str());
@@ -181,6 +236,11 @@ class CurlClient final : public HttpClient {
     } else {  // less than a byte a second, for so long
       set(CURLOPT_LOW_SPEED_LIMIT, 1L);
       set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(silence.count()));
+    }
+    if (options_.is_stopped) {
+      set(CURLOPT_NOPROGRESS, 0L);
+      set(CURLOPT_XFERINFOFUNCTION, ask_whether_stopped);
+      set(CURLOPT_XFERINFODATA, &options_.is_stopped);
     }
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -197,23 +257,51 @@ class CurlClient final : public HttpClient {
     return code;
   }
 
-  std::unique_ptr<curl_slist, ListEnd> fields_of(const Request& request) const {
+  void set_tls() {
+    set_pem(options_.ca, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB);
+    if (!options_.ca.file.empty() || !options_.ca.text.empty())
+      set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+    set_pem(options_.credentials.certificate, CURLOPT_SSLCERT, CURLOPT_SSLCERT_BLOB);
+    set_pem(options_.credentials.key, CURLOPT_SSLKEY, CURLOPT_SSLKEY_BLOB);
+    if (!options_.is_insecure) return;
+    set(CURLOPT_SSL_VERIFYPEER, 0L);
+    set(CURLOPT_SSL_VERIFYHOST, 0L);
+  }
+
+  void set_pem(const Pem& pem, CURLoption file, CURLoption text) {
+    if (!pem.file.empty()) set(file, pem.file.c_str());
+    if (pem.text.empty()) return;
+    // Not copied: the options live as long as the handle.
+    curl_blob blob{.data = const_cast<char*>(pem.text.data()), .len = pem.text.size(), .flags = 0};
+    set(text, &blob);
+  }
+
+  static std::unique_ptr<curl_slist, ListEnd> list_of(const std::vector<std::string>& lines) {
     std::unique_ptr<curl_slist, ListEnd> list;
-    const auto add = [&](const std::string& line) {
+    for (const std::string& line : lines) {
       curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
       MIRAB_ASSERT(longer != nullptr, "memory for a field");
       static_cast<void>(list.release());
       list.reset(longer);
-    };
-    add("Expect:");
-    if (!request.body.empty()) add("Content-Type: application/json");
-    for (const auto& [name, value] : options_.fields) add(name + ": " + value);
-    for (const auto& [name, value] : request.fields) add(name + ": " + value);
+    }
     return list;
+  }
+
+  std::unique_ptr<curl_slist, ListEnd> fields_of(const Request& request) {
+    std::vector<std::string> lines = {"Expect:"};
+    if (!route_.host.empty()) lines.push_back("Host: " + route_.host);
+    if (const std::string& token = token_.token(Steady::now()); !token.empty())
+      lines.push_back("Authorization: Bearer " + token);
+    if (!request.body.empty() && request.field("content-type").empty())
+      lines.emplace_back("Content-Type: application/json");
+    for (const auto& [name, value] : options_.fields) lines.push_back(name + ": " + value);
+    for (const auto& [name, value] : request.fields) lines.push_back(name + ": " + value);
+    return list_of(lines);
   }
 
   std::string message_of(CURLcode code, const Transfer& transfer) const {
     if (transfer.is_too_long) return fmt::format("the answer has more than {} bytes", transfer.most_bytes);
+    if (code == CURLE_ABORTED_BY_CALLBACK) return "stopped";
     return message_[0] == 0 ? curl_easy_strerror(code) : message_.data();
   }
 
@@ -222,6 +310,8 @@ class CurlClient final : public HttpClient {
   }
 
   HttpClientOptions options_;
+  Route route_;
+  TokenSource token_;
   std::unique_ptr<CURL, EasyEnd> handle_;
   std::array<char, CURL_ERROR_SIZE> message_{};
   Random random_;
@@ -270,16 +360,30 @@ std::string percent_encoded(std::string_view text) {
   return encoded;
 }
 
+std::optional<std::chrono::seconds> retry_after(const Response& response) {
+  constexpr std::int64_t kDay = 86'400;
+  const std::string_view asked = field_of(response, "retry-after");
+  std::int64_t seconds = 0;
+  const auto [end, bad] = std::from_chars(asked.data(), asked.data() + asked.size(), seconds);
+  const bool is_number = !asked.empty() && bad == std::errc() && end == asked.data() + asked.size();
+  if (!is_number || seconds < 0 || seconds >= kDay) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
 Result<std::unique_ptr<HttpClient>> HttpClient::open(HttpClientOptions options) {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-  if (!options.ca_file.empty()) {
-    if (::access(options.ca_file.c_str(), R_OK) != 0)
-      return Error{.message = std::strerror(errno), .file = options.ca_file};
+  for (const Pem* pem : {&options.ca, &options.credentials.certificate, &options.credentials.key}) {
+    if (Check wrong = check_readable(*pem)) return *std::move(wrong);
   }
+  Result<TokenSource> token = TokenSource::open(options.credentials, Steady::now());
+  if (!token) return std::move(token).error();
+  Result<Route> route = route_of(options);
+  if (!route) return std::move(route).error();
   CURL* const handle = curl_easy_init();
   MIRAB_ASSERT(handle != nullptr, "memory for a connection");
-  return std::unique_ptr<HttpClient>(std::make_unique<CurlClient>(std::move(options), handle));
+  return std::unique_ptr<HttpClient>(
+      std::make_unique<CurlClient>(std::move(options), *std::move(route), *std::move(token), handle));
 }
 
 }  // namespace mirab::net

@@ -1,5 +1,5 @@
 // An HTTP/1.1 client: one connection that is kept, TLS, limits on time and size, and what failed on the way
-// asked again. It knows nothing of what it asks for: credentials are fields that the caller gives.
+// asked again. It knows nothing of what it asks for.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include <mirab/model/result.hpp>
 
+#include "net/credentials.hpp"
 #include "net/http_server.hpp"
 
 namespace mirab::net {
@@ -37,8 +39,12 @@ std::string percent_encoded(std::string_view text);
 
 struct HttpClientOptions {
   Url url = {};
-  std::string ca_file = {};  ///< PEM; empty: the certificates that the system trusts
-  std::vector<std::pair<std::string, std::string>> fields = {};  ///< of every request, such as Authorization
+  Pem ca = {};                   ///< none: the certificates that the system trusts
+  std::string server_name = {};  ///< that the server's certificate must have; empty: the host of the URL
+  bool is_insecure = false;      ///< the server's certificate is not checked
+  std::string proxy_url = {};    ///< empty: that of the environment
+  Credentials credentials = {};
+  std::vector<std::pair<std::string, std::string>> fields = {};  ///< of every request
   std::chrono::milliseconds connect_time{10'000};
   std::chrono::milliseconds answer_time{90'000};  ///< of a whole answer; of a stream: without a byte
   std::chrono::milliseconds patience{10'000};     ///< how long a request is tried again; 0: never
@@ -46,12 +52,17 @@ struct HttpClientOptions {
   std::uint64_t seed = 0;  ///< of the pauses, so that clients do not come back all at once
   /// Called before the first pause of a request, with what went wrong.
   std::function<void(const std::string& why)> waits = {};
+  /// Asked about once a second of a request that is on its way; true: it ends with an error.
+  std::function<bool()> is_stopped = {};
 };
+
+/// What the server asks for with `Retry-After`, when that is a number of seconds of less than a day.
+std::optional<std::chrono::seconds> retry_after(const Response& response);
 
 /// Not for several threads at once.
 class HttpClient {
  public:
-  /// Errors: the certificates cannot be read.
+  /// Errors: a certificate, key or token that cannot be read.
   static Result<std::unique_ptr<HttpClient>> open(HttpClientOptions options);
   virtual ~HttpClient() = default;
 
@@ -61,12 +72,13 @@ class HttpClient {
   /// Sends a request and reads its answer, whatever its status. `target` of the request is encoded already.
   /// Tried again within `patience`, after the server's `Retry-After` where it sends one, else after a pause
   /// that grows from 0.1 to 5 s: always where the server was not reached or refused for load (429); with
-  /// Repeat::yes also what broke on the way, and 502, 503 and 504. Errors: what went wrong the last time.
+  /// Repeat::yes also what broke on the way, and 502, 503 and 504. A 401 is asked again once where the file
+  /// of the token has another one now. Errors: what went wrong the last time.
   virtual Result<Response> send(const Request& request, Repeat repeat) = 0;
 
-  /// Gives the bytes of an answer of status 200 to `take` as they come, until `take` returns false or the
-  /// server ends it. Other answers are returned as send() does; nothing is tried again. Errors: not reached,
-  /// broken, or silent for `silence`.
+  /// Gives the bytes of an answer of status 200 to `take` as they come, first none when its head is there,
+  /// until `take` returns false or the server ends it. Other answers are returned as send() does; nothing but
+  /// a 401 is tried again. Errors: not reached, broken, or silent for `silence`.
   virtual Result<Response> stream(const Request& request, std::chrono::seconds silence,
                                   const std::function<bool(std::string_view)>& take) = 0;
 };

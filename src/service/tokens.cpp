@@ -112,21 +112,6 @@ std::optional<live::Wall> TokenTable::expires(std::string_view by) const {
   return by_hash_.at(hash->second).expires;
 }
 
-std::optional<double> Bucket::take(const Rate& rate, double amount, Clock::time_point now) {
-  if (at_) {
-    const double seconds = std::chrono::duration<double>(now - *at_).count();
-    if (seconds > 0) level_ = std::min(rate.burst, level_ + seconds * rate.per_s);
-  }
-  at_ = at_ ? std::max(*at_, now) : now;
-  // What is larger than the bucket itself is taken from a full one, and paid for afterwards.
-  const double needed = std::min(amount, rate.burst);
-  if (level_ >= needed) {
-    level_ -= amount;
-    return std::nullopt;
-  }
-  return (needed - level_) / rate.per_s;
-}
-
 void RateTable::set_tenant(const std::string& tenant, const live::Json& columns) {
   auto& limits = limits_[tenant];
   limits.clear();

@@ -16,6 +16,7 @@
 #include <mirab/model/result.hpp>
 
 #include "live/answers.hpp"
+#include "model/rate.hpp"
 
 namespace mirab::service {
 
@@ -56,25 +57,7 @@ class TokenTable {
   std::unordered_map<std::string, std::string> hash_of_;
 };
 
-/// So much at once, and so much a second (token bucket).
-struct Rate {
-  double per_s;
-  double burst;
-};
-
-/// One bucket. Time is given, and never goes back.
-class Bucket {
- public:
-  using Clock = std::chrono::steady_clock;
-  explicit Bucket(const Rate& rate) : level_(rate.burst) {}
-
-  /// Takes `amount`, or nothing where there is less; then after how many seconds there is enough.
-  std::optional<double> take(const Rate& rate, double amount, Clock::time_point now);
-
- private:
-  double level_;
-  std::optional<Clock::time_point> at_;
-};
+using Bucket = mirab::Bucket<std::chrono::steady_clock>;
 
 /// What counts against which rate.
 enum class RateOf { requests, submits, questions, what_ifs };

@@ -126,6 +126,11 @@ TEST(Documents, BashCompletesCommandsOptionsNamesAndFiles) {
   EXPECT_EQ(completions("mirab import go"), "google2011\n");
   EXPECT_EQ(completions("mirab import op"), "openb\n");
   EXPECT_EQ(completions("mirab import google2011 --sample-m"), "--sample-machines\n");
+  EXPECT_EQ(completions("mirab import kubernetes --li"), "--live\n");
+  EXPECT_EQ(completions("mirab import kubernetes --kube"), "--kubeconfig\n");
+  EXPECT_EQ(completions("mirab import kubernetes --kubeconfig examples/textbook.y"),
+            "examples/textbook.yaml\n");
+  EXPECT_EQ(completions("mirab import kubernetes --live --con"), "--context\n");
 }
 
 TEST(Documents, ZshAndFishReadTheirCompletions) {

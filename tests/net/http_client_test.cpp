@@ -1,6 +1,7 @@
 // The client against the project's own server, and against nothing.
 #include "net/http_client.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <fmt/format.h>
@@ -82,7 +83,7 @@ class Reached {
 
 TEST(HttpClient, SendsWhatItIsGivenOverOneConnection) {
   const Reached reached;
-  const auto client = reached.client({.fields = {{"Authorization", "Bearer x"}}});
+  const auto client = reached.client({.credentials = {.token = "x"}});
   const auto got = client->send({.method = "GET", .target = "/a?b=c%20d"}, Repeat::yes);
   ASSERT_TRUE(got);
   EXPECT_EQ(got->status, 200);
@@ -182,26 +183,87 @@ TEST(HttpClient, TakesASilentStreamForBroken) {
   EXPECT_FALSE(got);
 }
 
+TEST(HttpClient, AsksAgainOnceWithTheTokenThatItsFileHasNow) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("token", "old");
+  Reached reached;
+  const auto client = reached.client({.credentials = {.token_file = file}});
+  folder.write("token", "new");
+  reached.handler.answers = {{.status = 401, .body = "refused"}};
+  const auto got = client->send({.method = "POST", .target = "/a", .body = "1"}, Repeat::no);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->body, "POST /a [1] Bearer new");
+  reached.handler.answers = {{.status = 401, .body = "refused"}};
+  EXPECT_EQ(client->send({.method = "GET", .target = "/a"}, Repeat::no)->status, 401);
+  EXPECT_EQ(reached.handler.asked.size(), 3U) << "the same token is not sent twice";
+  EXPECT_FALSE(HttpClient::open({.credentials = {.token_file = folder.path("none")}}));
+}
+
+TEST(HttpClient, GivesTheTypeOfABodyOnce) {
+  Reached reached;
+  const auto client = reached.client();
+  EXPECT_TRUE(client->send(
+      {.method = "PATCH", .target = "/a", .fields = {{"content-type", "a/b"}}, .body = "1"}, Repeat::no));
+  EXPECT_TRUE(client->send({.method = "POST", .target = "/a", .body = "1"}, Repeat::no));
+  EXPECT_EQ(reached.handler.asked[0].field("content-type"), "a/b");
+  EXPECT_EQ(reached.handler.asked[1].field("content-type"), "application/json");
+}
+
+TEST(HttpClient, SaysWhenAStreamHasBegunAndEndsItWhenItIsStopped) {
+  const Reached reached;
+  std::atomic<bool> is_stopped = false;
+  const auto client = reached.client({.is_stopped = [&] { return is_stopped.load(); }});
+  std::vector<std::string> pieces;
+  const auto got = client->stream({.method = "GET", .target = "/stream"}, 60s, [&](std::string_view bytes) {
+    pieces.emplace_back(bytes);
+    is_stopped = pieces.size() > 1;
+    return true;
+  });
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().message, "stopped");
+  EXPECT_EQ(pieces.front(), "");
+}
+
+/// A certificate for 127.0.0.1, or for the name that is given instead.
+void certify(const TemporaryFolder& folder, const std::string& name,
+             const std::string& subject = "IP:127.0.0.1") {
+  const std::string command = fmt::format(
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN={1} -addext "
+      "subjectAltName={2} -keyout {0}/{1}.key -out {0}/{1}.pem 2>/dev/null",
+      folder.path(), name, subject);
+  ASSERT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST(HttpClient, LooksForTheNameThatTheCertificateShallHave) {
+  const TemporaryFolder folder;
+  certify(folder, "inner", "DNS:inner.example");
+  const Reached reached({.certificate_file = folder.path("inner.pem"), .key_file = folder.path("inner.key")});
+  const auto ask = [&](HttpClientOptions options) {
+    return reached.client(std::move(options))->send({.method = "GET", .target = "/a"}, Repeat::no);
+  };
+  const Pem ca{.text = read_text(folder.path("inner.pem"))};
+  EXPECT_TRUE(ask({.ca = ca, .server_name = "inner.example"}));
+  EXPECT_EQ(reached.handler.asked.back().field("host"), fmt::format("127.0.0.1:{}", reached.server->port()));
+  EXPECT_FALSE(ask({.ca = ca, .server_name = "other.example"}));
+  EXPECT_FALSE(ask({.ca = ca}));
+  EXPECT_TRUE(ask({.is_insecure = true}));
+}
+
 TEST(HttpClient, TrustsTheCertificatesThatItIsGivenAndNoOthers) {
   const TemporaryFolder folder;
-  for (const std::string name : {"mine", "other"}) {
-    const std::string command = fmt::format(
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN={1} -addext "
-        "subjectAltName=IP:127.0.0.1 -keyout {0}/{1}.key -out {0}/{1}.pem 2>/dev/null",
-        folder.path(), name);
-    ASSERT_EQ(std::system(command.c_str()), 0);
-  }
+  for (const std::string name : {"mine", "other"}) certify(folder, name);
   const Reached reached({.certificate_file = folder.path("mine.pem"), .key_file = folder.path("mine.key")});
-  EXPECT_EQ(reached.client({.ca_file = folder.path("mine.pem")})
+  EXPECT_EQ(reached.client({.ca = {.file = folder.path("mine.pem")}})
                 ->send({.method = "GET", .target = "/"}, Repeat::yes)
                 ->status,
             200);
   for (const std::string& ca : {folder.path("other.pem"), std::string()}) {
-    const auto got = reached.client({.ca_file = ca})->send({.method = "GET", .target = "/"}, Repeat::yes);
+    const auto got =
+        reached.client({.ca = {.file = ca}})->send({.method = "GET", .target = "/"}, Repeat::yes);
     ASSERT_FALSE(got) << ca;
     EXPECT_THAT(got.error().message, HasSubstr("certificate"));
   }
-  EXPECT_FALSE(HttpClient::open({.url = *read_url("https://x", "url"), .ca_file = folder.path("none")}));
+  EXPECT_FALSE(HttpClient::open({.url = *read_url("https://x", "url"), .ca = {.file = folder.path("none")}}));
 }
 
 TEST(HttpClient, ReadsUrls) {

@@ -16,6 +16,9 @@
 #include "kubernetes/cluster_import.hpp"
 #include "lab/traces/csv_cluster.hpp"
 #include "slurm/cluster_import.hpp"
+#ifdef MIRAB_HAS_SERVICE
+#include "cli/io/live_cluster.hpp"
+#endif
 
 namespace mirab::cli {
 namespace {
@@ -56,6 +59,10 @@ struct Kubernetes {
   std::string team = "namespace";
   std::string default_request;
   std::vector<std::string> resources;
+#ifdef MIRAB_HAS_SERVICE
+  bool is_live = false;
+  LiveClusterOptions live;
+#endif
 };
 
 Result<kubernetes::ClusterImportOptions> read_kubernetes_options(const Kubernetes& options) {
@@ -102,15 +109,53 @@ Result<kubernetes::ClusterImport> import_objects(const std::vector<InputText>& i
   return kubernetes::import_cluster(texts, options);
 }
 
+Exit write_import(const kubernetes::ClusterImport& import, const Kubernetes& options,
+                  const std::string& command_line) {
+  return write_imported({import.cluster, import.provenance, import.notices}, options.output, command_line);
+}
+
+#ifdef MIRAB_HAS_SERVICE
+Exit run_live(const Kubernetes& options, const kubernetes::ClusterImportOptions& read,
+              const std::string& command_line) {
+  if (!options.inputs.empty())
+    return report_error({.message = "reads from the API server, and no file", .key = "--live"});
+  const Result<std::vector<kubernetes::ObjectText>> texts =
+      read_live_cluster(options.live, !read.team_label.empty());
+  if (!texts) return report_error(texts.error(), Exit::failed);
+  const Result<kubernetes::ClusterImport> import = kubernetes::import_cluster(*texts, read);
+  return import ? write_import(*import, options, command_line) : report_error(import.error());
+}
+
+void add_live_options(CLI::App& command, Kubernetes& options) {
+  constexpr const char* kGroup = "Options of --live";
+  CLI::Option* const live = command.add_flag(
+      "--live", options.is_live, "Read nodes and pods from the API server of the cluster, and no file");
+  command
+      .add_option("--kubeconfig", options.live.kubeconfig,
+                  "How to reach it; default: $KUBECONFIG, else ~/.kube/config, else what a pod is given")
+      ->type_name("FILE")
+      ->needs(live)
+      ->group(kGroup);
+  command.add_option("--context", options.live.context, "The context; default: the current one of the file")
+      ->type_name("NAME")
+      ->needs(live)
+      ->group(kGroup);
+}
+#endif
+
 Exit run(const Kubernetes& options, const std::string& command_line) {
   if (const Check wrong = check_cluster_files(options.output, options.inputs)) return report_error(*wrong);
   const Result<kubernetes::ClusterImportOptions> read = read_kubernetes_options(options);
   if (!read) return report_error(read.error());
+#ifdef MIRAB_HAS_SERVICE
+  if (options.is_live) return run_live(options, *read, command_line);
+#endif
+  if (options.inputs.empty()) return report_error({.message = "missing", .key = "NODES_AND_PODS"});
   const Result<std::vector<InputText>> inputs = read_inputs(options.inputs);
   if (!inputs) return report_error(inputs.error());
   const Result<kubernetes::ClusterImport> import = import_objects(*inputs, *read);
   if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "kubernetes"));
-  return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
+  return write_import(*import, options, command_line);
 }
 
 Command add_import_kubernetes(CLI::App& import) {
@@ -122,8 +167,10 @@ Command add_import_kubernetes(CLI::App& import) {
           "NODES_AND_PODS", options->inputs,
           "What kubectl get nodes and kubectl get pods -A print with -o json or yaml, in one file or "
           "several; namespaces too; - reads standard input")
-      ->required()
       ->type_name("FILE");
+#ifdef MIRAB_HAS_SERVICE
+  add_live_options(*command, *options);
+#endif
   command
       ->add_option("--team", options->team,
                    "What a user of the cluster file is: namespace, or label=KEY for the values of a label")
@@ -153,6 +200,14 @@ Command add_import_kubernetes(CLI::App& import) {
        "cluster.yaml",
        "Teams by a label of pods or of their namespaces"},
   };
+#ifdef MIRAB_HAS_SERVICE
+  manual.paragraphs.emplace_back(
+      "With --live the nodes and pods come from the API server, with what the kubeconfig gives: a client "
+      "certificate or a token. It needs the permission to list nodes and pods, and with --team label=KEY "
+      "namespaces. Nothing is changed.");
+  manual.examples.push_back({"mirab import kubernetes --live --context prod -o cluster.yaml",
+                             "From the API server of the context prod"});
+#endif
   return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
 }
 

@@ -1,11 +1,9 @@
 #include "cli/io/remote.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <random>
 #include <sys/stat.h>
 #include <utility>
@@ -16,7 +14,6 @@ namespace mirab::cli {
 namespace {
 
 constexpr const char* kHere = "http://127.0.0.1:7417";
-constexpr std::size_t kMostTokenBytes = 4096;
 
 std::string from_environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -42,16 +39,12 @@ std::string token_place(bool is_here) {
 
 /// The token in a file. Errors: cannot be read, or holds no token.
 Result<std::string> read_token(const std::string& file) {
-  std::ifstream input(file, std::ios::binary);
-  if (!input) return Error{.message = "cannot be read", .key = "--token-file", .file = file};
-  std::string token(kMostTokenBytes, '\0');
-  input.read(token.data(), static_cast<std::streamsize>(token.size()));
-  token.resize(static_cast<std::size_t>(input.gcount()));
-  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
-  const bool is_token =
-      !token.empty() && token.size() < kMostTokenBytes - 2 &&
-      std::all_of(token.begin(), token.end(), [](char byte) { return byte > ' ' && byte < 127; });
-  if (!is_token) return Error{.message = "holds no token", .key = "--token-file", .file = file};
+  Result<std::string> token = net::read_token(file);
+  if (!token) {
+    Error error = std::move(token).error();
+    error.key = "--token-file";
+    return error;
+  }
   struct stat about {};
   if (::stat(file.c_str(), &about) == 0 && (about.st_mode & 077U) != 0)
     report_notes({fmt::format("{}: other users of this machine can read the token in it", file)});
@@ -97,7 +90,7 @@ Result<client::Service> connect(const RemoteOptions& options) {
   const std::string key = options.server.empty() && !server.empty() ? "MIRAB_SERVER" : "--server";
   const Result<net::Url> url = net::read_url(server.empty() ? kHere : server, key);
   if (!url) return url.error();
-  net::HttpClientOptions http{.url = *url, .ca_file = options.ca_file, .seed = std::random_device()()};
+  net::HttpClientOptions http{.url = *url, .ca = {.file = options.ca_file}, .seed = std::random_device()()};
   const bool is_readable = net::is_readable_on_the_way(*url);
   std::string file = options.token_file;
   if (file.empty()) file = token_place(!url->has_tls && !is_readable);
@@ -109,7 +102,7 @@ Result<client::Service> connect(const RemoteOptions& options) {
                    .key = key};
     const Result<std::string> token = read_token(file);
     if (!token) return token.error();
-    http.fields.emplace_back("Authorization", "Bearer " + *token);
+    http.credentials.token = *token;
   }
   http.waits = [text = url->text](const std::string& why) {
     report_notes({fmt::format("{}: {}; trying again", text, why)});

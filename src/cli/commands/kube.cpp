@@ -1,0 +1,196 @@
+// `mirab kube`: schedule the pods of a Kubernetes cluster; `mirab kube manifest`: what it needs there.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <random>
+#include <unistd.h>
+
+#include "cli/io/live_cluster.hpp"
+#include "cli/io/output.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "kube/access.hpp"
+#include "kube/scheduling.hpp"
+#include "kubernetes/scheduler/permissions.hpp"
+#include "service/metrics.hpp"
+
+namespace mirab::cli {
+namespace {
+
+struct KubeFlags {
+  LiveClusterOptions live = {};
+  std::string scheduler = "mirab";
+  std::string discipline = "drf";
+  std::string placement = "best-fit";
+  std::vector<std::string> share_scale = {};
+  bool is_dry_run = false;
+  bool elects = true;
+  std::string lease_space = "kube-system";
+  std::string lease_name = "mirab";
+  std::string listen = {};
+  std::uint64_t connections = 16;
+  std::uint64_t binds_per_s = 0;
+  std::uint64_t seed = 1;
+};
+
+/// `HOST_5f3a…`: of this process alone.
+std::string own_identity() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  std::random_device device;
+  return fmt::format("{}_{:08x}{:08x}", host[0] == '\0' ? "mirab" : host.data(), device(), device());
+}
+
+/// `memory=0.5`, each.
+Check read_share_scale(const std::vector<std::string>& texts, std::map<std::string, Quantity>& scale) {
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    const Result<Quantity> factor =
+        equals == std::string::npos ? Error{} : Quantity::parse(text.substr(equals + 1));
+    if (!factor || equals == 0) {
+      return Error{
+          .message = fmt::format("'{}' is not of the form RESOURCE=FACTOR, such as memory=0.5", text),
+          .key = "--share-scale"};
+    }
+    if (!scale.emplace(text.substr(0, equals), *factor).second)
+      return Error{.message = fmt::format("'{}' is given twice", text.substr(0, equals)),
+                   .key = "--share-scale"};
+  }
+  return {};
+}
+
+Result<kubernetes::Policy> read_policy(const KubeFlags& flags) {
+  Result<Choice> discipline = read_choice(flags.discipline, "--discipline", choose_discipline);
+  if (!discipline) return std::move(discipline).error();
+  Result<Choice> placement = read_choice(flags.placement, "--placement", choose_placement);
+  if (!placement) return std::move(placement).error();
+  kubernetes::Policy policy{
+      .discipline = *std::move(discipline), .placement = *std::move(placement), .scheduler = flags.scheduler};
+  if (Check wrong = read_share_scale(flags.share_scale, policy.share_scale)) return *std::move(wrong);
+  // What the engine does not take is refused now, and not when the first node comes.
+  const Result<kubernetes::KnownCluster> tried = kubernetes::KnownCluster::from(policy);
+  if (!tried) return tried.error();
+  return policy;
+}
+
+Exit run_kube(const KubeFlags& flags) {
+  Result<kubernetes::Policy> policy = read_policy(flags);
+  if (!policy) return report_error(policy.error());
+  Result<kubernetes::ApiAccess> access = kube::find_access(flags.live.kubeconfig, flags.live.context);
+  if (!access) return report_error(access.error());
+  kube::SchedulingOptions options{.access = *std::move(access), .connections = flags.connections};
+  options.say = [](std::string_view level, std::string_view what, const nlohmann::json& more) {
+    service::journal(level, what, more);
+  };
+  options.scheduler.policy = *std::move(policy);
+  options.scheduler.holder = own_identity();
+  options.scheduler.seed = flags.seed;
+  options.scheduler.is_dry_run = flags.is_dry_run;
+  options.scheduler.binds_per_s = static_cast<double>(flags.binds_per_s);
+  if (flags.elects && !flags.is_dry_run) {
+    options.election = kubernetes::Election::Options{
+        .space = flags.lease_space, .name = flags.lease_name, .holder = options.scheduler.holder};
+  }
+  if (!flags.listen.empty()) {
+    const Result<net::Endpoint> endpoint = net::read_endpoint(flags.listen, "--listen");
+    if (!endpoint) return report_error(endpoint.error());
+    options.listen = *endpoint;
+  }
+  const Result<int> status = kube::schedule(options);
+  if (!status) return report_error(status.error(), Exit::failed);
+  return static_cast<Exit>(*status);
+}
+
+void add_scheduler_name(CLI::App& command, std::string& name) {
+  command.add_option("--scheduler-name", name, "Schedule the pods whose spec.schedulerName is this")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+Command add_manifest(CLI::App& kube) {
+  auto flags = std::make_shared<kubernetes::ManifestOptions>();
+  CLI::App* command =
+      kube.add_subcommand("manifest", "Print what it needs in the cluster, for kubectl apply");
+  command->add_option("--namespace", flags->space, "Where it runs")->type_name("NAME")->capture_default_str();
+  command->add_option("--image", flags->image, "The image with the program")
+      ->type_name("IMAGE")
+      ->capture_default_str();
+  add_scheduler_name(*command, flags->scheduler);
+  take_one_of(command
+                  ->add_option("--flow-schema", flags->flow_schema,
+                               "The version of FlowSchema: v1 from Kubernetes 1.29 on, v1beta3 from 1.26, "
+                               "v1beta2 from 1.23, v1beta1 from 1.20; none: leave it out")
+                  ->capture_default_str(),
+              {"v1", "v1beta3", "v1beta2", "v1beta1", "none"});
+  Manual manual;
+  manual.paragraphs = {
+      "Prints a namespace, a service account, the rules of what it may do (RBAC), a class of requests "
+      "(FlowSchema), and a deployment of two replicas, of which one acts."};
+  manual.examples = {{"mirab kube manifest --image registry.example/mirab:0.1.0 | kubectl apply -f -",
+                      "Run the scheduler in the cluster"}};
+  return {command, std::move(manual), [flags](const std::string&) {
+            const std::string text = kubernetes::manifest(*flags);
+            const Check failure = write_text(kStandardOutput, text);
+            return failure ? report_error(*failure, Exit::failed) : Exit::done;
+          }};
+}
+
+}  // namespace
+
+std::vector<Command> add_kube(CLI::App& app) {
+  auto flags = std::make_shared<KubeFlags>();
+  CLI::App* kube = app.add_subcommand("kube", "Schedule the pods of a Kubernetes cluster");
+  kube->require_subcommand(0, 1);
+  kube->add_option("--kubeconfig", flags->live.kubeconfig,
+                   "How to reach it; default: $KUBECONFIG, else ~/.kube/config, else what a pod is given")
+      ->type_name("FILE");
+  kube->add_option("--context", flags->live.context, "The context; default: the current one of the file")
+      ->type_name("NAME");
+  kube->add_flag("--dry-run", flags->is_dry_run, "Decide and report; bind nothing, write nothing");
+  add_scheduler_name(*kube, flags->scheduler);
+  kube->add_option("--discipline", flags->discipline, "Which namespace is next")
+      ->type_name("DISCIPLINE")
+      ->capture_default_str();
+  kube->add_option("--placement", flags->placement, "On which node a pod goes")
+      ->type_name("PLACEMENT")
+      ->capture_default_str();
+  add_list_option(*kube, "--share-scale", flags->share_scale,
+                  "How much a resource counts in a share; 0: not at all", "RESOURCE=FACTOR");
+  kube->add_flag("--leader-elect,!--no-leader-elect", flags->elects,
+                 "Act only while this process holds the lease, so that several may run; the default");
+  kube->add_option("--lease-namespace", flags->lease_space, "Where the lease is")
+      ->type_name("NAME")
+      ->capture_default_str();
+  kube->add_option("--lease-name", flags->lease_name, "What it is called")
+      ->type_name("NAME")
+      ->capture_default_str();
+  kube->add_option("--listen", flags->listen, "Where to listen for /metrics, /healthz and /readyz")
+      ->type_name("ADDR:PORT");
+  take_whole_number(kube->add_option("--connections", flags->connections, "Requests at a time, at most")
+                        ->type_name("N")
+                        ->capture_default_str(),
+                    1, 256);
+  take_whole_number(kube->add_option("--binds-per-second", flags->binds_per_s, "At most; 0: no limit")
+                        ->type_name("N")
+                        ->capture_default_str(),
+                    0, 1'000'000);
+  add_seed_option(*kube, flags->seed);
+  Manual manual;
+  manual.paragraphs = {
+      "Places the pods that name it in spec.schedulerName. A namespace is a user: who is next is decided by "
+      "the dominant share of what the pods of a namespace request, or by another discipline. A pod that "
+      "wants what Mirab cannot honour yet waits, and an event names the field.",
+      "Each waiting pod has the reason in its condition PodScheduled and in events. Standard error has a "
+      "line "
+      "of JSON for each bind. SIGTERM ends it; it keeps no file, and reads the cluster again at each start."};
+  manual.exits = {{1, "the API server cannot be reached or refuses, or the lease went to another process"}};
+  manual.examples = {
+      {"mirab kube --dry-run --scheduler-name default-scheduler", "What it would do beside your scheduler"},
+      {"mirab kube --discipline tsf --listen 127.0.0.1:7418", "Schedule, with metrics on this machine"}};
+  std::vector<Command> commands;
+  commands.push_back({kube, std::move(manual), [flags](const std::string&) { return run_kube(*flags); }});
+  commands.push_back(add_manifest(*kube));
+  return commands;
+}
+
+}  // namespace mirab::cli

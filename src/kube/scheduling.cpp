@@ -1,0 +1,357 @@
+// `mirab kube`: the pure scheduler, with threads, connections and clocks around it.
+#include "kube/scheduling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <fmt/format.h>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "kube/mailbox.hpp"
+#include "kube/monitor.hpp"
+#include "kube/sending.hpp"
+#include "kube/watching.hpp"
+#include "kubernetes/scheduler/permissions.hpp"
+
+namespace mirab::kube {
+namespace {
+
+using kubernetes::Happening;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using Json = nlohmann::json;
+
+constexpr milliseconds kTooOld = seconds(120);  // what is known of nodes and pods: then nothing is decided
+constexpr seconds kLastBinds{3};                // so long a stop waits for binds under way
+
+Time steady_now() {
+  return Time(std::chrono::duration_cast<Duration>(steady_clock::now().time_since_epoch()));
+}
+
+Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+steady_clock::time_point steady_point(Time time) {
+  return steady_clock::time_point(
+      std::chrono::duration_cast<steady_clock::duration>(time.time_since_epoch()));
+}
+
+/// `20+` of some vendors' servers is 20; 0 where it cannot be read.
+int minor_version(const std::string& body) {
+  const Json version = Json::parse(body, nullptr, false);
+  if (!version.is_object() || !version.contains("minor") || !version["minor"].is_string()) return 0;
+  const std::string text = version["minor"];
+  int minor = 0;
+  std::from_chars(text.data(), text.data() + text.size(), minor);
+  return minor;
+}
+
+/// Does a server compare the uid of a binding with that of the pod? From 1.23 on; 1.25 and 1.26 did not
+/// (kubernetes#116550).
+bool compares_uids(int minor) { return minor >= 23 && minor != 25 && minor != 26; }
+
+/// The answer to a request that is repeated for half a minute.
+Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const std::string& path,
+                             const std::string& body, const std::atomic<bool>& is_stopping) {
+  const auto end = steady_clock::now() + seconds(30);
+  while (true) {
+    Result<Answer> answer = server.send(method, path, body);
+    const bool is_busy = !answer || answer->status == 429 || answer->status >= 500;
+    if (!is_busy || steady_clock::now() >= end || is_stopping) return answer;
+    std::this_thread::sleep_for(milliseconds(500));
+  }
+}
+
+/// All permissions that are missing, in one error.
+Check check_permissions(ApiServer& server, const SchedulingOptions& options,
+                        const std::atomic<bool>& is_stopping) {
+  std::string missing;
+  const auto ask = [&](const kubernetes::Permission& permission, const std::string& space,
+                       const std::string& name) -> Check {
+    const Result<Answer> answer =
+        ask_patiently(server, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                      kubernetes::access_review(permission, space, name), is_stopping);
+    if (!answer) return answer.error();
+    // A server without reviews, or that lets nobody ask, is not in the way.
+    if (!answer->is_good() || kubernetes::is_allowed(answer->body)) return {};
+    missing += fmt::format("{}{}", missing.empty() ? "" : ", ", permission.words());
+    if (!space.empty()) missing += " in " + space;
+    return {};
+  };
+  for (const kubernetes::Permission& each : kubernetes::kPermissions) {
+    if (each.is_writing && options.scheduler.is_dry_run) continue;
+    if (Check wrong = ask(each, "", "")) return wrong;
+  }
+  if (options.election) {
+    for (const kubernetes::Permission& each : kubernetes::kLeasePermissions) {
+      // The rules name the lease, but for making it, when it has no name yet.
+      const std::string name = each.verb == "create" ? "" : options.election->name;
+      if (Check wrong = ask(each, options.election->space, name)) return wrong;
+    }
+  }
+  if (missing.empty()) return {};
+  return Error{
+      .message = fmt::format("may not: {}; `mirab kube manifest` prints the rules that it needs", missing),
+      .key = options.access.server};
+}
+
+/// Keeps the lease, or waits for it, on a thread and a connection of its own.
+class Leading {
+ public:
+  Leading(std::unique_ptr<ApiServer> server, const kubernetes::Election::Options& options)
+      : server_(std::move(server)), election_(options) {}
+  ~Leading() { stop(); }
+
+  void start() {
+    thread_ = std::thread([this] { run(); });
+  }
+  bool leads() const { return !is_lost_ && steady_now().time_since_epoch().count() < until_.load(); }
+  /// It is not given back: a bind under way may still be done.
+  void keep() { gives_back_ = false; }
+  std::int64_t term() const { return term_; }
+  std::int64_t last_answer_ms() const { return answered_ms_; }
+
+  /// The lease is given back.
+  void stop() {
+    if (!thread_.joinable()) return;
+    is_stopping_ = true;
+    thread_.join();
+    const bool is_held = leads();
+    until_ = 0;
+    if (!is_held || !gives_back_) return;
+    if (const auto release = election_.release(wall_now()))
+      static_cast<void>(server_->send(release->method, release->path, release->body, release->content_type));
+  }
+
+ private:
+  void run() {
+    while (!is_stopping_) {
+      const Time now = steady_now();
+      if (election_.due() > now) {
+        std::this_thread::sleep_for(std::min<Duration>(election_.due() - now, milliseconds(100)));
+        continue;
+      }
+      const kubernetes::Request request = election_.next(now, wall_now());
+      const Result<Answer> answer =
+          request.content_type.empty()
+              ? server_->send(request.method, request.path)
+              : server_->send(request.method, request.path, request.body, request.content_type);
+      election_.answer(answer ? answer->status : 0, answer ? answer->body : std::string(), steady_now());
+      if (answer) answered_ms_ = steady_now().time_since_epoch() / milliseconds(1);
+      term_ = election_.term();
+      // Once it has lapsed this process is done, even if it gets the lease again.
+      const std::int64_t before = until_;
+      if (before != 0 && steady_now().time_since_epoch().count() >= before) is_lost_ = true;
+      until_ = std::max<std::int64_t>(0, election_.leads_until().time_since_epoch().count());
+    }
+  }
+
+  std::unique_ptr<ApiServer> server_;
+  kubernetes::Election election_;
+  std::atomic<bool> is_stopping_ = false;
+  std::atomic<bool> is_lost_ = false;
+  std::atomic<bool> gives_back_ = true;
+  std::atomic<std::int64_t> until_ = 0;
+  std::atomic<std::int64_t> term_ = 0;
+  std::atomic<std::int64_t> answered_ms_ = 0;
+  std::thread thread_;
+};
+
+/// The news of nodes and pods, and the replies, for the scheduler.
+struct Teller {
+  kubernetes::Scheduler& scheduler;
+  const SchedulingOptions& options;
+  Time now;
+
+  void operator()(ListMark mark) {
+    switch (mark) {
+      case ListMark::nodes_begin:
+        return scheduler.begin_nodes();
+      case ListMark::nodes_end:
+        return scheduler.end_nodes(now);
+      case ListMark::pods_begin:
+        return scheduler.begin_pods();
+      case ListMark::pods_end:
+        return scheduler.end_pods(now);
+    }
+  }
+  void operator()(kubernetes::NodeRow& node) { scheduler.put_node(std::move(node), now); }
+  void operator()(const GoneNode& gone) { scheduler.remove_node(gone.name, now); }
+  void operator()(kubernetes::SeenPod& pod) { scheduler.put_pod(std::move(pod), now); }
+  void operator()(const GonePod& gone) { scheduler.remove_pod(gone.uid, now); }
+  void operator()(const Unreadable& object) { options.say("warning", "unreadable", {{"why", object.what}}); }
+  void operator()(const kubernetes::Reply& reply) { scheduler.answer(reply, now, wall_now()); }
+};
+
+void say_happenings(const std::vector<Happening>& happenings, const SchedulingOptions& options) {
+  for (const Happening& each : happenings) {
+    Json more = Json::object();
+    if (!each.pod.empty()) more["pod"] = each.pod;
+    if (!each.node.empty()) more["node"] = each.node;
+    if (!each.why.empty()) more["why"] = each.why;
+    switch (each.what) {
+      case Happening::What::decided:
+        // Of a bind that follows at once one line is enough.
+        if (options.scheduler.is_dry_run) options.say("info", "would-bind", more);
+        break;
+      case Happening::What::bound:
+        options.say("info", "bound", more);
+        break;
+      case Happening::What::refused:
+        options.say("warning", "bind-refused", more);
+        break;
+      case Happening::What::parked:
+        options.say("warning", "parked", more);
+        break;
+      case Happening::What::notice:
+        options.say("warning", "notice", more);
+        break;
+    }
+  }
+}
+
+std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_leader, milliseconds old) {
+  std::string text;
+  const auto add = [&](std::string_view name, std::string_view type, std::string_view help, double value) {
+    text += fmt::format("# HELP mirab_kube_{0} {2}\n# TYPE mirab_kube_{0} {1}\nmirab_kube_{0} {3}\n", name,
+                        type, help, value);
+  };
+  const auto count = [](auto number) { return static_cast<double>(number); };
+  add("leader", "gauge", "1 while this process decides", is_leader ? 1 : 0);
+  add("nodes", "gauge", "Nodes that are known", count(gauges.nodes));
+  add("pods", "gauge", "Pods that hold room or want it", count(gauges.pods));
+  add("pods_waiting", "gauge", "Pods in the race", count(gauges.waiting));
+  add("pods_refused", "gauge", "Pods that want what Mirab cannot honour", count(gauges.refused));
+  add("binds_under_way", "gauge", "Binds that are not known to be done", count(gauges.under_way));
+  add("binds_in_doubt", "gauge", "Binds of unknown fate; nothing is decided meanwhile",
+      count(gauges.in_doubt));
+  add("decisions_total", "counter", "Pods for which a node was chosen", count(gauges.decided));
+  add("binds_total", "counter", "Pods that were bound", count(gauges.bound));
+  add("binds_refused_total", "counter", "Binds that the API server refused", count(gauges.failed));
+  add("cache_age_seconds", "gauge", "Since the API server was last heard; from 120 on nothing is decided",
+      static_cast<double>(old.count()) / 1000);
+  return text;
+}
+
+/// From the first list to the end.
+int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler scheduler, Monitor& monitor,
+                  Mailbox& mailbox, Leading* leading, const std::atomic<bool>& is_stopping,
+                  std::array<std::unique_ptr<Watching>, 2> watchings, std::unique_ptr<Sending> sending) {
+  const Time begun = steady_now();
+  bool has_decided = false;
+  Time next_metrics = begun;
+  Time stop_by = Time::max();
+  while (true) {
+    Time now = steady_now();
+    const bool may_act = leading == nullptr || leading->leads();
+    if (!may_act) {
+      options.say("error", "lease-lost", {});
+      return 1;
+    }
+    if (is_stopping && stop_by == Time::max()) {
+      options.say("info", "stopping", {});
+      stop_by = now + kLastBinds;
+    }
+    if (stop_by != Time::max() && (scheduler.under_way() == 0 || now >= stop_by)) {
+      if (scheduler.under_way() > 0 && leading != nullptr) leading->keep();
+      return 0;
+    }
+
+    const Time until = std::min({scheduler.due().value_or(Time::max()), now + Duration(seconds(1)), stop_by});
+    std::vector<News> news = mailbox.take(steady_point(until));
+    now = steady_now();
+    Teller teller{.scheduler = scheduler, .options = options, .now = now};
+    for (News& each : news) std::visit(teller, each);
+
+    milliseconds old{0};
+    for (const auto& each : watchings) old = std::max(old, each->age());
+    const bool may_decide = old < kTooOld && stop_by == Time::max();
+    sending->send(scheduler.work(now, wall_now(), may_decide));
+    say_happenings(scheduler.take_happenings(), options);
+
+    if (now < next_metrics) continue;
+    next_metrics = now + Duration(seconds(1));
+    const kubernetes::SchedulerGauges gauges = scheduler.gauges();
+    monitor.set_metrics(metrics_text(gauges, true, old));
+    const bool is_ready = scheduler.has_lists() && old < kTooOld;
+    std::string trouble;
+    for (const auto& each : watchings) trouble += trouble.empty() ? each->trouble() : "";
+    monitor.set_ready(is_ready, trouble.empty() ? "reading nodes and pods" : trouble);
+    if (is_ready && !has_decided) {
+      has_decided = true;
+      options.say("info", "ready",
+                  {{"nodes", gauges.nodes},
+                   {"pods", gauges.pods},
+                   {"after_s", std::chrono::duration<double>(now - begun).count()}});
+    }
+  }
+}
+
+}  // namespace
+
+Result<int> schedule(const SchedulingOptions& given) {
+  SchedulingOptions options = given;
+  Mailbox mailbox;
+  std::atomic<bool> is_stopping = false;
+  Result<std::unique_ptr<Monitor>> monitor = Monitor::start(options.listen, [&] {
+    is_stopping = true;
+    mailbox.wake();
+  });
+  if (!monitor) return monitor.error();
+
+  std::random_device device;
+  const std::uint64_t seed = (std::uint64_t{device()} << 32U) | device();
+  Result<std::unique_ptr<ApiServer>> server =
+      ApiServer::open(options.access, {.seed = seed, .is_stopped = [&] { return is_stopping.load(); }});
+  if (!server) return server.error();
+  const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", is_stopping);
+  if (is_stopping) return 0;
+  if (!version) return version.error();
+  options.scheduler.looks_first = !compares_uids(minor_version(version->body));
+  if (Check missing = check_permissions(**server, options, is_stopping)) return *std::move(missing);
+  options.say("info", "connected",
+              {{"server", options.access.server}, {"minor_version", minor_version(version->body)}});
+
+  std::unique_ptr<Leading> leading;
+  std::string holder = options.scheduler.holder;
+  if (options.election) {
+    Result<std::unique_ptr<ApiServer>> of_lease = ApiServer::open(
+        options.access, {.answer_time = seconds(3), .seed = seed + 1, .is_stopped = [] { return false; }});
+    if (!of_lease) return of_lease.error();
+    leading = std::make_unique<Leading>(*std::move(of_lease), *options.election);
+    leading->start();
+    (*monitor)->set_metrics(metrics_text({}, false, milliseconds(0)));
+    options.say("info", "standby", {{"lease", options.election->space + "/" + options.election->name}});
+    while (!leading->leads() && !is_stopping) {
+      const std::int64_t silent_ms =
+          steady_now().time_since_epoch() / milliseconds(1) - leading->last_answer_ms();
+      (*monitor)->set_ready(silent_ms < 30'000, "the lease cannot be read");
+      static_cast<void>(mailbox.take(steady_clock::now() + milliseconds(100)));
+    }
+    if (is_stopping) return 0;
+    holder = fmt::format("{}@{}", options.election->holder, leading->term());
+    options.say("info", "leading", {{"term", leading->term()}});
+  }
+
+  options.scheduler.holder = holder;
+  Result<kubernetes::Scheduler> scheduler = kubernetes::Scheduler::from(options.scheduler);
+  if (!scheduler) return scheduler.error();
+  std::array<std::unique_ptr<Watching>, 2> watchings;
+  for (const Watching::What what : {Watching::What::nodes, Watching::What::pods}) {
+    Result<std::unique_ptr<Watching>> watching =
+        Watching::start(options.access, what, mailbox, seed + 2 + static_cast<std::uint64_t>(what));
+    if (!watching) return watching.error();
+    watchings[static_cast<std::size_t>(what)] = *std::move(watching);
+  }
+  Result<std::unique_ptr<Sending>> sending = Sending::start(
+      options.access, options.connections, mailbox,
+      [raw = leading.get()] { return raw == nullptr || raw->leads(); }, seed + 100);
+  if (!sending) return sending.error();
+  return run_scheduler(options, *std::move(scheduler), **monitor, mailbox, leading.get(), is_stopping,
+                       std::move(watchings), *std::move(sending));
+}
+
+}  // namespace mirab::kube

@@ -1,0 +1,42 @@
+// `mirab kube`: the pure scheduler of kubernetes/scheduler, with threads, connections and clocks around it.
+//
+//   nodes ─▶ Watching ─┐                          ┌─▶ Sending ─▶ API server
+//   pods  ─▶ Watching ─┴▶ Mailbox ─▶ this thread ─┘      │
+//                            ▲        (Scheduler)        │ replies
+//                            └───────────────────────────┘
+//
+// It keeps nothing on disk: after a start, or when it becomes the leader, it lists everything again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <mirab/model/result.hpp>
+
+#include "kubernetes/api/kubeconfig.hpp"
+#include "kubernetes/scheduler/election.hpp"
+#include "kubernetes/scheduler/scheduler.hpp"
+#include "net/http_server.hpp"
+
+namespace mirab::kube {
+
+struct SchedulingOptions {
+  kubernetes::ApiAccess access;
+  kubernetes::SchedulerOptions scheduler = {};                 ///< its holder and looks_first are set here
+  std::optional<kubernetes::Election::Options> election = {};  ///< none: it acts at once
+  std::optional<net::Endpoint> listen = {};                    ///< /metrics, /healthz, /readyz
+  std::size_t connections = 16;                                ///< that send at a time
+  /// A line of the log: how grave (`info`, `warning`, `error`), what, and its particulars.
+  std::function<void(std::string_view level, std::string_view what, const nlohmann::json& more)> say = {};
+};
+
+/// Schedules until SIGTERM or SIGINT. Returns what the program is to return: 0 after a signal, 1 when the
+/// lease went to another. Errors: an option, the server cannot be reached within half a minute, permissions
+/// that are missing (all of them).
+Result<int> schedule(const SchedulingOptions& options);
+
+}  // namespace mirab::kube

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "kube/api_server.hpp"
+#include "kube/mailbox.hpp"
+
+namespace mirab::kube {
+
+/// Sends requests on several threads, each with a connection of its own: binds first, then what people see.
+/// What comes of a request goes to the mailbox.
+class Sending {
+ public:
+  /// `may_send` is asked before each request; after a no it is not sent. Errors: as for ApiServer::open.
+  static Result<std::unique_ptr<Sending>> start(const kubernetes::ApiAccess& access, std::size_t threads,
+                                                Mailbox& mailbox, std::function<bool()> may_send,
+                                                std::uint64_t seed);
+  ~Sending();
+
+  void send(std::vector<kubernetes::Request> requests);
+  /// What is not sent yet.
+  std::size_t queued() const;
+
+ private:
+  Sending(Mailbox& mailbox, std::function<bool()> may_send)
+      : mailbox_(mailbox), may_send_(std::move(may_send)) {}
+  void run(ApiServer& server, bool takes_reports);
+
+  Mailbox& mailbox_;
+  std::function<bool()> may_send_;
+  mutable std::mutex mutex_;
+  std::condition_variable there_;
+  std::deque<kubernetes::Request> binds_ = {};
+  std::deque<kubernetes::Request> reports_ = {};
+  std::atomic<bool> is_stopping_ = false;
+  std::vector<std::unique_ptr<ApiServer>> servers_ = {};
+  std::vector<std::thread> threads_ = {};
+};
+
+}  // namespace mirab::kube

@@ -1,0 +1,109 @@
+#include "kube/watching.hpp"
+
+#include <fmt/format.h>
+
+#include "kubernetes/node_rows.hpp"
+#include "kubernetes/scheduler/seen_pod.hpp"
+
+namespace mirab::kube {
+namespace {
+
+using std::chrono::steady_clock;
+
+std::int64_t steady_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now().time_since_epoch())
+      .count();
+}
+
+kubernetes::Object object_of(const char* kind, const Node& root) {
+  return {.kind = kind, .root = &root, .pointer = ""};
+}
+
+class NodeNews final : public kubernetes::ObjectSink {
+ public:
+  explicit NodeNews(Mailbox& mailbox) : mailbox_(mailbox) {}
+  void begin_list() override { mailbox_.put(ListMark::nodes_begin); }
+  void end_list() override { mailbox_.put(ListMark::nodes_end); }
+  void put(Node object) override {
+    const kubernetes::Object node = object_of("Node", object);
+    Result<kubernetes::NodeRow> row = kubernetes::read_node_row(node, "API server");
+    if (row) return mailbox_.put(*std::move(row));
+    // One that has not said yet what it has takes no pods.
+    mailbox_.put(Unreadable{fmt::format("node {}: {}", node.name(), describe(row.error()))});
+    mailbox_.put(GoneNode{std::string(node.name())});
+  }
+  void remove(Node object) override { mailbox_.put(GoneNode{std::string(object_of("Node", object).name())}); }
+
+ private:
+  Mailbox& mailbox_;
+};
+
+class PodNews final : public kubernetes::ObjectSink {
+ public:
+  explicit PodNews(Mailbox& mailbox) : mailbox_(mailbox) {}
+  void begin_list() override { mailbox_.put(ListMark::pods_begin); }
+  void end_list() override { mailbox_.put(ListMark::pods_end); }
+  void put(Node object) override {
+    Result<kubernetes::SeenPod> pod = kubernetes::read_seen_pod(object_of("Pod", object));
+    if (pod) return mailbox_.put(*std::move(pod));
+    mailbox_.put(Unreadable{fmt::format("pod: {}", describe(pod.error()))});
+  }
+  void remove(Node object) override {
+    mailbox_.put(GonePod{std::string(object_of("Pod", object).metadata("uid"))});
+  }
+
+ private:
+  Mailbox& mailbox_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Watching>> Watching::start(const kubernetes::ApiAccess& access, What what,
+                                                  Mailbox& mailbox, std::uint64_t seed) {
+  std::unique_ptr<Watching> watching(new Watching(what, mailbox, seed));
+  // While a watch waits, its thread looks about once a second whether anything was heard.
+  const auto is_stopped = [raw = watching.get()] {
+    raw->look();
+    return raw->is_stopping_.load();
+  };
+  Result<std::unique_ptr<ApiServer>> server =
+      ApiServer::open(access, {.seed = seed, .is_stopped = is_stopped});
+  if (!server) return std::move(server).error();
+  watching->server_ = *std::move(server);
+  watching->thread_ = std::thread([raw = watching.get()] { raw->run(); });
+  return watching;
+}
+
+Watching::~Watching() {
+  is_stopping_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void Watching::look() {
+  if (reflector_.is_current() && reflector_.heard() != heard_) new_at_ms_ = steady_ms();
+  heard_ = reflector_.heard();
+  const std::lock_guard lock(mutex_);
+  trouble_ = reflector_.trouble() ? describe(*reflector_.trouble()) : std::string();
+}
+
+void Watching::run() {
+  NodeNews nodes(mailbox_);
+  PodNews pods(mailbox_);
+  kubernetes::ObjectSink& sink = what_ == What::nodes ? static_cast<kubernetes::ObjectSink&>(nodes) : pods;
+  while (!is_stopping_) {
+    server_->step(reflector_, sink);
+    look();
+  }
+}
+
+std::chrono::milliseconds Watching::age() const {
+  const std::int64_t at = new_at_ms_;
+  return std::chrono::milliseconds(at == 0 ? std::int64_t{1} << 40 : steady_ms() - at);
+}
+
+std::string Watching::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+}  // namespace mirab::kube

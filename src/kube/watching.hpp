@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "kube/api_server.hpp"
+#include "kube/mailbox.hpp"
+
+namespace mirab::kube {
+
+/// Keeps a copy of a collection up to date, on a thread and a connection of its own, and tells the mailbox.
+class Watching {
+ public:
+  enum class What { nodes, pods };
+
+  /// Errors: as for ApiServer::open.
+  static Result<std::unique_ptr<Watching>> start(const kubernetes::ApiAccess& access, What what,
+                                                 Mailbox& mailbox, std::uint64_t seed);
+  ~Watching();
+
+  /// How long ago the copy was last known to be new: since the latest byte of the watch, of which one comes
+  /// a minute at least.
+  std::chrono::milliseconds age() const;
+  /// What went wrong with the latest request; empty: nothing.
+  std::string trouble() const;
+
+ private:
+  Watching(What what, Mailbox& mailbox, std::uint64_t seed)
+      : what_(what),
+        mailbox_(mailbox),
+        reflector_(what == What::nodes ? kubernetes::kNodes : kubernetes::kPods, seed) {}
+  void run();
+  void look();
+
+  What what_;
+  Mailbox& mailbox_;
+  kubernetes::Reflector reflector_;
+  std::uint64_t heard_ = 0;  // of the reflector, at the latest look; its thread only
+  std::unique_ptr<ApiServer> server_;
+  std::atomic<bool> is_stopping_ = false;
+  std::atomic<std::int64_t> new_at_ms_ = 0;  // of the steady clock; 0: never yet
+  mutable std::mutex mutex_;
+  std::string trouble_ = {};
+  std::thread thread_;
+};
+
+}  // namespace mirab::kube

@@ -1,0 +1,179 @@
+// From a decision to a pod that is known to be bound.
+#include "kubernetes/scheduler/binding.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include <mirab/model/assert.hpp>
+
+namespace mirab::kubernetes {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr int kMostRounds = 3;    // binds without an answer that settles them: then it counts as refused
+constexpr int kMostRefusals = 5;  // then the pod is parked
+constexpr Duration kParked = std::chrono::minutes(10);
+constexpr Duration kLongestRest = seconds(300);
+constexpr Duration kLongestPause = seconds(30);
+constexpr Duration kFirstPause = std::chrono::milliseconds(800);
+
+// 1, 2, 4 … seconds.
+Duration rest_after(int refusals) {
+  return std::min<Duration>(kLongestRest, seconds(1LL << std::min(refusals - 1, 16)));
+}
+
+Duration pause_after(int tries) {
+  Duration pause = kFirstPause;
+  for (int i = 1; i < tries && pause < kLongestPause; ++i) pause *= 2;
+  return std::min(pause, kLongestPause);
+}
+
+bool is_unknown(int status) { return status == 0 || status >= 500; }
+constexpr int kTooMany = 429;
+
+}  // namespace
+
+void Binding::begin(const KnownCluster::Decision& decision, const KnownCluster& cluster) {
+  const PodRecord* pod = cluster.pod(decision.uid);
+  MIRAB_ASSERT(pod != nullptr, "a decision about an unknown pod");
+  go({.uid = decision.uid,
+      .pod = {.space = pod->seen.space, .name = pod->seen.name, .uid = decision.uid},
+      .node = decision.node,
+      .decision = ++decisions_},
+     options_.looks_first ? Step::look : Step::bind);
+}
+
+void Binding::go(Flight flight, Step step) {
+  flight.step = step;
+  if (step == Step::ask) ++doubts_;
+  begun_.push_back(std::move(flight));
+}
+
+// No answer: the same once more, after a pause.
+void Binding::again(Flight flight, Step step, Time now) {
+  flight.tries = flight.step == step ? flight.tries + 1 : 1;
+  flight.step = step;
+  if (step == Step::ask) ++doubts_;
+  const Time when = now + pause_after(flight.tries);
+  later_.emplace(when, std::move(flight));
+}
+
+std::vector<Request> Binding::take_requests(std::uint64_t& number) {
+  std::vector<Request> requests;
+  for (Flight& flight : begun_) {
+    Request request =
+        flight.step == Step::bind
+            ? bind_request(flight.pod, flight.node, fmt::format("{}/{}", options_.holder, flight.decision))
+            : look_request(flight.pod);
+    request.id = ++number;
+    flights_.emplace(request.id, std::move(flight));
+    requests.push_back(std::move(request));
+  }
+  begun_.clear();
+  return requests;
+}
+
+BindOutcome Binding::succeed(const Flight& flight, KnownCluster& cluster) {
+  cluster.confirm(flight.uid);
+  rests_.erase(flight.uid);
+  return {.what = BindOutcome::What::bound, .uid = flight.uid, .pod = flight.pod, .node = flight.node};
+}
+
+std::optional<BindOutcome> Binding::refuse(const Flight& flight, const std::string& why, bool parks,
+                                           KnownCluster& cluster, Time now) {
+  Rest& rest = rests_[flight.uid];
+  ++rest.refusals;
+  const bool is_parked = parks || rest.refusals >= kMostRefusals;
+  rest.until = now + (is_parked ? kParked : rest_after(rest.refusals));
+  if (is_parked) rest.refusals = 0;
+  resting_.emplace(rest.until, flight.uid);
+  cluster.put_aside(flight.uid, now);
+  return BindOutcome{.what = is_parked ? BindOutcome::What::parked : BindOutcome::What::refused,
+                     .uid = flight.uid,
+                     .pod = flight.pod,
+                     .node = flight.node,
+                     .why = why};
+}
+
+// Gone, or bound by somebody else: the watch says so in a moment. If it does not, the pod comes back.
+void Binding::leave_to_watch(const Flight& flight, KnownCluster& cluster, Time now) {
+  cluster.put_aside(flight.uid, now);
+  Rest& rest = rests_[flight.uid];
+  rest.until = now + seconds(5);
+  resting_.emplace(rest.until, flight.uid);
+}
+
+std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& cluster, Time now) {
+  const auto found = flights_.find(reply.id);
+  MIRAB_ASSERT(found != flights_.end(), "a reply to no request");
+  Flight flight = std::move(found->second);
+  flights_.erase(found);
+  if (flight.step == Step::ask) --doubts_;
+
+  const PodRecord* pod = cluster.pod(flight.uid);
+  if (pod == nullptr) return {};
+  if (pod->standing != Standing::placed || pod->on != flight.node) {
+    // The watch was faster: it is bound, there or elsewhere.
+    if (pod->on != flight.node) return {};
+    return succeed(flight, cluster);
+  }
+  if (flight.step == Step::bind) {
+    if (reply.status >= 200 && reply.status < 300) return succeed(flight, cluster);
+    if (reply.status == kTooMany) return again(flight, Step::bind, now), std::nullopt;
+    if (is_unknown(reply.status) || reply.status == 409) {
+      flight.why = reply.status == 0 ? "no answer" : fmt::format("{}: {}", reply.status, message_of(reply));
+      return go(std::move(flight), Step::ask), std::nullopt;
+    }
+    if (reply.status == 404) return leave_to_watch(flight, cluster, now), std::nullopt;
+    const bool is_fault = reply.status == 400 || reply.status == 422;
+    return refuse(flight, fmt::format("{}: {}", reply.status, message_of(reply)), is_fault, cluster, now);
+  }
+  if (reply.status == 404) return leave_to_watch(flight, cluster, now), std::nullopt;
+  const std::optional<LookedAt> seen = reply.status == 200 ? looked_at(reply) : std::nullopt;
+  if (!seen) {
+    const Step step = flight.step;
+    return again(std::move(flight), step, now), std::nullopt;
+  }
+  if (seen->uid != flight.uid) return leave_to_watch(flight, cluster, now), std::nullopt;
+  if (seen->node == flight.node) return succeed(flight, cluster);
+  if (!seen->node.empty()) return leave_to_watch(flight, cluster, now), std::nullopt;
+  if (flight.step == Step::look) return go(std::move(flight), Step::bind), std::nullopt;
+  // The bind was not done.
+  if (++flight.rounds >= kMostRounds) return refuse(flight, flight.why, false, cluster, now);
+  flight.tries = flight.rounds - 1;
+  flight.step = Step::bind;
+  return again(std::move(flight), Step::bind, now), std::nullopt;
+}
+
+std::vector<std::string> Binding::work(KnownCluster& cluster, Time now) {
+  while (!later_.empty() && later_.begin()->first <= now) {
+    Flight flight = std::move(later_.begin()->second);
+    later_.erase(later_.begin());
+    const PodRecord* pod = cluster.pod(flight.uid);
+    const bool is_settled = pod == nullptr || pod->standing != Standing::placed;
+    if (flight.step == Step::ask) --doubts_;
+    if (is_settled) continue;
+    go(std::move(flight), flight.step);
+  }
+  std::vector<std::string> resumed;
+  while (!resting_.empty() && resting_.begin()->first <= now) {
+    const std::string uid = std::move(resting_.begin()->second);
+    resting_.erase(resting_.begin());
+    const auto rest = rests_.find(uid);
+    if (rest == rests_.end() || rest->second.until > now) continue;
+    cluster.resume(uid, now);
+    resumed.push_back(uid);
+  }
+  return resumed;
+}
+
+std::optional<Time> Binding::due() const {
+  std::optional<Time> first;
+  if (!later_.empty()) first = later_.begin()->first;
+  if (!resting_.empty() && (!first || resting_.begin()->first < *first)) first = resting_.begin()->first;
+  return first;
+}
+
+}  // namespace mirab::kubernetes

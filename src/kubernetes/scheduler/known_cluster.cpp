@@ -1,0 +1,299 @@
+// The engine that follows a cluster of Kubernetes: its nodes, and how it is made again.
+#include "kubernetes/scheduler/known_cluster.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <mirab/model/assert.hpp>
+
+namespace mirab::kubernetes {
+namespace {
+
+using scheduling::Engine;
+
+constexpr Units kMostHeld = Units{1} << 60;
+
+void must_hold(const Check& check) { MIRAB_ASSERT(!check, "an event that the engine cannot refuse"); }
+
+// What pods take together. Pods whose requests nobody could fulfil cannot make it overflow.
+void add(Amounts& sum, const Amounts& amounts) {
+  for (const auto& [resource, units] : amounts) {
+    if (units == 0) continue;
+    Units& mine = sum[resource];
+    mine = std::min(kMostHeld, mine + units);
+  }
+}
+
+}  // namespace
+
+Result<KnownCluster> KnownCluster::from(Policy policy) {
+  KnownCluster cluster(std::move(policy));
+  if (Check wrong = cluster.make_engine()) return *std::move(wrong);
+  // Some disciplines know no tiers: then priority counts within a namespace only.
+  Engine scratch = cluster.engine_->copy();
+  cluster.has_tiers_ =
+      static_cast<bool>(scratch.apply(scheduling::UserAdded{.name = "critical", .tier = 1}, Time()));
+  return cluster;
+}
+
+Check KnownCluster::make_engine() {
+  scheduling::EngineOptions options{.resources = resources_,
+                                    .discipline = policy_.discipline,
+                                    .placement = policy_.placement,
+                                    .oversized = scheduling::Oversized::wait};
+  if (!policy_.share_scale.empty()) {
+    for (const std::string& resource : resources_) {
+      const auto found = policy_.share_scale.find(resource);
+      options.share_scale.push_back(found == policy_.share_scale.end() ? Quantity(1) : found->second);
+    }
+  }
+  Result<Engine> engine = Engine::from(std::move(options));
+  if (!engine) return engine.error();
+  engine_.emplace(*std::move(engine));
+  return {};
+}
+
+// With another list of resources: servers, held amounts, then pods where they are, then those that wait.
+void KnownCluster::make_again(Time now) {
+  must_hold(make_engine());
+  sets_ = NodeSets();
+  users_.clear();
+  job_pods_.clear();
+  server_nodes_.clear();
+  for (auto& [name, node] : nodes_) {
+    node.server.reset();
+    node.held.clear();
+    node.pods.clear();
+    if (node.row) add_server(name, node, now);
+  }
+  std::vector<PodRecord*> placed, bound, unbound;
+  for (auto& [uid, pod] : pods_) {
+    pod.job.reset();
+    pod.task.reset();
+    pod.set.clear();
+    if (pod.standing == Standing::placed) {
+      placed.push_back(&pod);
+    } else if (!pod.seen.node.empty()) {
+      bound.push_back(&pod);
+      pod.on.clear();
+    } else if (pod.standing != Standing::resting) {
+      unbound.push_back(&pod);
+    }
+    set_standing(pod, Standing::resting);
+  }
+  for (PodRecord* pod : bound) enter(*pod, now);
+  for (PodRecord* pod : placed) adopt(*pod, Standing::placed, now);
+  for (PodRecord* pod : unbound) enter(*pod, now);
+}
+
+scheduling::Amounts KnownCluster::amounts_of(const Amounts& amounts) const {
+  scheduling::Amounts vector;
+  for (const std::string& resource : resources_) {
+    const auto found = amounts.find(resource);
+    vector.push_back(found == amounts.end() ? 0 : found->second);
+  }
+  return vector;
+}
+
+bool KnownCluster::knows_resources(const Amounts& amounts) const {
+  return std::all_of(amounts.begin(), amounts.end(), [&](const auto& each) {
+    return each.second == 0 ||
+           std::find(resources_.begin(), resources_.end(), each.first) != resources_.end();
+  });
+}
+
+void KnownCluster::add_server(const std::string& name, KnownNode& node, Time now) {
+  const Result<scheduling::ServerId> server = engine_->apply(
+      scheduling::ServerAdded{.name = name, .capacity = amounts_of(node.row->allocatable)}, now);
+  if (!server) {
+    notices_.push_back(fmt::format("node {} is left out: {}", name, server.error().message));
+    return;
+  }
+  node.server = *server;
+  server_nodes_.emplace(*server, name);
+  if (node.is_leaving) {
+    must_hold(engine_->apply(scheduling::ServerDrained{*server}, now));
+  } else {
+    tell(sets_.put(*node.row), now);
+  }
+}
+
+void KnownCluster::tell_held(const KnownNode& node, Time now) {
+  if (node.server)
+    must_hold(engine_->apply(scheduling::ServerHeld{*node.server, amounts_of(node.held)}, now));
+}
+
+void KnownCluster::tell(const std::vector<NodeSetChange>& changes, Time now) {
+  for (const NodeSetChange& change : changes) {
+    scheduling::SetChanged event{.set = change.set};
+    for (const auto& [names, servers] :
+         {std::pair(&change.add, &event.add), std::pair(&change.remove, &event.remove)}) {
+      for (const std::string& name : *names) {
+        const auto node = nodes_.find(name);
+        if (node != nodes_.end() && node->second.server) servers->push_back(*node->second.server);
+      }
+    }
+    if (!event.add.empty() || !event.remove.empty()) must_hold(engine_->apply(event, now));
+  }
+}
+
+void KnownCluster::see_node(NodeRow row, Time now) {
+  const std::string name = row.name;
+  KnownNode& node = nodes_[name];
+  if (node.row == row && !node.is_leaving) return;
+  const bool was_known = node.row && node.server;
+  const bool was_leaving = node.is_leaving;
+  const bool same_capacity = node.row && node.row->allocatable == row.allocatable;
+  node.row = std::move(row);
+  node.is_leaving = false;
+
+  std::set<std::string> resources(resources_.begin() + 3, resources_.end());
+  for (const auto& [resource, units] : node.row->allocatable) {
+    if (units > 0 &&
+        std::find(resources_.begin(), resources_.begin() + 3, resource) == resources_.begin() + 3)
+      resources.insert(resource);
+  }
+  if (resources.size() > resources_.size() - 3) {
+    resources_.resize(3);
+    resources_.insert(resources_.end(), resources.begin(), resources.end());
+    make_again(now);
+    return;
+  }
+  if (!was_known) {
+    add_server(name, node, now);
+    if (!node.server) return;
+    tell_held(node, now);
+    const std::set<std::string> standing = node.pods;
+    for (const std::string& uid : standing) {
+      PodRecord& pod = pods_.at(uid);
+      if (pod.standing != Standing::homeless) continue;
+      leave(pod, now);
+      enter(pod, now);
+    }
+    return;
+  }
+  if (!same_capacity) {
+    const Check wrong = engine_->apply(
+        scheduling::ServerChanged{
+            .server = *node.server, .capacity = amounts_of(node.row->allocatable), .allow_below_use = true},
+        now);
+    if (wrong) notices_.push_back(fmt::format("node {} keeps its old size: {}", name, wrong->message));
+  }
+  if (was_leaving) must_hold(engine_->apply(scheduling::ServerReopened{*node.server}, now));
+  tell(sets_.put(*node.row), now);
+}
+
+void KnownCluster::lose_node(const std::string& name, Time now) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.row || found->second.is_leaving) return;
+  KnownNode& node = found->second;
+  tell(sets_.remove(name), now);
+  node.is_leaving = true;
+  if (node.server) must_hold(engine_->apply(scheduling::ServerDrained{*node.server}, now));
+  remove_if_left(name, now);
+}
+
+// A node that is gone stays as long as pods stand on it.
+void KnownCluster::remove_if_left(const std::string& name, Time now) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.pods.empty()) return;
+  KnownNode& node = found->second;
+  if (node.row && !node.is_leaving) return;
+  if (node.server) {
+    must_hold(engine_->apply(scheduling::ServerRemoved{*node.server}, now));
+    server_nodes_.erase(*node.server);
+  }
+  nodes_.erase(found);
+}
+
+// A pod of another scheduler takes its room on the node, or gives it back.
+void KnownCluster::hold(PodRecord& pod, bool holds, Time now) {
+  KnownNode& node = nodes_[pod.on];
+  if (holds) {
+    add(node.held, pod.seen.requests);
+  } else {
+    // Added up again, since a sum may have been cut.
+    node.held.clear();
+    for (const std::string& uid : node.pods) {
+      const PodRecord& other = pods_.at(uid);
+      if (other.standing == Standing::foreign && uid != pod.seen.uid) add(node.held, other.seen.requests);
+    }
+  }
+  tell_held(node, now);
+}
+
+std::vector<std::string> KnownCluster::nodes() const {
+  std::vector<std::string> names;
+  for (const auto& [name, node] : nodes_) {
+    if (node.row && !node.is_leaving) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> KnownCluster::overcommitted() const {
+  std::vector<std::string> names;
+  for (const auto& [name, node] : nodes_) {
+    if (!node.row) continue;
+    Amounts taken;
+    for (const std::string& uid : node.pods) add(taken, pods_.at(uid).seen.requests);
+    const Amounts& allocatable = node.row->allocatable;
+    const bool is_over = std::any_of(taken.begin(), taken.end(), [&](const auto& each) {
+      const auto has = allocatable.find(each.first);
+      return each.second > (has == allocatable.end() ? 0 : has->second);
+    });
+    if (is_over) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> KnownCluster::take_notices() { return std::exchange(notices_, {}); }
+
+std::string KnownCluster::broken_invariant() const {
+  if (std::string broken = engine_->broken_invariant(); !broken.empty()) return broken;
+  std::size_t waiting = 0;
+  std::map<std::string, Amounts> held, used;
+  for (const auto& [uid, pod] : pods_) {
+    if (pod.standing == Standing::waiting) ++waiting;
+    if (pod.standing == Standing::foreign) add(held[pod.on], pod.seen.requests);
+    if (pod.task) add(used[pod.on], pod.seen.requests);
+    if (pod.on.empty() == (nodes_.contains(pod.on) && nodes_.at(pod.on).pods.contains(uid)))
+      return fmt::format("pod {} and its node do not know each other", pod.seen.label());
+    if (pod.standing != Standing::waiting || is_listing_) continue;
+    if (pod.set != sets_.set_of(pod.seen)) return fmt::format("pod {} uses an old set", pod.seen.label());
+    for (const auto& [name, node] : nodes_) {
+      if (!node.row || node.is_leaving || !node.server) continue;
+      bool may = allows(pod.seen.rule, name, node.row->labels, node.row->taints);
+      for (const auto& [other_uid, other] : pods_) {
+        if (other.on.empty() || other.seen.node.empty()) continue;
+        for (const AntiAffinity& term : other.seen.repels) {
+          const auto there = nodes_.find(other.on);
+          if (!picks(term, pod.seen.space, pod.seen.labels) || !there->second.row || there->second.is_leaving)
+            continue;
+          const auto own = node.row->labels.find(term.topology);
+          const auto its = there->second.row->labels.find(term.topology);
+          if (own != node.row->labels.end() && its != there->second.row->labels.end() &&
+              own->second == its->second)
+            may = false;
+        }
+      }
+      if (may != sets_.has(pod.set, name))
+        return fmt::format("pod {} {} on node {} by its set", pod.seen.label(), may ? "may not" : "may",
+                           name);
+    }
+  }
+  if (waiting != waiting_) return "the count of waiting pods is wrong";
+  for (const auto& [name, node] : nodes_) {
+    if (node.held != held[name]) return fmt::format("what others hold on node {} is wrong", name);
+    if (!node.server) continue;
+    const scheduling::Amounts free = engine_->server(*node.server)->free;
+    const scheduling::Amounts capacity = engine_->server(*node.server)->capacity;
+    const scheduling::Amounts by_others = amounts_of(node.held), by_pods = amounts_of(used[name]);
+    for (std::size_t r = 0; r < free.size(); ++r) {
+      if (free[r] != std::max<Units>(0, capacity[r] - by_others[r] - by_pods[r]))
+        return fmt::format("what is free of {} on node {} is wrong", resources_[r], name);
+    }
+  }
+  return {};
+}
+
+}  // namespace mirab::kubernetes

@@ -1,0 +1,158 @@
+// What is known of a cluster of Kubernetes, and the engine that follows it: nodes are servers, namespaces
+// users, pods jobs of one task. The engine can be made again from the rest at any time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <mirab/model/random.hpp>
+#include <mirab/scheduling/engine.hpp>
+
+#include "kubernetes/node_rows.hpp"
+#include "kubernetes/scheduler/node_sets.hpp"
+#include "kubernetes/scheduler/seen_pod.hpp"
+
+namespace mirab::kubernetes {
+
+/// Where a pod stands.
+enum class Standing {
+  foreign,   ///< bound, of another scheduler: its room is held
+  gated,     ///< not to be scheduled yet
+  refused,   ///< wants what Mirab cannot honour
+  lacking,   ///< asks for a resource that no node has
+  resting,   ///< out of the race for a while, or deleted before it was placed
+  waiting,   ///< in the race
+  placed,    ///< decided, and not yet known to be bound
+  bound,     ///< known to be bound
+  homeless,  ///< bound to a node that is not known
+};
+
+struct PodRecord {
+  SeenPod seen = {};
+  Standing standing = Standing::waiting;
+  std::string on = {};   ///< the node whose room it takes; empty: none
+  std::string set = {};  ///< the set of nodes that it uses
+  std::optional<scheduling::JobId> job = {};
+  std::optional<scheduling::TaskId> task = {};
+  std::optional<SeenPod> newest = {};  ///< of a placed pod: as it was seen since
+};
+
+/// How the pods share the cluster.
+struct Policy {
+  Choice discipline = {};
+  Choice placement = {};
+  std::map<std::string, Quantity> share_scale = {};  ///< by resource; 1 for those left out
+  std::string scheduler = "mirab";                   ///< pods that name it are to be placed
+};
+
+class KnownCluster {
+ public:
+  /// Errors: a discipline or placement that there is not, or an option that it does not honour.
+  static Result<KnownCluster> from(Policy policy);
+
+  // What the API server says. An object of no interest changes nothing.
+  void see_node(NodeRow node, Time now);
+  void lose_node(const std::string& name, Time now);
+  void see_pod(SeenPod pod, Time now);
+  void lose_pod(const std::string& uid, Time now);
+
+  /// While a list of pods is read, which anti-affinities there are changes with each of them: the sets of
+  /// those who wait are looked up again once, at its end. Nothing may be decided meanwhile.
+  void begin_list() { is_listing_ = true; }
+  void end_list(Time now);
+
+  /// The next pod to be bound, and where. It counts as there from now on.
+  struct Decision {
+    std::string uid;
+    std::string node;
+  };
+  std::optional<Decision> decide(Time now, Random& random);
+
+  /// It is known to be bound there.
+  void confirm(const std::string& uid);
+  /// It was not bound: it is out of the race until resume().
+  void put_aside(const std::string& uid, Time now);
+  void resume(const std::string& uid, Time now);
+
+  const PodRecord* pod(const std::string& uid) const;
+  const std::map<std::string, PodRecord>& pods() const { return pods_; }
+  /// The pod of this name; nothing when there is none.
+  const PodRecord* pod(const std::string& space, const std::string& name) const;
+  std::vector<std::string> nodes() const;
+
+  /// Why a waiting pod is not placed now; nothing when it does not wait. O(nodes).
+  std::optional<scheduling::WhyWaiting> why(const std::string& uid, Time now) const;
+  /// The resource that a lacking pod asks for, and no node has.
+  std::string lacks(const std::string& uid) const;
+
+  const scheduling::Engine& engine() const { return *engine_; }
+  const std::vector<std::string>& resources() const { return resources_; }
+  std::size_t waiting() const { return waiting_; }
+
+  /// Nodes on which more is taken than they have, by name.
+  std::vector<std::string> overcommitted() const;
+  /// What could not be taken over, since the last call: a sentence each.
+  std::vector<std::string> take_notices();
+  /// The first invariant that does not hold, in words; empty when all do. O(everything).
+  std::string broken_invariant() const;
+
+ private:
+  struct KnownNode {
+    std::optional<NodeRow> row = {};  // none: pods stand on it, and it is not known
+    std::optional<scheduling::ServerId> server = {};
+    bool is_leaving = false;          // deleted, and pods still stand on it
+    Amounts held = {};                // by pods of others
+    std::set<std::string> pods = {};  // uids: whose `on` it is
+  };
+
+  explicit KnownCluster(Policy policy) : policy_(std::move(policy)) {}
+  Check make_engine();
+  void make_again(Time now);
+  bool is_ours(const SeenPod& pod) const { return pod.scheduler == policy_.scheduler; }
+
+  void add_server(const std::string& name, KnownNode& node, Time now);
+  void tell_held(const KnownNode& node, Time now);
+  void tell(const std::vector<NodeSetChange>& changes, Time now);
+  void remove_if_left(const std::string& name, Time now);
+  scheduling::Amounts amounts_of(const Amounts& amounts) const;
+  bool knows_resources(const Amounts& amounts) const;
+  scheduling::UserId user_of(const SeenPod& pod, Time now);
+  void leave_user(const SeenPod& pod, Time now);
+
+  void enter(PodRecord& pod, Time now);
+  void leave(PodRecord& pod, Time now);
+  void cancel(PodRecord& pod, Time now);
+  Check submit(PodRecord& pod, Time now);
+  void adopt(PodRecord& pod, Standing standing, Time now);
+  void hold(PodRecord& pod, bool holds, Time now);
+  void ask_again(Time now);
+  bool is_in_upper_tier(const SeenPod& pod) const { return has_tiers_ && pod.priority >= kSystemCritical; }
+  void set_standing(PodRecord& pod, Standing standing);
+
+  Policy policy_;
+  std::vector<std::string> resources_ = {"cpu", "memory", kPodsResource};
+  std::optional<scheduling::Engine> engine_ = {};
+  NodeSets sets_ = {};
+  std::map<std::string, KnownNode> nodes_ = {};
+  std::map<std::string, PodRecord> pods_ = {};  // by uid
+  std::map<std::pair<std::string, std::string>, std::string> uids_ = {};
+  struct User {
+    scheduling::UserId id;
+    std::int64_t jobs = 0;
+  };
+  std::map<std::pair<std::string, bool>, User> users_ = {};  // by namespace, in the upper tier or not
+  bool has_tiers_ = true;                                    // the discipline knows them
+  std::unordered_map<scheduling::JobId, std::string> job_pods_ = {};
+  std::unordered_map<scheduling::ServerId, std::string> server_nodes_ = {};
+  std::vector<std::string> notices_ = {};
+  std::size_t waiting_ = 0;
+  bool is_listing_ = false, has_question_ = false;
+};
+
+}  // namespace mirab::kubernetes

@@ -1,0 +1,153 @@
+// What the scheduler may do: asked at the start, and written as a manifest.
+//
+// Source: the Kubernetes API, authorization.k8s.io/v1 SelfSubjectAccessReview, rbac.authorization.k8s.io/v1.
+#include "kubernetes/scheduler/permissions.hpp"
+
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+namespace mirab::kubernetes {
+namespace {
+
+std::string full_resource(const Permission& permission) {
+  return permission.subresource.empty() ? std::string(permission.resource)
+                                        : fmt::format("{}/{}", permission.resource, permission.subresource);
+}
+
+// The rules of a role: the verbs of each resource together.
+std::string rules_text(std::span<const Permission> permissions, std::string_view only_name) {
+  std::map<std::pair<std::string_view, std::string>, std::vector<std::string_view>> verbs;
+  for (const Permission& each : permissions) verbs[{each.group, full_resource(each)}].push_back(each.verb);
+  std::string text;
+  for (const auto& [resource, of_it] : verbs) {
+    // A name cannot be said of what is only being created.
+    std::vector<std::string_view> named;
+    for (const std::string_view verb : of_it) {
+      if (verb != "create" || only_name.empty()) named.push_back(verb);
+    }
+    const auto rule = [&, of = resource](const std::vector<std::string_view>& of_rule,
+                                         std::string_view name) {
+      text += fmt::format("- apiGroups: [\"{}\"]\n  resources: [\"{}\"]\n  verbs: [{}]\n", of.first,
+                          of.second, fmt::join(of_rule, ", "));
+      if (!name.empty()) text += fmt::format("  resourceNames: [{}]\n", name);
+    };
+    if (named.size() < of_it.size()) rule({"create"}, "");
+    if (!named.empty()) rule(named, only_name);
+  }
+  return text;
+}
+
+constexpr std::string_view kFlowSchema = R"(---
+# Its requests wait behind nobody else's.
+apiVersion: flowcontrol.apiserver.k8s.io/{version}
+kind: FlowSchema
+metadata: {{name: mirab}}
+spec:
+  priorityLevelConfiguration: {{name: workload-high}}
+  matchingPrecedence: 800
+  distinguisherMethod: {{type: ByUser}}
+  rules:
+  - subjects:
+    - kind: ServiceAccount
+      serviceAccount: {{name: mirab, namespace: {space}}}
+    resourceRules:
+    - {{verbs: ["*"], apiGroups: ["*"], resources: ["*"], namespaces: ["*"], clusterScope: true}}
+)";
+
+constexpr std::string_view kManifest =
+    R"(# A scheduler for pods with `schedulerName: {scheduler}`: mirab kube.
+apiVersion: v1
+kind: Namespace
+metadata: {{name: {space}}}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {{name: mirab, namespace: {space}}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {{name: mirab-scheduler}}
+rules:
+{rules}---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {{name: mirab-scheduler}}
+roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: mirab-scheduler}}
+subjects:
+- {{kind: ServiceAccount, name: mirab, namespace: {space}}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {{name: mirab-lease, namespace: {space}}}
+rules:
+{lease_rules}---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {{name: mirab-lease, namespace: {space}}}
+roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: mirab-lease}}
+subjects:
+- {{kind: ServiceAccount, name: mirab, namespace: {space}}}
+{flow}---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: mirab, namespace: {space}}}
+spec:
+  replicas: 2
+  selector: {{matchLabels: {{app: mirab}}}}
+  template:
+    metadata: {{labels: {{app: mirab}}}}
+    spec:
+      serviceAccountName: mirab
+      schedulerName: default-scheduler
+      priorityClassName: system-cluster-critical
+      containers:
+      - name: mirab
+        image: {image}
+        args: [kube, --scheduler-name, {scheduler}, --lease-namespace, {space}, --listen, "0.0.0.0:7418"]
+        ports: [{{name: metrics, containerPort: 7418}}]
+        livenessProbe: {{httpGet: {{path: /healthz, port: metrics}}, periodSeconds: 10}}
+        readinessProbe: {{httpGet: {{path: /readyz, port: metrics}}, periodSeconds: 5}}
+        resources: {{requests: {{cpu: 100m, memory: 200Mi}}, limits: {{memory: 1Gi}}}}
+        securityContext: {{allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, runAsNonRoot: true}}
+)";
+
+}  // namespace
+
+std::string Permission::words() const {
+  return fmt::format("{} {}{}{}", verb, full_resource(*this), group.empty() ? "" : ".", group);
+}
+
+std::string access_review(const Permission& permission, std::string_view space, std::string_view name) {
+  nlohmann::json attributes = {
+      {"verb", permission.verb}, {"group", permission.group}, {"resource", permission.resource}};
+  if (!permission.subresource.empty()) attributes["subresource"] = permission.subresource;
+  if (!space.empty()) attributes["namespace"] = space;
+  if (!name.empty()) attributes["name"] = name;
+  const nlohmann::json review = {{"apiVersion", "authorization.k8s.io/v1"},
+                                 {"kind", "SelfSubjectAccessReview"},
+                                 {"spec", {{"resourceAttributes", attributes}}}};
+  return review.dump();
+}
+
+bool is_allowed(std::string_view answer) {
+  const nlohmann::json review = nlohmann::json::parse(answer, nullptr, false);
+  if (!review.is_object() || !review.contains("status") || !review["status"].is_object()) return false;
+  const auto allowed = review["status"].find("allowed");
+  return allowed != review["status"].end() && allowed->is_boolean() && allowed->get<bool>();
+}
+
+std::string manifest(const ManifestOptions& options) {
+  const std::string flow = options.flow_schema == "none"
+                               ? std::string()
+                               : fmt::format(fmt::runtime(kFlowSchema), fmt::arg("space", options.space),
+                                             fmt::arg("version", options.flow_schema));
+  return fmt::format(fmt::runtime(kManifest), fmt::arg("space", options.space),
+                     fmt::arg("image", options.image), fmt::arg("scheduler", options.scheduler),
+                     fmt::arg("rules", rules_text(kPermissions, "")),
+                     fmt::arg("lease_rules", rules_text(kLeasePermissions, "mirab")), fmt::arg("flow", flow));
+}
+
+}  // namespace mirab::kubernetes

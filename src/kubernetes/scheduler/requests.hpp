@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/wall.hpp"
+
+namespace mirab::kubernetes {
+
+/// A call of the API server, for somebody else to make.
+struct Request {
+  std::uint64_t id = 0;  ///< its reply has the same
+  std::string method = {};
+  std::string path = {};
+  std::string content_type = {};  ///< empty: no body
+  std::string body = {};
+  friend bool operator==(const Request&, const Request&) = default;
+};
+
+/// What came of it.
+struct Reply {
+  std::uint64_t id = 0;
+  int status = 0;         ///< of HTTP; 0: unknown, the server may have done it or not
+  std::string body = {};  ///< of the answer: the object, or a Status that says why not
+};
+
+/// The message of the Status that the API server sends with an error, or the text as it is.
+std::string message_of(const Reply& reply);
+
+/// Whom a request is about.
+struct PodName {
+  std::string space;
+  std::string name;
+  std::string uid;
+};
+
+/// Binds the pod to the node. `decision` is kept on the pod as the annotation mirab.io/decision.
+Request bind_request(const PodName& pod, const std::string& node, const std::string& decision);
+
+/// The pod as it is.
+Request look_request(const PodName& pod);
+
+/// The condition PodScheduled=False with this reason, if it is still the pod of that uid.
+Request condition_request(const PodName& pod, std::string_view reason, const std::string& message, Wall now);
+
+/// An event about a pod, of events.k8s.io/v1.
+struct PodEvent {
+  std::string type = "Normal";  ///< or `Warning`
+  std::string reason = {};      ///< `Scheduled`, `FailedScheduling`, `NotSupported`
+  std::string action = {};      ///< `Binding`, `Scheduling`
+  std::string note = {};        ///< what is longer than 1,024 bytes is cut off
+};
+/// `reporter` is the name of the scheduler, `instance` its process; `number` makes the event's name unique.
+Request event_request(const PodName& pod, const PodEvent& event, const std::string& reporter,
+                      const std::string& instance, std::uint64_t number, Wall now);
+
+/// What a GET of a pod found: the uid, and the node to which it is bound, if any. Nothing where the body is
+/// no pod.
+struct LookedAt {
+  std::string uid;
+  std::string node;
+};
+std::optional<LookedAt> looked_at(const Reply& reply);
+
+}  // namespace mirab::kubernetes

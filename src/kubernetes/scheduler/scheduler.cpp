@@ -1,0 +1,175 @@
+// The scheduler as a whole: what the API server says in, requests out.
+#include "kubernetes/scheduler/scheduler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mirab::kubernetes {
+namespace {
+
+// As good as no limit, so that one path serves both.
+Rate rate_of_binds(double per_s) { return per_s > 0 ? Rate{per_s, 2 * per_s} : Rate{1e9, 1e9}; }
+
+constexpr std::size_t kMostEvents = 1000;  // that wait to be sent; those beyond are left out
+
+}  // namespace
+
+Scheduler::Scheduler(SchedulerOptions options, KnownCluster cluster)
+    : options_(std::move(options)),
+      cluster_(std::move(cluster)),
+      binding_(
+          {.in_flight = options_.in_flight, .looks_first = options_.looks_first, .holder = options_.holder}),
+      reporting_({.per_s = options_.reports_per_s,
+                  .reporter = options_.policy.scheduler,
+                  .instance = options_.holder}),
+      random_(options_.seed),
+      binds_(rate_of_binds(options_.binds_per_s)) {}
+
+Result<Scheduler> Scheduler::from(SchedulerOptions options) {
+  Result<KnownCluster> cluster = KnownCluster::from(options.policy);
+  if (!cluster) return std::move(cluster).error();
+  return Scheduler(std::move(options), *std::move(cluster));
+}
+
+void Scheduler::begin_nodes() { listed_nodes_.emplace(); }
+
+void Scheduler::put_node(NodeRow node, Time now) {
+  if (listed_nodes_) listed_nodes_->insert(node.name);
+  cluster_.see_node(std::move(node), now);
+  take_notices();
+}
+
+void Scheduler::remove_node(const std::string& name, Time now) { cluster_.lose_node(name, now); }
+
+void Scheduler::end_nodes(Time now) {
+  const std::set<std::string> listed =
+      std::exchange(listed_nodes_, std::nullopt).value_or(std::set<std::string>());
+  for (const std::string& name : cluster_.nodes()) {
+    if (!listed.contains(name)) cluster_.lose_node(name, now);
+  }
+  has_nodes_ = true;
+}
+
+void Scheduler::begin_pods() {
+  listed_pods_.emplace();
+  cluster_.begin_list();
+}
+
+void Scheduler::put_pod(SeenPod pod, Time now) {
+  if (listed_pods_) listed_pods_->insert(pod.uid);
+  const std::string uid = pod.uid;
+  const PodRecord* before = cluster_.pod(uid);
+  const std::optional<Standing> stood = before == nullptr ? std::nullopt : std::optional(before->standing);
+  cluster_.see_pod(std::move(pod), now);
+  const PodRecord* after = cluster_.pod(uid);
+  if (after == nullptr) {
+    binding_.forget(uid);
+    reporting_.forget(uid);
+  } else if (after->standing != stood && !options_.is_dry_run &&
+             (after->standing == Standing::waiting || after->standing == Standing::refused ||
+              after->standing == Standing::lacking)) {
+    reporting_.changed(uid, now);
+  }
+}
+
+void Scheduler::remove_pod(const std::string& uid, Time now) {
+  cluster_.lose_pod(uid, now);
+  binding_.forget(uid);
+  reporting_.forget(uid);
+}
+
+void Scheduler::end_pods(Time now) {
+  const std::set<std::string> listed =
+      std::exchange(listed_pods_, std::nullopt).value_or(std::set<std::string>());
+  std::vector<std::string> gone;
+  for (const auto& [uid, pod] : cluster_.pods()) {
+    if (!listed.contains(uid)) gone.push_back(uid);
+  }
+  for (const std::string& uid : gone) remove_pod(uid, now);
+  cluster_.end_list(now);
+  has_pods_ = true;
+}
+
+void Scheduler::answer(const Reply& reply, Time now, Wall wall) {
+  if (!binding_.expects(reply.id)) return;  // of a condition or an event: nothing follows from it
+  const std::optional<BindOutcome> outcome = binding_.answer(reply, cluster_, now);
+  if (!outcome) return;
+  const bool is_bound = outcome->what == BindOutcome::What::bound;
+  ++(is_bound ? bound_ : failed_);
+  happenings_.push_back({.what = is_bound                                     ? Happening::What::bound
+                                 : outcome->what == BindOutcome::What::parked ? Happening::What::parked
+                                                                              : Happening::What::refused,
+                         .pod = outcome->pod.space + "/" + outcome->pod.name,
+                         .node = outcome->node,
+                         .why = outcome->why});
+  if (events_.size() < kMostEvents) events_.push_back(reporting_.outcome_event(*outcome, wall, number_));
+}
+
+void Scheduler::decide(Time now) {
+  while (binding_.has_room()) {
+    if (not_before_ > now) return;
+    if (cluster_.waiting() == 0) return;
+    if (const std::optional<double> wait =
+            options_.binds_per_s <= 0 ? std::nullopt
+                                      : binds_.take(rate_of_binds(options_.binds_per_s), 0.999, now)) {
+      not_before_ =
+          now + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*wait)) + Duration(1);
+      return;
+    }
+    const std::optional<KnownCluster::Decision> decision = cluster_.decide(now, random_);
+    if (!decision) return;
+    ++decided_;
+    const SeenPod& pod = cluster_.pod(decision->uid)->seen;
+    happenings_.push_back({.what = Happening::What::decided, .pod = pod.label(), .node = decision->node});
+    if (!options_.is_dry_run) binding_.begin(*decision, cluster_);
+  }
+}
+
+std::vector<Request> Scheduler::work(Time now, Wall wall, bool may_decide) {
+  for (const std::string& uid : binding_.work(cluster_, now)) reporting_.changed(uid, now);
+  may_decide_ = may_decide && has_lists() && !listed_pods_ && !listed_nodes_;
+  if (may_decide_) decide(now);
+  std::vector<Request> requests = binding_.take_requests(number_);
+  requests.insert(requests.end(), std::make_move_iterator(events_.begin()),
+                  std::make_move_iterator(events_.end()));
+  events_.clear();
+  if (has_lists() && !options_.is_dry_run) {
+    for (Request& each : reporting_.work(cluster_, now, wall, number_)) requests.push_back(std::move(each));
+  }
+  take_notices();
+  return requests;
+}
+
+std::optional<Time> Scheduler::due() const {
+  std::optional<Time> first;
+  const auto consider = [&](std::optional<Time> time) {
+    if (time && (!first || *time < *first)) first = time;
+  };
+  consider(binding_.due());
+  if (has_lists() && !options_.is_dry_run) consider(reporting_.due());
+  if (may_decide_ && not_before_ > Time() && cluster_.waiting() > 0 && binding_.has_room())
+    consider(not_before_);
+  return first;
+}
+
+void Scheduler::take_notices() {
+  for (std::string& each : cluster_.take_notices())
+    happenings_.push_back({.what = Happening::What::notice, .why = std::move(each)});
+}
+
+std::vector<Happening> Scheduler::take_happenings() { return std::exchange(happenings_, {}); }
+
+SchedulerGauges Scheduler::gauges() const {
+  SchedulerGauges gauges{.nodes = cluster_.nodes().size(),
+                         .pods = cluster_.pods().size(),
+                         .waiting = cluster_.waiting(),
+                         .under_way = binding_.under_way(),
+                         .in_doubt = binding_.in_doubt(),
+                         .decided = decided_,
+                         .bound = bound_,
+                         .failed = failed_};
+  for (const auto& [uid, pod] : cluster_.pods()) gauges.refused += pod.standing == Standing::refused ? 1 : 0;
+  return gauges;
+}
+
+}  // namespace mirab::kubernetes

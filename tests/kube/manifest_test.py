@@ -1,0 +1,137 @@
+"""What `mirab kube manifest` prints is YAML, and the rights in it are those that the scheduler needs."""
+
+import re
+import subprocess
+import unittest
+
+from kube_case import PROGRAM, KubeCase
+from scripted_api import refusal
+from scripted_cluster import REVIEWS, permission_of, pod
+
+
+class Manifest(KubeCase):
+    def test_it_is_a_row_of_documents(self):
+        kinds = [(document["kind"], document["metadata"]["name"]) for document in manifest()]
+        self.assertEqual(kinds, [
+            ("Namespace", "mirab-system"), ("ServiceAccount", "mirab"), ("ClusterRole", "mirab-scheduler"),
+            ("ClusterRoleBinding", "mirab-scheduler"), ("Role", "mirab-lease"), ("RoleBinding", "mirab-lease"),
+            ("FlowSchema", "mirab"), ("Deployment", "mirab")])
+
+    def test_its_options_are_where_they_belong(self):
+        documents = manifest("--namespace", "fair", "--image", "registry.example/m:1", "--scheduler-name", "s")
+        [container] = documents[-1]["spec"]["template"]["spec"]["containers"]
+        self.assertEqual(container["image"], "registry.example/m:1")
+        self.assertEqual(container["args"][:5], ["kube", "--scheduler-name", "s", "--lease-namespace", "fair"])
+        spaces = {document["metadata"].get("namespace", "fair") for document in documents}
+        subjects = {subject["namespace"] for document in documents for subject in document.get("subjects", [])}
+        self.assertEqual((spaces, subjects, documents[0]["metadata"]["name"]), ({"fair"}, {"fair"}, "fair"))
+
+    def test_it_runs_with_these_rights_and_needs_all_of_them(self):
+        documents = manifest()
+        cluster = self.cluster(minor="20", rights=lambda asked: is_allowed(documents, asked))
+        cluster.add(pod("p"), pod("large", cpu="5"))
+        lost = [(500, refusal(500, "etcd is away"), {})]
+        cluster.fault = lambda call: lost.pop() if call.path.endswith("/binding") and lost else None
+        [container] = documents[-1]["spec"]["template"]["spec"]["containers"]
+        words = container["args"][1:container["args"].index("--listen")]
+        scheduler = self.start(cluster, "--leader-elect", *words)
+        cluster.bound("p")
+        cluster.until(lambda: cluster.conditions and len(cluster.events) > 1)
+        renewals = len(cluster.asked_for("PUT"))
+        cluster.until(lambda: len(cluster.asked_for("PUT")) > renewals)
+        self.assertEqual(scheduler.stop(), 0)
+        asked = [permission_of(call) for call in cluster.calls if call.path not in ("/version", REVIEWS)]
+        self.assertEqual([each for each in asked if not is_allowed(documents, each)], [])
+        self.assertEqual({(each.verb, each.resource) for each in asked},
+                         {(verb, resource) for document in documents for rule in rules_of(document)
+                          for verb in rule["verbs"] for resource in rule["resources"]}, "and nothing else")
+
+
+def manifest(*words):
+    ran = subprocess.run([PROGRAM, "kube", "manifest", *words], capture_output=True, text=True, check=True, timeout=60)
+    return [Yaml(text).value() for text in ran.stdout.split("\n---\n")]
+
+
+def is_allowed(documents, asked):
+    """By the rules of the roles. As in Kubernetes, a rule of named objects does not hold where no name is asked for."""
+    for document in documents:
+        is_there = document["kind"] == "ClusterRole" or document["metadata"].get("namespace") == asked.space
+        for rule in rules_of(document) if is_there else []:
+            if (asked.group in rule["apiGroups"] and asked.resource in rule["resources"] and asked.verb in rule["verbs"]
+                    and ("resourceNames" not in rule or asked.name in rule["resourceNames"])):
+                return True
+    return False
+
+
+def rules_of(document):
+    return document["rules"] if document["kind"] in ("Role", "ClusterRole") else []
+
+
+class Yaml:
+    """The YAML that the manifest is written in: maps and lists by indentation, or within braces and brackets, and
+    texts. Whatever else there is, is an error."""
+
+    TEXT = r'"[^"\\]*"|(?:[^\s"\'\[\]{},:#&*!|>%@`-]|-(?=\S))(?:[^\s\[\]{},:#]|:(?=\S))*'
+
+    def __init__(self, text):
+        lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+        self.lines = [(len(line) - len(line.lstrip()), line.strip()) for line in lines]
+
+    def value(self):
+        value = self.block(0)
+        if self.lines:
+            raise ValueError(self.lines[0])
+        return value
+
+    def block(self, indent):
+        """The list or the map of the lines that begin with exactly this many blanks."""
+        is_list = self.lines[0][1].startswith("- ")
+        items, pairs = [], {}
+        while self.lines and self.lines[0][0] == indent and self.lines[0][1].startswith("- ") == is_list:
+            text = self.lines[0][1]
+            if is_list:
+                self.lines[0] = (indent + 2, text[2:])
+                items.append(self.whole(self.lines.pop(0)[1]) if text[2] in "[{" else self.block(indent + 2))
+                continue
+            key, rest = re.fullmatch(rf"({self.TEXT}):(?: (.+))?", text).groups()
+            if key in pairs:
+                raise ValueError(f"{key} is there twice")
+            self.lines.pop(0)
+            if rest:
+                pairs[key] = self.whole(rest)
+            else:  # a list may stand below its key without more blanks
+                deeper, first = self.lines[0]
+                if deeper < indent or (deeper == indent and not first.startswith("- ")):
+                    raise ValueError(f"{key} has no value")
+                pairs[key] = self.block(deeper)
+        return items if is_list else pairs
+
+    def whole(self, text):
+        value, left = self.flow(text)
+        if left:
+            raise ValueError(left)
+        return value
+
+    def flow(self, text):
+        """The value that the text begins with, and the rest of it."""
+        if text[0] not in "[{":
+            found = re.match(self.TEXT, text)
+            return found[0].strip('"'), text[found.end():].lstrip()
+        is_list, end, text = text[0] == "[", "]" if text[0] == "[" else "}", text[1:].lstrip()
+        items, pairs = [], {}
+        while not text.startswith(end):
+            if not is_list:
+                key, text = re.match(rf"({self.TEXT}): (.*)", text).groups()
+            value, text = self.flow(text)
+            if is_list:
+                items.append(value)
+            else:
+                pairs[key] = value
+            if not text.startswith((",", end)):
+                raise ValueError(text)
+            text = text.removeprefix(",").lstrip()
+        return (items if is_list else pairs), text[1:].lstrip()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,136 @@
+"""However lists and watches break, `mirab kube` reads on: a new pod is bound, and none twice."""
+
+import unittest
+
+from kube_case import KubeCase
+from scripted_api import refusal
+from scripted_cluster import GONE, NO_JSON, REGULARLY, WITHIN_A_LINE, pod
+
+
+class Watch(KubeCase):
+    def lists(self, cluster, kind="pods"):
+        return [call for call in cluster.asked_for("GET", "/v1/" + kind) if "watch" not in call.query]
+
+    def watches(self, cluster, kind="pods"):
+        return [call for call in cluster.asked_for("GET", "/v1/" + kind) if "watch" in call.query]
+
+    def run_and_break(self, how):
+        """Binds a pod, breaks both watches, and binds another that came after that."""
+        cluster = self.cluster()
+        cluster.add(pod("p"))
+        scheduler = self.start(cluster)
+        cluster.bound("p")
+        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.break_watches(how)
+        cluster.add(pod("q"))
+        self.assert_bound_once(cluster, "p", "q")
+        self.assertEqual(scheduler.stop(), 0)
+        return cluster
+
+    def test_a_watch_that_is_cut_within_a_line(self):
+        cluster = self.run_and_break(WITHIN_A_LINE)
+        self.assertEqual(len(self.lists(cluster)), 1, "it watches on from where it was")
+        self.assertGreater(len(self.watches(cluster)), 1)
+
+    def test_a_watch_that_the_server_ends(self):
+        cluster = self.run_and_break(REGULARLY)
+        self.assertEqual(len(self.lists(cluster)), 1)
+        first, second = self.watches(cluster)[:2]
+        self.assertGreater(int(second.query["resourceVersion"]), int(first.query["resourceVersion"]))
+
+    def test_a_bookmark_is_where_the_next_watch_begins(self):
+        cluster = self.cluster()
+        self.start(cluster)
+        cluster.until(lambda: len(cluster.watches) == 2)
+        latest = cluster.bookmark()
+        cluster.break_watches(REGULARLY)
+        cluster.until(lambda: len(cluster.watches) == 2)
+        watches = self.watches(cluster) + self.watches(cluster, "nodes")
+        begun = {int(watch.query["resourceVersion"]) for watch in watches}
+        self.assertTrue({latest - 1, latest} <= begun, begun)
+
+    def test_a_watch_whose_version_is_gone(self):
+        self.assertEqual(len(self.lists(self.run_and_break(GONE))), 2)
+
+    def test_a_line_that_is_no_json(self):
+        self.assertEqual(len(self.lists(self.run_and_break(NO_JSON))), 2)
+
+    def answered_once(self, of, *answers):
+        """The first calls that `of` chooses get these answers."""
+        cluster = self.cluster(nodes=2)
+        cluster.page = 1
+        left = list(answers)
+        cluster.fault = lambda call: left.pop(0) if left and of(call) else None
+        cluster.add(pod("p"), pod("q"))
+        self.start(cluster)
+        cluster.bound("p", "q")
+        cluster.add(pod("r"))
+        self.assert_bound_once(cluster, "p", "q", "r")
+        self.assertEqual(left, [])
+        return cluster
+
+    def test_a_list_whose_next_page_is_gone_begins_again(self):
+        cluster = self.answered_once(lambda call: call.path.endswith("/pods") and "continue" in call.query,
+                                     (410, refusal(410, "the continue token is too old", "Expired"), {}))
+        first, gone, whole = self.lists(cluster)[:3]
+        self.assertEqual((first.query.get("limit"), "continue" in gone.query), ("500", True))
+        self.assertEqual(("limit" in whole.query, "continue" in whole.query), (False, False))
+
+    def test_a_list_that_is_too_much_for_now_waits_as_long_as_it_is_told(self):
+        cluster = self.answered_once(lambda call: call.path.endswith("/pods"),
+                                     (429, refusal(429, "slow down", "TooManyRequests"), {"Retry-After": "2"}))
+        first, second = self.lists(cluster)[:2]
+        self.assertGreaterEqual(second.at - first.at, 2)
+
+    def test_lists_and_watches_that_are_answered_500(self):
+        self.answered_once(lambda call: call.path.endswith("/nodes"), (500, "etcd is away", {}), None, None,
+                           (500, "etcd is away", {}))
+
+    def test_a_watch_that_is_too_much_for_now(self):
+        cluster = self.answered_once(lambda call: "watch" in call.query and call.path.endswith("/pods"),
+                                     (429, refusal(429, "slow down"), {"Retry-After": "1"}))
+        self.assertEqual(len([call for call in self.lists(cluster) if "continue" not in call.query]), 1)
+
+    def test_a_pod_that_came_and_one_that_went_while_nobody_watched(self):
+        cluster = self.cluster()
+        cluster.add(pod("large", cpu="4"), pod("waits", cpu="3"))
+        self.start(cluster)
+        cluster.bound("large")
+        cluster.until(lambda: cluster.conditions)
+        with cluster.changed:
+            cluster.objects["Pod"].remove(cluster.find("a", "large"))
+            cluster.break_watches(GONE)
+        self.assert_bound_once(cluster, "large", "waits")
+
+    def test_a_pod_that_another_bound_is_not_bound_again(self):
+        cluster = self.cluster()
+        cluster.fault = lambda call: (403, refusal(403, "not now"), {}) if call.path.endswith("/p/binding") else None
+        cluster.add(pod("p"))
+        scheduler = self.start(cluster)
+        scheduler.says("bind-refused")
+        with cluster.changed:
+            tried = len(cluster.asked_for("POST", "/p/binding"))
+            cluster.find("a", "p")["spec"]["nodeName"] = "n0"
+            cluster.tell("MODIFIED", cluster.find("a", "p"))
+        cluster.add(pod("q", cpu="3900m"), pod("r", cpu="4"))
+        cluster.bound("q")
+        cluster.until(lambda: cluster.conditions)
+        self.assertEqual(len(cluster.asked_for("POST", "/p/binding")), tried)
+
+    def test_a_token_that_is_refused_is_read_again(self):
+        token = self.write("token", "old")
+        cluster = self.cluster(token="old")
+        cluster.add(pod("p"))
+        self.start(cluster, user={"tokenFile": token})
+        cluster.bound("p")
+        with cluster.changed:
+            cluster.token = "new"
+            self.write("token", "new")
+            cluster.break_watches(REGULARLY)
+        cluster.add(pod("q"))
+        self.assert_bound_once(cluster, "p", "q")
+        self.assertIn(401, {call.status for call in cluster.calls})
+
+
+if __name__ == "__main__":
+    unittest.main()

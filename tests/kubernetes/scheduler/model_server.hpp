@@ -1,0 +1,176 @@
+// An API server of a few lines, for the scheduler's tests: it keeps nodes and pods, does what requests ask,
+// and tells what happens some time later. Requests and replies may be lost on the way.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kubernetes/scheduler/scheduler.hpp"
+
+namespace mirab::kubernetes::testing {
+
+/// The wall clock of the tests, and their steady clock in seconds.
+inline const Wall kWall = *wall_of("2027-03-01T08:00:00Z");
+inline Time at(double seconds) {
+  return Time() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+struct ModelPod {
+  SeenPod seen;
+  std::map<std::string, std::string> conditions = {};  // of PodScheduled: message by reason
+  std::vector<std::string> events = {};                // `Scheduled: …`
+  int binds = 0;
+};
+
+/// What becomes of a request.
+enum class Fate { done, lost_before, lost_after, refused, too_many };
+
+class ModelServer {
+ public:
+  std::map<std::string, NodeRow> nodes = {};
+  std::map<std::string, ModelPod> pods = {};  // by uid
+  std::vector<std::string> decisions = {};    // annotations, in the order of the binds
+
+  void put_node(NodeRow row) {
+    nodes[row.name] = row;
+    news_.push_back({.node = std::move(row)});
+  }
+  void delete_node(const std::string& name) {
+    nodes.erase(name);
+    news_.push_back({.gone_node = name});
+  }
+  void put_pod(SeenPod pod) {
+    pods[pod.uid].seen = pod;
+    news_.push_back({.pod = std::move(pod)});
+  }
+  void delete_pod(const std::string& uid) {
+    pods.erase(uid);
+    news_.push_back({.gone_pod = uid});
+  }
+
+  /// Does what a request asks, as far as its fate lets it; none: no reply comes.
+  Reply take(const Request& request, Fate fate) {
+    Reply reply{.id = request.id};
+    if (fate == Fate::lost_before) return reply;
+    if (fate == Fate::refused)
+      return {.id = request.id, .status = 403, .body = R"({"message":"webhook says no"})"};
+    if (fate == Fate::too_many) return {.id = request.id, .status = 429};
+    reply = done(request);
+    if (fate == Fate::lost_after) return {.id = request.id};
+    return reply;
+  }
+
+  /// Tells the scheduler the next thing that happened; false when there is none.
+  bool tell(Scheduler& scheduler, Time now) {
+    if (news_.empty()) return false;
+    News news = std::move(news_.front());
+    news_.pop_front();
+    if (news.node) scheduler.put_node(*std::move(news.node), now);
+    if (!news.gone_node.empty()) scheduler.remove_node(news.gone_node, now);
+    if (news.pod) scheduler.put_pod(*std::move(news.pod), now);
+    if (!news.gone_pod.empty()) scheduler.remove_pod(news.gone_pod, now);
+    return true;
+  }
+
+  /// A list of all there is; what was to be told is contained in it.
+  void list(Scheduler& scheduler, Time now) {
+    news_.clear();
+    scheduler.begin_nodes();
+    for (const auto& [name, node] : nodes) scheduler.put_node(node, now);
+    scheduler.end_nodes(now);
+    scheduler.begin_pods();
+    for (const auto& [uid, pod] : pods) scheduler.put_pod(pod.seen, now);
+    scheduler.end_pods(now);
+  }
+
+  ModelPod* find(const std::string& space, const std::string& name) {
+    for (auto& [uid, pod] : pods) {
+      if (pod.seen.space == space && pod.seen.name == name) return &pod;
+    }
+    return nullptr;
+  }
+
+ private:
+  struct News {
+    std::optional<NodeRow> node = {};
+    std::string gone_node = {};
+    std::optional<SeenPod> pod = {};
+    std::string gone_pod = {};
+  };
+
+  Reply done(const Request& request) {
+    // /api/v1/namespaces/NS/pods/NAME[/WHAT], or …/namespaces/NS/events
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at != std::string::npos && at < request.path.size();) {
+      const std::size_t end = request.path.find('/', at + 1);
+      parts.push_back(request.path.substr(at + 1, end - at - 1));
+      at = end;
+    }
+    const nlohmann::json body = request.body.empty() ? nlohmann::json() : nlohmann::json::parse(request.body);
+    if (parts.back() == "events") {
+      for (auto& [uid, pod] : pods) {
+        if (uid == body["regarding"]["uid"])
+          pod.events.push_back(body["reason"].get<std::string>() + ": " + body["note"].get<std::string>());
+      }
+      return {.id = request.id, .status = 201, .body = "{}"};
+    }
+    ModelPod* pod = find(parts.at(3), parts.at(5));
+    if (pod == nullptr) return {.id = request.id, .status = 404, .body = R"({"message":"not found"})"};
+    if (request.method == "GET") {
+      const nlohmann::json found = {{"metadata", {{"uid", pod->seen.uid}}},
+                                    {"spec", {{"nodeName", pod->seen.node}}}};
+      return {.id = request.id, .status = 200, .body = found.dump()};
+    }
+    if (parts.back() == "status") {
+      if (body["metadata"]["uid"] != pod->seen.uid) return {.id = request.id, .status = 409, .body = "{}"};
+      const nlohmann::json& condition = body["status"]["conditions"][0];
+      pod->conditions[condition["reason"]] = condition["message"];
+      return {.id = request.id, .status = 200, .body = "{}"};
+    }
+    // A server of 1.23 or later: the uid is compared.
+    if (body["metadata"]["uid"] != pod->seen.uid || !pod->seen.node.empty())
+      return {.id = request.id, .status = 409, .body = R"({"message":"conflict"})"};
+    ++pod->binds;
+    decisions.push_back(body["metadata"]["annotations"]["mirab.io/decision"]);
+    pod->seen.node = body["target"]["name"];
+    news_.push_back({.pod = pod->seen});
+    return {.id = request.id, .status = 201, .body = "{}"};
+  }
+
+  std::deque<News> news_ = {};
+};
+
+/// A node with these thousandths of a CPU, MB, and pods.
+inline NodeRow node_row(const std::string& name, Units cpu, Units memory, Units pods = 110,
+                        NodeLabels labels = {}) {
+  labels.emplace("kubernetes.io/hostname", name);
+  return {.name = name,
+          .labels = std::move(labels),
+          .allocatable = {{"cpu", cpu}, {"memory", memory}, {"pods", pods}}};
+}
+
+inline SeenPod waiting_pod(const std::string& space, const std::string& name, Units cpu, Units memory,
+                           int version = 0) {
+  SeenPod seen{.uid = space + "-" + name + "-" + std::to_string(version),
+               .space = space,
+               .name = name,
+               .scheduler = "mirab"};
+  seen.requests = {{"cpu", cpu}, {"memory", memory}, {"pods", 1}};
+  std::erase_if(seen.requests, [](const auto& each) { return each.second == 0; });
+  return seen;
+}
+
+inline SchedulerOptions options(const std::string& discipline = "drf") {
+  SchedulerOptions options;
+  options.policy.discipline = *choose_discipline(discipline);
+  options.policy.placement = *choose_placement("best-fit");
+  options.holder = "test";
+  return options;
+}
+
+}  // namespace mirab::kubernetes::testing
