@@ -519,9 +519,10 @@ TEST_P(RandomClusters, AreNeverOverFilledAndNobodyIsForgotten) {
             for (const auto& [resource, units] : each.seen.requests) taken[resource] += units;
           }
           // Not beside a bind under way: two schedulers may always race.
+          const Amounts& allocatable = row.allocatable;
           const bool fits = std::all_of(seen.requests.begin(), seen.requests.end(), [&](const auto& each) {
-            const auto has = row.allocatable.find(each.first);
-            return has != row.allocatable.end() && taken[each.first] + each.second <= has->second;
+            const auto has = allocatable.find(each.first);
+            return has != allocatable.end() && taken[each.first] + each.second <= has->second;
           });
           if (fits && scheduler.gauges().under_way == 0) seen.node = name;
         }
