@@ -45,14 +45,16 @@ Sending::~Sending() {
 
 void Sending::send(std::vector<kubernetes::Request> requests) {
   if (requests.empty()) return;
+  std::vector<std::uint64_t> dropped;
   {
     const std::lock_guard lock(mutex_);
     for (kubernetes::Request& each : requests) {
       const bool is_bind = each.path.ends_with("/binding") || each.method == "GET";
       (is_bind ? binds_ : reports_).push_back(std::move(each));
     }
-    while (reports_.size() > kMostReports) reports_.pop_front();
+    for (; reports_.size() > kMostReports; reports_.pop_front()) dropped.push_back(reports_.front().id);
   }
+  for (const std::uint64_t id : dropped) mailbox_.put(kubernetes::Reply{.id = id});
   there_.notify_all();
 }
 
