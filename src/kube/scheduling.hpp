@@ -29,7 +29,7 @@ struct SchedulingOptions {
   kubernetes::SchedulerOptions scheduler = {};                 ///< its holder and looks_first are set here
   std::optional<kubernetes::Election::Options> election = {};  ///< none: it acts at once
   std::optional<net::Endpoint> listen = {};                    ///< /metrics, /healthz, /readyz
-  std::size_t connections = 16;                                ///< that send at a time
+  std::size_t connections = 8;                                 ///< that send at a time
   /// A line of the log: how grave (`info`, `warning`, `error`), what, and its particulars.
   std::function<void(std::string_view level, std::string_view what, const nlohmann::json& more)> say = {};
 };

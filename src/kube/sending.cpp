@@ -1,5 +1,6 @@
 #include "kube/sending.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace mirab::kube {
@@ -25,12 +26,9 @@ Result<std::unique_ptr<Sending>> Sending::start(const kubernetes::ApiAccess& acc
     if (!server) return std::move(server).error();
     sending->servers_.push_back(*std::move(server));
   }
-  for (std::size_t i = 0; i < threads; ++i) {
-    // Half of them send nothing but binds, so that reports that take long hold up none.
-    const bool takes_reports = i % 2 == 0;
-    sending->threads_.emplace_back([raw = sending.get(), its_server = sending->servers_[i].get(),
-                                    takes_reports] { raw->run(*its_server, takes_reports); });
-  }
+  for (const auto& server : sending->servers_)
+    sending->threads_.emplace_back(
+        [raw = sending.get(), its_server = server.get()] { raw->run(*its_server); });
   return sending;
 }
 
@@ -45,48 +43,54 @@ Sending::~Sending() {
 
 void Sending::send(std::vector<kubernetes::Request> requests) {
   if (requests.empty()) return;
+  const std::size_t count = requests.size();
+  std::vector<std::uint64_t> dropped;
   {
     const std::lock_guard lock(mutex_);
     for (kubernetes::Request& each : requests) {
       const bool is_bind = each.path.ends_with("/binding") || each.method == "GET";
       (is_bind ? binds_ : reports_).push_back(std::move(each));
     }
-    while (reports_.size() > kMostReports) reports_.pop_front();
+    for (; reports_.size() > kMostReports; reports_.pop_front()) dropped.push_back(reports_.front().id);
   }
-  there_.notify_all();
+  for (const std::uint64_t id : dropped) mailbox_.put(kubernetes::Reply{.id = id});
+  // A thread that is awake looks for more itself.
+  for (std::size_t i = 0; i < std::min(count, threads_.size()); ++i) there_.notify_one();
 }
 
-std::size_t Sending::queued() const {
-  const std::lock_guard lock(mutex_);
-  return binds_.size() + reports_.size();
+// At most half of the threads send reports at a time, so that reports that take long hold up no bind.
+bool Sending::has_work() const {
+  const std::size_t most = std::max<std::size_t>(1, servers_.size() / 2);
+  return !binds_.empty() || (!reports_.empty() && reports_under_way_ < most);
 }
 
-void Sending::run(ApiServer& server, bool takes_reports) {
+kubernetes::Reply Sending::sent(ApiServer& server, const kubernetes::Request& request) const {
+  kubernetes::Reply reply{.id = request.id};
+  if (!may_send_()) return reply;
+  Result<Answer> answer = request.content_type.empty()
+                              ? server.send(request.method, request.path)
+                              : server.send(request.method, request.path, request.body, request.content_type);
+  if (answer) {
+    reply.status = answer->status;
+    reply.body = std::move(answer->body);
+  }
+  return reply;
+}
+
+void Sending::run(ApiServer& server) {
+  std::unique_lock lock(mutex_);
   while (true) {
-    kubernetes::Request request;
-    {
-      std::unique_lock lock(mutex_);
-      there_.wait(lock,
-                  [&] { return is_stopping_ || !binds_.empty() || (takes_reports && !reports_.empty()); });
-      if (is_stopping_) return;
-      std::deque<kubernetes::Request>& from = binds_.empty() ? reports_ : binds_;
-      request = std::move(from.front());
-      from.pop_front();
-    }
-    kubernetes::Reply reply{.id = request.id};
-    if (!may_send_()) {
-      mailbox_.put(std::move(reply));
-      continue;
-    }
-    const Result<Answer> answer =
-        request.content_type.empty()
-            ? server.send(request.method, request.path)
-            : server.send(request.method, request.path, request.body, request.content_type);
-    if (answer) {
-      reply.status = answer->status;
-      reply.body = answer->body;
-    }
-    mailbox_.put(std::move(reply));
+    there_.wait(lock, [&] { return is_stopping_ || has_work(); });
+    if (is_stopping_) return;
+    const bool is_report = binds_.empty();
+    std::deque<kubernetes::Request>& from = is_report ? reports_ : binds_;
+    const kubernetes::Request request = std::move(from.front());
+    from.pop_front();
+    reports_under_way_ += is_report ? 1 : 0;
+    lock.unlock();
+    mailbox_.put(sent(server, request));
+    lock.lock();
+    reports_under_way_ -= is_report ? 1 : 0;
   }
 }
 

@@ -25,20 +25,21 @@ class Sending {
   ~Sending();
 
   void send(std::vector<kubernetes::Request> requests);
-  /// What is not sent yet.
-  std::size_t queued() const;
 
  private:
   Sending(Mailbox& mailbox, std::function<bool()> may_send)
       : mailbox_(mailbox), may_send_(std::move(may_send)) {}
-  void run(ApiServer& server, bool takes_reports);
+  void run(ApiServer& server);
+  bool has_work() const;
+  kubernetes::Reply sent(ApiServer& server, const kubernetes::Request& request) const;
 
   Mailbox& mailbox_;
   std::function<bool()> may_send_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable there_;
   std::deque<kubernetes::Request> binds_ = {};
   std::deque<kubernetes::Request> reports_ = {};
+  std::size_t reports_under_way_ = 0;
   std::atomic<bool> is_stopping_ = false;
   std::vector<std::unique_ptr<ApiServer>> servers_ = {};
   std::vector<std::thread> threads_ = {};

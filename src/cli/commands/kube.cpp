@@ -28,7 +28,7 @@ struct KubeFlags {
   std::string lease_space = "kube-system";
   std::string lease_name = "mirab";
   std::string listen = {};
-  std::uint64_t connections = 16;
+  std::uint64_t connections = 8;
   std::uint64_t binds_per_s = 0;
   std::uint64_t seed = 1;
 };

@@ -33,16 +33,19 @@ std::vector<std::string> NodeSets::terms_that_pick(const SeenPod& pod) const {
   return terms;
 }
 
-bool NodeSets::is_repelled(const Term& term, const NodeRow& node) const {
+bool NodeSets::is_repelled(const Term& term, const NodeRow& node) {
   const auto own = node.labels.find(term.term.topology);
-  if (own == node.labels.end()) return false;
-  return std::any_of(term.on.begin(), term.on.end(), [&](const auto& each) {
-    if (each.first == node.name) return true;
-    const auto other = nodes_.find(each.first);
-    if (other == nodes_.end()) return false;
-    const auto label = other->second.labels.find(term.term.topology);
-    return label != other->second.labels.end() && label->second == own->second;
-  });
+  return own != node.labels.end() && term.domains.contains(own->second);
+}
+
+void NodeSets::find_domains(Term& term) const {
+  term.domains.clear();
+  for (const auto& [name, pods] : term.on) {
+    const auto node = nodes_.find(name);
+    if (node == nodes_.end()) continue;
+    const auto label = node->second.labels.find(term.term.topology);
+    if (label != node->second.labels.end()) term.domains.insert(label->second);
+  }
 }
 
 bool NodeSets::is_allowed(const Set& set, const NodeRow& node) const {
@@ -81,15 +84,17 @@ std::vector<NodeSetChange> NodeSets::evaluate_all(const std::set<std::string>& t
 
 std::vector<NodeSetChange> NodeSets::put(const NodeRow& node) {
   const auto known = nodes_.find(node.name);
-  const bool labels_differ = known != nodes_.end() && known->second.labels != node.labels;
+  const bool has_other_labels = known == nodes_.end() || known->second.labels != node.labels;
   NodeRow& row = nodes_[node.name] = node;
-  std::map<std::string, NodeSetChange> changes;
-  for (auto& [name, set] : sets_) evaluate(name, set, row, changes);
   // Another domain for the pods on it: other nodes of the domains are open, or closed, from now on.
   std::set<std::string> moved;
-  for (const auto& [words, term] : terms_) {
-    if ((labels_differ || known == nodes_.end()) && term.on.contains(node.name)) moved.insert(words);
+  for (auto& [words, term] : terms_) {
+    if (!has_other_labels || !term.on.contains(node.name)) continue;
+    find_domains(term);
+    moved.insert(words);
   }
+  std::map<std::string, NodeSetChange> changes;
+  for (auto& [name, set] : sets_) evaluate(name, set, row, changes);
   std::vector<NodeSetChange> list = listed(std::move(changes));
   for (NodeSetChange& each : evaluate_all(moved)) list.push_back(std::move(each));
   return list;
@@ -103,8 +108,10 @@ std::vector<NodeSetChange> NodeSets::remove(const std::string& node) {
   }
   // What its pods repelled in its domain is open again.
   std::set<std::string> freed;
-  for (const auto& [words, term] : terms_) {
-    if (term.on.contains(node)) freed.insert(words);
+  for (auto& [words, term] : terms_) {
+    if (!term.on.contains(node)) continue;
+    find_domains(term);
+    freed.insert(words);
   }
   for (NodeSetChange& each : evaluate_all(freed)) changes.push_back(std::move(each));
   return changes;
@@ -164,7 +171,12 @@ NodeSets::Repelled NodeSets::repel(const std::vector<AntiAffinity>& terms, const
     const std::string words = words_of(each);
     const auto [found, is_new] = terms_.try_emplace(words, Term{.term = each});
     repelled.asks_again = repelled.asks_again || is_new;
-    if (++found->second.on[node] == 1) changed.insert(words);
+    if (++found->second.on[node] > 1) continue;
+    changed.insert(words);
+    const auto there = nodes_.find(node);
+    if (there == nodes_.end()) continue;
+    const auto label = there->second.labels.find(each.topology);
+    if (label != there->second.labels.end()) found->second.domains.insert(label->second);
   }
   repelled.changes = evaluate_all(changed);
   return repelled;
@@ -180,6 +192,7 @@ NodeSets::Repelled NodeSets::stop_repelling(const std::vector<AntiAffinity>& ter
                  "an anti-affinity that no pod on the node has");
     if (--found->second.on[node] > 0) continue;
     found->second.on.erase(node);
+    find_domains(found->second);
     changed.insert(words);
   }
   repelled.changes = evaluate_all(changed);

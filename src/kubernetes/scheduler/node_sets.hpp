@@ -61,11 +61,13 @@ class NodeSets {
   struct Term {
     AntiAffinity term;
     std::map<std::string, std::int64_t> on = {};  // pods that have it, by node
+    std::set<std::string> domains = {};           // values of the topology label of those nodes
   };
 
   std::vector<std::string> terms_that_pick(const SeenPod& pod) const;
   bool is_allowed(const Set& set, const NodeRow& node) const;
-  bool is_repelled(const Term& term, const NodeRow& node) const;
+  static bool is_repelled(const Term& term, const NodeRow& node);
+  void find_domains(Term& term) const;
   void evaluate(const std::string& name, Set& set, const NodeRow& node,
                 std::map<std::string, NodeSetChange>& changes) const;
   std::vector<NodeSetChange> evaluate_all(const std::set<std::string>& terms);

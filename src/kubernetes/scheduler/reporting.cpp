@@ -12,7 +12,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Duration kFirstLook = seconds(1);
+constexpr Duration kFirstLook = seconds(1), kRepeat = seconds(10);
 constexpr Duration kLookAgain = seconds(60), kLookSeldom = minutes(5);
 constexpr Duration kWriteAgain = minutes(5), kWriteSeldom = minutes(30);
 
@@ -125,6 +125,7 @@ std::vector<Request> Reporting::work(const KnownCluster& cluster, Time now, Wall
       const PodName name{.space = pod.space, .name = pod.name, .uid = uid};
       requests.push_back(condition_request(name, report->reason, report->text, wall));
       requests.back().id = ++number;
+      asked_.emplace(number, uid);
       const PodEvent event{.type = "Warning",
                            .reason = report->reason == "Unschedulable" ? "FailedScheduling" : report->reason,
                            .action = "Scheduling",
@@ -141,6 +142,20 @@ std::vector<Request> Reporting::work(const KnownCluster& cluster, Time now, Wall
     entry.look_pause = std::min(entry.look_pause * 2, kLookSeldom);
   }
   return requests;
+}
+
+void Reporting::answer(const Reply& reply, Time now) {
+  const auto found = asked_.find(reply.id);
+  if (found == asked_.end()) return;
+  const std::string uid = std::move(found->second);
+  asked_.erase(found);
+  const bool is_lost = reply.status == 0 || reply.status == 429 || reply.status >= 500;
+  const auto entry = entries_.find(uid);
+  if (!is_lost || entry == entries_.end()) return;
+  take_out(uid, entry->second);
+  entry->second.first.clear();
+  entry->second.due = Time::max();
+  look_again(uid, entry->second, now + kRepeat);
 }
 
 Request Reporting::outcome_event(const BindOutcome& outcome, Wall wall, std::uint64_t& number) const {

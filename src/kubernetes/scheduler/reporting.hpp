@@ -42,6 +42,9 @@ class Reporting {
   void changed(const std::string& uid, Time now);
   void forget(const std::string& uid);
 
+  /// What came of a report. One that the server did not take is made again after a pause.
+  void answer(const Reply& reply, Time now);
+
   /// What is due and within the budget. A pod that waits no more is forgotten.
   std::vector<Request> work(const KnownCluster& cluster, Time now, Wall wall, std::uint64_t& number);
   std::optional<Time> due() const;
@@ -65,6 +68,7 @@ class Reporting {
   Bucket<CallerClock> bucket_;
   Time not_before_ = {};  // the budget is used up until then
   std::map<std::string, Entry> entries_ = {};
+  std::map<std::uint64_t, std::string> asked_ = {};                 // conditions without a reply, and of whom
   std::set<std::pair<Time, std::string>> first_ = {}, again_ = {};  // when due, uid: not yet reported; others
 };
 

@@ -91,7 +91,7 @@ void Scheduler::end_pods(Time now) {
 }
 
 void Scheduler::answer(const Reply& reply, Time now, Wall wall) {
-  if (!binding_.expects(reply.id)) return;  // of a condition or an event: nothing follows from it
+  if (!binding_.expects(reply.id)) return reporting_.answer(reply, now);
   const std::optional<BindOutcome> outcome = binding_.answer(reply, cluster_, now);
   if (!outcome) return;
   const bool is_bound = outcome->what == BindOutcome::What::bound;

@@ -438,6 +438,16 @@ TEST(KubernetesScheduler, WaitingPodsAreReportedWithinTheBudgetAndThenSeldom) {
   EXPECT_LE(bench.sent.size(), 3 * first);
 }
 
+TEST(KubernetesScheduler, AConditionThatTheServerDidNotTakeIsWrittenAgain) {
+  Bench bench;
+  bench.server.put_node(node_row("n1", 1000, 8000));
+  bench.server.put_pod(waiting_pod("ml", "big", 5000, 100));
+  bench.run(5, [](const Request&) { return Fate::lost_before; });
+  EXPECT_TRUE(bench.server.pods.at("ml-big-0").conditions.empty());
+  bench.run(20);
+  EXPECT_THAT(bench.server.pods.at("ml-big-0").conditions["Unschedulable"], HasSubstr("Insufficient cpu"));
+}
+
 TEST(KubernetesScheduler, ANodeThatGoesKeepsItsPodsUntilTheyAreGone) {
   Bench bench;
   bench.server.put_node(node_row("n1", 4000, 8000));
