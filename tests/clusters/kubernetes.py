@@ -247,9 +247,10 @@ class Process:
         words = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
         return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
-    def resident_mebibytes(self):
-        words = pathlib.Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()
-        return int(words[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    def resident_mebibytes(self, which="VmRSS"):
+        """Now, or `VmHWM`: at the most."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(which + ":")) / 1024
 
     def tail(self, lines=20):
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])

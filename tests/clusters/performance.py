@@ -24,7 +24,6 @@ from trial import Failure, demand, quantile
 
 PODS = 1000
 IDLE_PODS = 100
-STANDING = 500  # pods that stand already
 
 
 class Binds:
@@ -57,7 +56,7 @@ def measure(choice, nodes):
         api = cluster.admin
         in_parallel(api, lambda own, number: own.create("nodes", node(f"n{number}", cpu="4", memory="32Gi")), range(nodes))
         in_parallel(api, lambda own, number: own.create("pods", basic_pod(f"standing{number}", nodeName=f"n{number % nodes}")),
-                    range(STANDING))
+                    range(choice.standing))
         binds = Binds(api)
         if choice.scheduler == "mirab":
             scheduler = cluster.mirab(choice.program, choice.options)
@@ -100,7 +99,7 @@ def measure(choice, nodes):
         late = [max(0.0, binds.at[name] - created[name]) * 1000 for name in created]
         figures |= {"paced_p50_ms": quantile(late, 0.5), "paced_p99_ms": quantile(late, 0.99),
                     "paced_processor_s": scheduler.processor_seconds() - processor,
-                    "resident_MiB": scheduler.resident_mebibytes()}
+                    "resident_MiB": scheduler.resident_mebibytes(), "peak_MiB": scheduler.resident_mebibytes("VmHWM")}
         return figures
 
 
@@ -112,6 +111,7 @@ def main():
     parser.add_argument("--program", default="build/release/mirab", help="Mirab's program")
     parser.add_argument("--options", default="", help="further words for `mirab kube`, such as its limits")
     parser.add_argument("--nodes", default="500,5000")
+    parser.add_argument("--standing", type=int, default=500, help="pods that stand already")
     choice = parser.parse_args()
     choice.options = choice.options.split()
     for nodes in choice.nodes.split(","):

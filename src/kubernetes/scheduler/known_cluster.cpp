@@ -139,6 +139,10 @@ void KnownCluster::tell(const std::vector<NodeSetChange>& changes, Time now) {
 
 void KnownCluster::see_node(NodeRow row, Time now) {
   const std::string name = row.name;
+  if (name.empty()) {
+    notices_.emplace_back("a node without a name is left out");
+    return;
+  }
   KnownNode& node = nodes_[name];
   if (node.row == row && !node.is_leaving) return;
   const bool was_known = node.row && node.server;

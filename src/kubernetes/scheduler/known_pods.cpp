@@ -194,6 +194,9 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
   if (const auto same_name = uids_.find(name); same_name != uids_.end() && same_name->second != seen.uid)
     lose_pod(std::string(same_name->second), now);
   if (seen.is_done || (seen.node.empty() && !is_ours(seen))) return lose_pod(seen.uid, now);
+  // A uid never gets another name; what says so is taken as another pod.
+  if (const PodRecord* known = pod(seen.uid); known != nullptr && known->seen.label() != seen.label())
+    lose_pod(seen.uid, now);
   if (!seen.node.empty()) forget_wishes(seen);
   const auto [found, is_new] = pods_.try_emplace(seen.uid);
   PodRecord& pod = found->second;
@@ -209,7 +212,8 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
       return;
     }
     pod.newest.reset();
-    if (seen.node == pod.on && seen.requests == pod.seen.requests && seen.repels.empty()) {
+    if (seen.node == pod.on && seen.requests == pod.seen.requests && seen.priority == pod.seen.priority &&
+        seen.repels.empty()) {
       pod.seen = std::move(seen);
       return set_standing(pod, Standing::bound);
     }
