@@ -168,6 +168,8 @@ std::optional<std::int64_t> whole(std::string_view text) {
   return value;
 }
 
+}  // namespace
+
 bool holds(const Requirement& requirement, std::string_view node, const NodeLabels& labels) {
   std::optional<std::string_view> value;
   if (requirement.of_field) {
@@ -197,8 +199,6 @@ bool holds(const Requirement& requirement, std::string_view node, const NodeLabe
   if (!number || !bound) return false;
   return requirement.op == Operator::above ? *number > *bound : *number < *bound;
 }
-
-}  // namespace
 
 Result<PlacementRule> read_placement_rule(const Object& pod, const std::string& file) {
   PartReader reader(pod, file);

@@ -38,6 +38,10 @@ struct Requirement {
   bool of_field = false;  ///< on metadata.name
 };
 
+/// Is the condition true of an object of this name with these labels? What is not there is in no list of
+/// values.
+bool holds(const Requirement& requirement, std::string_view name, const NodeLabels& labels);
+
 /// Where a pod may be scheduled, as far as nodes alone decide it.
 struct PlacementRule {
   NodeLabels selector;  ///< spec.nodeSelector

@@ -62,27 +62,6 @@ AntiAffinity read_term(const Node& node, std::string_view space) {
   return term;
 }
 
-bool holds_for(const Requirement& requirement, const NodeLabels& labels) {
-  const auto found = labels.find(requirement.key);
-  const bool is_there = found != labels.end();
-  const bool is_listed = is_there && std::find(requirement.values.begin(), requirement.values.end(),
-                                               found->second) != requirement.values.end();
-  switch (requirement.op) {
-    case Requirement::Operator::in:
-      return is_listed;
-    case Requirement::Operator::not_in:
-      return !is_listed;
-    case Requirement::Operator::exists:
-      return is_there;
-    case Requirement::Operator::does_not_exist:
-      return !is_there;
-    case Requirement::Operator::above:
-    case Requirement::Operator::below:
-      break;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::vector<AntiAffinity> anti_affinities_of(const Object& pod) {
@@ -99,7 +78,7 @@ bool picks(const AntiAffinity& term, std::string_view space, const NodeLabels& l
   if (!term.all_spaces && std::find(term.spaces.begin(), term.spaces.end(), space) == term.spaces.end())
     return false;
   return std::all_of(term.selector.begin(), term.selector.end(),
-                     [&](const Requirement& each) { return holds_for(each, labels); });
+                     [&](const Requirement& each) { return holds(each, "", labels); });
 }
 
 std::string words_of(const AntiAffinity& term) {
