@@ -1,5 +1,5 @@
 // What the threads of the network tell the one that decides: of every object only the latest state, so that
-// memory is bounded by the number of objects, and nobody who reads the network ever waits.
+// memory is bounded by the number of objects, and the threads that read the network never wait.
 #pragma once
 
 #include <chrono>

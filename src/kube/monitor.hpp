@@ -16,7 +16,7 @@ namespace mirab::kube {
 /// which its thread waits for.
 class Monitor final : public net::Handler {
  public:
-  /// Without an endpoint a port of this machine that nobody knows. Errors: the port cannot be opened.
+  /// Without an endpoint: some free port of this machine. Errors: the port cannot be opened.
   static Result<std::unique_ptr<Monitor>> start(const std::optional<net::Endpoint>& listen,
                                                 std::function<void()> stop);
   ~Monitor() override;

@@ -75,7 +75,7 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options,
         ask_patiently(server, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
                       kubernetes::access_review(permission, space, name), is_stopping);
     if (!answer) return answer.error();
-    // A server without reviews, or that lets nobody ask, is not in the way.
+    // A server that has no such reviews is accepted.
     if (!answer->is_good() || kubernetes::is_allowed(answer->body)) return {};
     missing += fmt::format("{}{}", missing.empty() ? "" : ", ", permission.words());
     if (!space.empty()) missing += " in " + space;
@@ -136,9 +136,7 @@ class Leading {
       }
       const kubernetes::Request request = election_.next(now, wall_now());
       const Result<Answer> answer =
-          request.content_type.empty()
-              ? server_->send(request.method, request.path)
-              : server_->send(request.method, request.path, request.body, request.content_type);
+          server_->send(request.method, request.path, request.body, request.content_type);
       election_.answer(answer ? answer->status : 0, answer ? answer->body : std::string(), steady_now());
       if (answer) answered_ms_ = steady_now().time_since_epoch() / milliseconds(1);
       term_ = election_.term();
@@ -223,8 +221,10 @@ std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_lead
   add("leader", "gauge", "1 while this process decides", is_leader ? 1 : 0);
   add("nodes", "gauge", "Nodes that are known", count(gauges.nodes));
   add("pods", "gauge", "Pods that hold room or want it", count(gauges.pods));
-  add("pods_waiting", "gauge", "Pods in the race", count(gauges.waiting));
+  add("pods_waiting", "gauge", "Pods that wait to be placed", count(gauges.waiting));
   add("pods_refused", "gauge", "Pods that want what Mirab cannot honour", count(gauges.refused));
+  add("pods_with_preferences", "gauge", "Pods with preferences, which are not honoured",
+      count(gauges.with_preferences));
   add("binds_under_way", "gauge", "Binds that are not known to be done", count(gauges.under_way));
   add("binds_in_doubt", "gauge", "Binds of unknown fate; nothing is decided meanwhile",
       count(gauges.in_doubt));

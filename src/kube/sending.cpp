@@ -67,9 +67,7 @@ bool Sending::has_work() const {
 kubernetes::Reply Sending::sent(ApiServer& server, const kubernetes::Request& request) const {
   kubernetes::Reply reply{.id = request.id};
   if (!may_send_()) return reply;
-  Result<Answer> answer = request.content_type.empty()
-                              ? server.send(request.method, request.path)
-                              : server.send(request.method, request.path, request.body, request.content_type);
+  Result<Answer> answer = server.send(request.method, request.path, request.body, request.content_type);
   if (answer) {
     reply.status = answer->status;
     reply.body = std::move(answer->body);

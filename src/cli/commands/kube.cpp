@@ -185,7 +185,8 @@ std::vector<Command> add_kube(CLI::App& app) {
       "of JSON for each bind. SIGTERM ends it; it keeps no file, and reads the cluster again at each start."};
   manual.exits = {{1, "the API server cannot be reached or refuses, or the lease went to another process"}};
   manual.examples = {
-      {"mirab kube --dry-run --scheduler-name default-scheduler", "What it would do beside your scheduler"},
+      {"mirab kube --dry-run --scheduler-name default-scheduler",
+       "Show where it would place the pods of your scheduler"},
       {"mirab kube --discipline tsf --listen 127.0.0.1:7418", "Schedule, with metrics on this machine"}};
   std::vector<Command> commands;
   commands.push_back({kube, std::move(manual), [flags](const std::string&) { return run_kube(*flags); }});

@@ -1,5 +1,5 @@
 // From a decision to a pod that is known to be bound: the calls, what comes back, and what is done when
-// nobody knows.
+// the outcome is unknown.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ constexpr Units kMostHeld = Units{1} << 60;
 
 void must_hold(const Check& check) { MIRAB_ASSERT(!check, "an event that the engine cannot refuse"); }
 
-// What pods take together. Pods whose requests nobody could fulfil cannot make it overflow.
+// What pods take together. Requests that no node can fulfil do not make it overflow.
 void add(Amounts& sum, const Amounts& amounts) {
   for (const auto& [resource, units] : amounts) {
     if (units == 0) continue;
@@ -230,22 +230,6 @@ std::vector<std::string> KnownCluster::nodes() const {
   std::vector<std::string> names;
   for (const auto& [name, node] : nodes_) {
     if (node.row && !node.is_leaving) names.push_back(name);
-  }
-  return names;
-}
-
-std::vector<std::string> KnownCluster::overcommitted() const {
-  std::vector<std::string> names;
-  for (const auto& [name, node] : nodes_) {
-    if (!node.row) continue;
-    Amounts taken;
-    for (const std::string& uid : node.pods) add(taken, pods_.at(uid).seen.requests);
-    const Amounts& allocatable = node.row->allocatable;
-    const bool is_over = std::any_of(taken.begin(), taken.end(), [&](const auto& each) {
-      const auto has = allocatable.find(each.first);
-      return each.second > (has == allocatable.end() ? 0 : has->second);
-    });
-    if (is_over) names.push_back(name);
   }
   return names;
 }

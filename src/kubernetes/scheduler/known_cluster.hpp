@@ -26,8 +26,8 @@ enum class Standing {
   gated,     ///< not to be scheduled yet
   refused,   ///< wants what Mirab cannot honour
   lacking,   ///< asks for a resource that no node has
-  resting,   ///< out of the race for a while, or deleted before it was placed
-  waiting,   ///< in the race
+  resting,   ///< not to be placed for a while, or deleted before it was placed
+  waiting,   ///< to be placed
   placed,    ///< decided, and not yet known to be bound
   bound,     ///< known to be bound
   homeless,  ///< bound to a node that is not known
@@ -76,14 +76,12 @@ class KnownCluster {
 
   /// It is known to be bound there.
   void confirm(const std::string& uid);
-  /// It was not bound: it is out of the race until resume().
+  /// It was not bound: it is not placed again before resume().
   void put_aside(const std::string& uid, Time now);
   void resume(const std::string& uid, Time now);
 
   const PodRecord* pod(const std::string& uid) const;
   const std::map<std::string, PodRecord>& pods() const { return pods_; }
-  /// The pod of this name; nothing when there is none.
-  const PodRecord* pod(const std::string& space, const std::string& name) const;
   std::vector<std::string> nodes() const;
 
   /// Why a waiting pod is not placed now; nothing when it does not wait. O(nodes).
@@ -95,8 +93,6 @@ class KnownCluster {
   const std::vector<std::string>& resources() const { return resources_; }
   std::size_t waiting() const { return waiting_; }
 
-  /// Nodes on which more is taken than they have, by name.
-  std::vector<std::string> overcommitted() const;
   /// What could not be taken over, since the last call: a sentence each.
   std::vector<std::string> take_notices();
   /// The first invariant that does not hold, in words; empty when all do. O(everything).

@@ -275,11 +275,6 @@ const PodRecord* KnownCluster::pod(const std::string& uid) const {
   return found == pods_.end() ? nullptr : &found->second;
 }
 
-const PodRecord* KnownCluster::pod(const std::string& space, const std::string& name) const {
-  const auto found = uids_.find({space, name});
-  return found == uids_.end() ? nullptr : pod(found->second);
-}
-
 std::optional<scheduling::WhyWaiting> KnownCluster::why(const std::string& uid, Time now) const {
   const PodRecord* found = pod(uid);
   if (found == nullptr || found->standing != Standing::waiting) return {};

@@ -7,8 +7,8 @@
 namespace mirab::kubernetes {
 namespace {
 
-// As good as no limit, so that one path serves both.
-Rate rate_of_binds(double per_s) { return per_s > 0 ? Rate{per_s, 2 * per_s} : Rate{1e9, 1e9}; }
+// Of an unlimited rate nothing is taken.
+Rate rate_of_binds(double per_s) { return {per_s, 2 * per_s}; }
 
 constexpr std::size_t kMostEvents = 1000;  // that wait to be sent; those beyond are left out
 
@@ -168,7 +168,10 @@ SchedulerGauges Scheduler::gauges() const {
                          .decided = decided_,
                          .bound = bound_,
                          .failed = failed_};
-  for (const auto& [uid, pod] : cluster_.pods()) gauges.refused += pod.standing == Standing::refused ? 1 : 0;
+  for (const auto& [uid, pod] : cluster_.pods()) {
+    gauges.refused += pod.standing == Standing::refused ? 1 : 0;
+    gauges.with_preferences += pod.standing != Standing::foreign && pod.seen.preferences > 0 ? 1 : 0;
+  }
   return gauges;
 }
 

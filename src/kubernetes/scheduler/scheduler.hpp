@@ -47,12 +47,13 @@ struct SchedulerGauges {
   std::size_t nodes = 0;
   std::size_t pods = 0;  ///< that hold room or want it
   std::size_t waiting = 0;
-  std::size_t refused = 0;    ///< they want what Mirab cannot honour
-  std::size_t under_way = 0;  ///< binds
-  std::size_t in_doubt = 0;   ///< binds of unknown fate
-  std::uint64_t decided = 0;  ///< since the beginning
-  std::uint64_t bound = 0;    ///< the same
-  std::uint64_t failed = 0;   ///< binds that the API server refused
+  std::size_t refused = 0;           ///< they want what Mirab cannot honour
+  std::size_t with_preferences = 0;  ///< pods of its own with preferences, which are not honoured
+  std::size_t under_way = 0;         ///< binds
+  std::size_t in_doubt = 0;          ///< binds of unknown fate
+  std::uint64_t decided = 0;         ///< since the beginning
+  std::uint64_t bound = 0;           ///< the same
+  std::uint64_t failed = 0;          ///< binds that the API server refused
 };
 
 class Scheduler {
