@@ -106,7 +106,7 @@ std::string usage_message(const Program& program, const CLI::ParseError& error) 
   if (!word.empty() && !command.subcommands.empty()) {
     return fmt::format("there is no command '{}' of {}{}", word, command.path, known_near(word, command));
   }
-  if (!command.subcommands.empty())
+  if (command.needs_subcommand)
     return fmt::format("a command is missing; there are {}", fmt::join(command.subcommands, ", "));
   if (!word.empty()) return fmt::format("there is one argument too many: '{}'", word);
   return lacking_value(error.what());

@@ -9,6 +9,17 @@ from scripted_api import refusal
 from scripted_cluster import REVIEWS, permission_of, pod
 
 
+class Usage(unittest.TestCase):
+    def test_a_wrong_value_is_named_also_where_there_are_subcommands(self):
+        for words, said in ((["--connections", "0"], "--connections: '0' is not a whole number from 1 to 256"),
+                            (["--share-scale", "cpu=-1"], "--share-scale: 'cpu=-1' is not of the form RESOURCE=FACTOR"),
+                            (["manifestt"], "there is no command 'manifestt' of mirab kube; did you mean manifest?"),
+                            (["manifest", "--flow-schema", "v2"], "--flow-schema")):
+            ran = subprocess.run([PROGRAM, "kube", *words], capture_output=True, text=True, check=False, timeout=60)
+            self.assertEqual((ran.returncode, ran.stdout), (2, ""), words)
+            self.assertIn(said, ran.stderr)
+
+
 class Manifest(KubeCase):
     def test_it_is_a_row_of_documents(self):
         kinds = [(document["kind"], document["metadata"]["name"]) for document in manifest()]

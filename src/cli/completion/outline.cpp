@@ -112,6 +112,7 @@ CommandOutline outline(const Program& program, const CLI::App& app) {
                         .arguments = {},
                         .options = {},
                         .subcommands = {},
+                        .needs_subcommand = app.get_require_subcommand_min() > 0,
                         .manual = {}};
   for (const CLI::Option* option : app.get_options()) {
     if (!option->nonpositional() && option->get_positional()) {
@@ -149,7 +150,8 @@ std::string usage(const CommandOutline& command) {
     if (option.required)
       text += fmt::format(" {} {}{}", option.names.back(), option.value, option.repeatable ? "..." : "");
   }
-  text += command.subcommands.empty() ? " [OPTION]..." : " COMMAND";
+  if (!command.subcommands.empty()) text += command.needs_subcommand ? " COMMAND" : " [COMMAND]";
+  if (!command.needs_subcommand) text += " [OPTION]...";
   for (const OptionOutline& argument : command.arguments) {
     const std::string name = argument.names.front() + (argument.repeatable ? "..." : "");
     text += argument.required ? " " + name : " [" + name + "]";

@@ -25,6 +25,7 @@ struct CommandOutline {
   std::vector<OptionOutline> arguments;
   std::vector<OptionOutline> options;
   std::vector<std::string> subcommands;  ///< names of those that are not hidden
+  bool needs_subcommand = false;         ///< it does nothing without one
   Manual manual;
 };
 
