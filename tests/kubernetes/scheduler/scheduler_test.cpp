@@ -291,6 +291,8 @@ TEST(KubernetesScheduler, AnEventFromBeforeTheBindDoesNotUnbindThePod) {
   SeenPod old = waiting_pod("ml", "one", 1000, 100);
   old.labels = {{"changed", "before"}};
   bench.scheduler.put_pod(old, at(1.5));
+  EXPECT_EQ(bench.scheduler.cluster().pod("ml-one-0")->standing, Standing::bound);
+  EXPECT_EQ(bench.scheduler.cluster().pod("ml-one-0")->on, "n1");
   bench.server.put_pod(waiting_pod("ml", "two", 1000, 100));
   bench.run(3);
   EXPECT_EQ(bench.server.pods.at("ml-one-0").binds, 1);
