@@ -16,9 +16,11 @@ function(mirab_defaults target)
     $<$<BOOL:${MIRAB_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
 
-# mirab_unity(<target>): the files of a folder are one translation unit, since most of the time that a file takes to
-# compile goes into the headers that it includes. So names in anonymous namespaces are unique within a folder.
+# mirab_unity(<target> [TOGETHER <folder>...]): the files of a folder are one translation unit, since most of the time that
+# a file takes to compile goes into the headers that it includes. All that is below a
+# folder of TOGETHER is one unit. So names in anonymous namespaces are unique within a unit.
 function(mirab_unity target)
+  cmake_parse_arguments(arg "" "" "TOGETHER" ${ARGN})
   if(NOT MIRAB_UNITY)
     return()
   endif()
@@ -31,6 +33,11 @@ function(mirab_unity target)
     get_filename_component(source ${source} ABSOLUTE BASE_DIR ${folder})
     get_filename_component(place ${source} DIRECTORY)
     file(RELATIVE_PATH place ${PROJECT_SOURCE_DIR} ${place})
+    foreach(together ${arg_TOGETHER})
+      if("${place}/" MATCHES "^${together}/")
+        set(place ${together})
+      endif()
+    endforeach()
     string(MAKE_C_IDENTIFIER "${place}" group)
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
   endforeach()

@@ -60,7 +60,7 @@ std::vector<std::string> mechanism_names() {
   return result;
 }
 
-std::vector<std::string> property_names() {
+std::vector<std::string> property_words() {
   std::vector<std::string> result;
   for (const Property property : properties()) result.emplace_back(property_name(property));
   return result;
@@ -169,7 +169,7 @@ std::vector<std::string> words_for(const OptionOutline& option) {
   if (option.value == "DISCIPLINE") return names(disciplines());
   if (option.value == "PLACEMENT") return names(placements());
   if (option.value == "FILLING") return filling_names();
-  if (option.value == "PROPERTY") return property_names();
+  if (option.value == "PROPERTY") return property_words();
   if (option.value == "NAME") return all_names();
   if (option.value == "EXPERIMENT") return experiment_ids();
   if (option.value.find('|') != std::string::npos) return alternatives(option.value);
