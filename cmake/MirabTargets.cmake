@@ -48,7 +48,8 @@ function(mirab_optimise_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# mirab_tests(<name> SOURCES <file>... [LIBRARIES <target>...]): one test program, its cases known to ctest one by one.
+# mirab_tests(<name> SOURCES <file>... [LIBRARIES <target>...]): one test program. ctest runs each of its cases in a process of
+# its own; with MIRAB_TEST_SHARDS=N it runs them in N processes, since a sanitizer takes longer to start than most cases.
 function(mirab_tests name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name}_tests ${arg_SOURCES})
@@ -64,5 +65,14 @@ function(mirab_tests name)
   target_include_directories(${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_tests PRIVATE MIRAB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name}_tests PRIVATE mirab GMP::gmpxx GTest::gmock_main ${arg_LIBRARIES})
-  gtest_discover_tests(${name}_tests TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+  if(NOT MIRAB_TEST_SHARDS)
+    gtest_discover_tests(${name}_tests TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+    return()
+  endif()
+  math(EXPR last "${MIRAB_TEST_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    add_test(NAME ${name}.shard_${shard} COMMAND ${name}_tests --gtest_brief=1)
+    set_tests_properties(${name}.shard_${shard} PROPERTIES TIMEOUT 1500
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${MIRAB_TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()
