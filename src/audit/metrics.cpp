@@ -1,6 +1,7 @@
 // Metrics of an allocation: inequality of shares, utilisation, and the figures of users with the same
 // dominant resource.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -110,14 +111,57 @@ bool is_pooled(const Problem& problem, const Allocation& allocation) {
   return allocation.servers.size() != problem.server_count();
 }
 
-// What the tasks of a user demand where they run, Σ_i x_{n,i} d_{n,i}, [m]. Not for a pool.
-std::vector<double> demanded_there(const Problem& problem, const Allocation& allocation, std::size_t user) {
+// Of one task of the grant, where it runs; in a pool as the user says for all servers.
+const ResourceVector& demand_there(const Problem& problem, const Allocation& allocation, const Grant& grant) {
+  return is_pooled(problem, allocation) ? problem.users()[grant.user].demand
+                                        : problem.demand(grant.user, grant.server);
+}
+
+// What the tasks of these users demand where they run, Σ_n Σ_i x_{n,i} d_{n,i}, [m].
+std::vector<double> demanded_there(const Problem& problem, const Allocation& allocation,
+                                   std::span<const std::size_t> users) {
   std::vector<double> taken(problem.resource_count());
-  for (const Grant& grant : allocation.grants.of(user)) {
-    const ResourceVector& demand = problem.demand(user, grant.server);
-    for (std::size_t r = 0; r < taken.size(); ++r) taken[r] += grant.tasks * demand[r].value();
+  for (const std::size_t user : users) {
+    for (const Grant& grant : allocation.grants.of(user)) {
+      const ResourceVector& demand = demand_there(problem, allocation, grant);
+      for (std::size_t r = 0; r < taken.size(); ++r) taken[r] += grant.tasks * demand[r].value();
+    }
   }
   return taken;
+}
+
+// Of which `taken` is the largest part of the pool: `expected` unless another is more than rounding larger.
+std::size_t dominant_unless_more(const Problem& problem, std::span<const double> taken,
+                                 std::size_t expected) {
+  const double most = fairness::dominant_share<double>(taken, problem.pool());
+  const bool as_expected = part_of_pool(problem, taken[expected], expected) >= most * (1 - kRounding);
+  return as_expected ? expected : fairness::dominant_resource<double>(taken, problem.pool());
+}
+
+// Of what a task of each shape takes together, compared exactly; of a user without shapes, its task.
+std::size_t dominant_of_one_each(const Problem& problem, const Person& person, const ExactVector& pool) {
+  ExactVector together(pool.size());
+  for (const std::size_t n : person.users) {
+    const ExactVector demand = exact(problem.users()[n].demand);
+    for (std::size_t r = 0; r < together.size(); ++r) together[r] += demand[r];
+  }
+  return fairness::dominant_resource<mpq_class>(together, pool);
+}
+
+// The resource that dominates a user, [n]: a task shape is dominated by that of which all tasks of its user
+// together take the largest part of the pool where they run. `of_users`, [n], is dominant_resources().
+std::vector<std::size_t> dominant_of_persons(const Problem& problem, const Allocation& allocation,
+                                             std::span<const Person> persons,
+                                             std::vector<std::size_t> of_users) {
+  const ExactVector pool = exact_pool(problem);
+  for (const Person& person : persons) {
+    if (person.users.size() == 1) continue;
+    const std::size_t dominant =
+        dominant_unless_more(problem, demanded_there(problem, allocation, person.users),
+                             dominant_of_one_each(problem, person, pool));
+    for (const std::size_t n : person.users) of_users[n] = dominant;
+  }
+  return of_users;
 }
 
 }  // namespace
@@ -127,10 +171,8 @@ std::vector<std::size_t> dominant_resources(const Problem& problem, const Alloca
   if (is_pooled(problem, allocation) || !problem.has_demand_on()) return dominant;
   for (std::size_t n = 0; n < dominant.size(); ++n) {
     if (problem.users()[n].demand_on.empty()) continue;
-    const std::vector<double> taken = demanded_there(problem, allocation, n);
-    const double most = fairness::dominant_share<double>(taken, problem.pool());
-    if (part_of_pool(problem, taken[dominant[n]], dominant[n]) < most * (1 - kRounding))
-      dominant[n] = fairness::dominant_resource<double>(taken, problem.pool());
+    const std::vector<double> taken = demanded_there(problem, allocation, std::array{n});
+    dominant[n] = dominant_unless_more(problem, taken, dominant[n]);
   }
   return dominant;
 }
@@ -156,7 +198,8 @@ Metrics measure(const Problem& problem, const Allocation& allocation) {
   const std::vector<Person> everyone = persons(problem, allocation);
   measure_inequality(everyone, metrics);
   metrics.min_dominant_share = lowest_share(everyone);
-  const std::vector<std::size_t>& dominant = metrics.dominant_resources;
+  const std::vector<std::size_t> dominant =
+      dominant_of_persons(problem, allocation, everyone, metrics.dominant_resources);
   std::vector<double> held_by_dominated(resources);
   std::vector<double> held_by_others(resources);
   for (const Grant& grant : allocation.grants) {
@@ -195,7 +238,7 @@ double share_of_a_task(const Problem& problem, const Allocation& allocation, std
   double running = 0;
   for (const Grant& grant : allocation.grants.of(user)) running += grant.tasks;
   if (running > 0) {
-    const std::vector<double> taken = demanded_there(problem, allocation, user);
+    const std::vector<double> taken = demanded_there(problem, allocation, std::array{user});
     return fairness::dominant_share<double>(taken, problem.pool()) / running;
   }
   double least = std::numeric_limits<double>::infinity();
@@ -253,10 +296,19 @@ constexpr double kWithin = 1e-9;  // of a fair share
 
 using Table = std::vector<std::vector<double>>;
 
-double total_weight(const Problem& problem) {
+double total_weight(std::span<const Person> persons) {
   double total = 0;
-  for (const User& user : problem.users()) total += user.weight.value();
+  for (const Person& person : persons) total += person.weight;
   return total;
+}
+
+// What a user holds, of all its shapes, [m]; `held` is bundles(), [n][m].
+std::vector<double> held_together(const Table& held, const Person& person) {
+  std::vector<double> together(held[person.users[0]].size());
+  for (const std::size_t n : person.users) {
+    for (std::size_t r = 0; r < together.size(); ++r) together[r] += held[n][r];
+  }
+  return together;
 }
 
 // What each of the allocation's servers has, one of an entry, or the pool.
@@ -269,13 +321,11 @@ std::vector<ExactVector> capacities(const Problem& problem, bool pooled) {
 
 void measure_consumption(const Problem& problem, const Allocation& allocation, GroupMetrics& metrics) {
   const std::size_t m = problem.resource_count();
-  const bool pooled = allocation.servers.size() != problem.server_count();
-  const std::vector<ExactVector> capacity = capacities(problem, pooled);
+  const std::vector<ExactVector> capacity = capacities(problem, is_pooled(problem, allocation));
   Table tasks(allocation.servers.size(), std::vector<double>(m, 0.0));
   Table demand = tasks;
   for (const Grant& grant : allocation.grants) {
-    const ResourceVector& of_task =
-        pooled ? problem.users()[grant.user].demand : problem.demand(grant.user, grant.server);
+    const ResourceVector& of_task = demand_there(problem, allocation, grant);
     const std::size_t dominant = fairness::dominant_resource<mpq_class>(of_task, capacity[grant.server]);
     tasks[grant.server][dominant] += grant.tasks;
     demand[grant.server][dominant] += grant.tasks * of_task[dominant].value();
@@ -300,7 +350,8 @@ void measure_consumption(const Problem& problem, const Allocation& allocation, G
 GroupMetrics measure_groups(const Problem& problem, const Allocation& allocation) {
   const std::size_t m = problem.resource_count();
   const Table held = bundles(problem, allocation);
-  const double weights = total_weight(problem);
+  const std::vector<Person> everyone = persons(problem, allocation);
+  const double weights = total_weight(everyone);
   GroupMetrics metrics{.pareto_index = std::vector<std::optional<double>>(m),
                        .jain_dominant = {},
                        .jain_non_dominant = {},
@@ -309,17 +360,19 @@ GroupMetrics measure_groups(const Problem& problem, const Allocation& allocation
   Table dominated(m);
   Table others(m);
   double satisfied = 0;
-  const std::vector<std::size_t> dominants = dominant_resources(problem, allocation);
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    const std::size_t dominant = dominants[n];
-    for (std::size_t r = 0; r < m; ++r) (r == dominant ? dominated : others)[r].push_back(held[n][r]);
-    const double fair = problem.pool()[dominant] * problem.users()[n].weight.value() / weights;
-    const double beyond = held[n][dominant] - fair;
+  const std::vector<std::size_t> dominants =
+      dominant_of_persons(problem, allocation, everyone, dominant_resources(problem, allocation));
+  for (const Person& person : everyone) {
+    const std::size_t dominant = dominants[person.users[0]];
+    const std::vector<double> has = held_together(held, person);
+    for (std::size_t r = 0; r < m; ++r) (r == dominant ? dominated : others)[r].push_back(has[r]);
+    const double fair = weights > 0 ? problem.pool()[dominant] * person.weight / weights : 0;
+    const double beyond = has[dominant] - fair;
     std::optional<double>& index = metrics.pareto_index[dominant];
     index = index ? std::max(*index, beyond) : beyond;
     if (beyond >= -kWithin * fair) ++satisfied;
   }
-  metrics.sharing_incentive_index = satisfied / static_cast<double>(problem.user_count());
+  metrics.sharing_incentive_index = satisfied / static_cast<double>(everyone.size());
   for (std::size_t r = 0; r < m; ++r) {
     metrics.jain_dominant.push_back(jain(dominated[r]));
     metrics.jain_non_dominant.push_back(jain(others[r]));

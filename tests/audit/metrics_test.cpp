@@ -220,6 +220,56 @@ TEST(Metrics, AUserIsShortWithAllItHasWhenOneOfItsShapesIs) {
   EXPECT_NEAR(of_short->min_dominant_share, 0.1, 1e-12);
 }
 
+// In Hamzeh's measures too. The shop holds 20 + 10 CPUs as web and cache and 10 + 40 GB, B 30 CPUs and 10 GB.
+Problem shop_of_two_resources(int weight = 1) {
+  Cluster cluster = shop({2, 1}, {3, 1}, {1, 4});
+  cluster.groups[0].weight = Quantity(weight);
+  cluster.users[0].weight = Quantity(7);  // among the shapes only
+  return testing::problem_of(cluster);
+}
+
+TEST(GroupMetrics, AUserWithShapesIsOneUserOfTheResourceThatAllItsTasksTakeMostOf) {
+  const Problem problem = shop_of_two_resources();
+  const GroupMetrics metrics = measure_groups(problem, of_tasks(problem, {10, 10, 10}).allocation);
+  EXPECT_NEAR(*metrics.pareto_index[0], 30 - 50, 1e-9) << "B alone";
+  EXPECT_NEAR(*metrics.pareto_index[1], 50 - 50, 1e-9) << "the shop, with both its shapes";
+  EXPECT_EQ(metrics.sharing_incentive_index, 0.5) << "the shop, and not B";
+  EXPECT_THAT(metrics.jain_dominant, ElementsAre(1, 1)) << "one user in each group";
+  EXPECT_THAT(metrics.jain_non_dominant, ElementsAre(1, 1));
+}
+
+TEST(GroupMetrics, AUserWithShapesHasTheFairShareOfItsOwnWeight) {
+  const Problem problem = shop_of_two_resources(3);
+  const GroupMetrics metrics = measure_groups(problem, of_tasks(problem, {10, 10, 10}).allocation);
+  EXPECT_NEAR(*metrics.pareto_index[0], 30 - 25, 1e-9);
+  EXPECT_NEAR(*metrics.pareto_index[1], 50 - 75, 1e-9);
+}
+
+// 30 CPUs of B and 50 GB of the shop; of those whom the resource does not dominate, 30 CPUs and 10 GB.
+TEST(GroupMetrics, BetaPutsAllShapesOfAUserIntoOneGroup) {
+  const Problem problem = shop_of_two_resources();
+  const Metrics metrics = measure(problem, of_tasks(problem, {10, 10, 10}).allocation);
+  EXPECT_NEAR(metrics.beta_dominant, 0.5 - 0.3, 1e-12);
+  EXPECT_NEAR(metrics.beta_non_dominant, 0.3 - 0.1, 1e-12);
+}
+
+TEST(GroupMetrics, WhatATaskOfEachShapeTakesMostOfDominatesAUserThatRunsNothing) {
+  const Problem problem = shop_of_two_resources();
+  const GroupMetrics metrics = measure_groups(problem, of_tasks(problem, {0, 10, 0}).allocation);
+  EXPECT_NEAR(*metrics.pareto_index[1], 0 - 50, 1e-9) << "3 CPUs and 5 GB";
+}
+
+// A group without weight beside users without: none has a fair share, and none is below it.
+TEST(GroupMetrics, WithoutWeightsEveryUserHasItsFairShare) {
+  Cluster cluster = shop({1}, {1}, {1});
+  cluster.groups[0].weight = Quantity(0);
+  cluster.users[1].weight = Quantity(0);
+  const Problem problem = testing::problem_of(cluster);
+  const GroupMetrics metrics = measure_groups(problem, of_tasks(problem, {10, 20, 30}).allocation);
+  EXPECT_EQ(metrics.sharing_incentive_index, 1);
+  EXPECT_NEAR(*metrics.pareto_index[0], 40, 1e-12);
+}
+
 // Who has all that it asks for.
 
 TEST(Satisfaction, IsHavingAllTasksToAMillionthAndNeverOfEndlessOnes) {

@@ -55,10 +55,11 @@ struct Metrics {
 };
 
 /// min_dominant_share is min_n G_n; the measures of inequality look at G_n per weight, G_n · mean(φ) / φ_n,
-/// which is G_n when all weights are equal, of the users who have a weight. In both a user with task shapes
-/// is one, with the largest part of any one resource that its shapes hold together and its own weight. β
-/// after Hamzeh, 4.3.2.3, equations 4.24 and 4.25, which subtract all sums from the first; max - min is ours,
-/// and the same for two resources. O(N log N + grants · m).
+/// which is G_n when all weights are equal, of the users who have a weight. In both, and in β, a user with
+/// task shapes is one, with the largest part of any one resource that its shapes hold together and its own
+/// weight; what dominates it is the resource of which the tasks of all its shapes take the largest part where
+/// they run. β after Hamzeh, 4.3.2.3, equations 4.24 and 4.25, which subtract all sums from the first; max -
+/// min is ours, and the same for two resources. O(N log N + grants · m).
 Metrics measure(const Problem& problem, const Allocation& allocation);
 
 /// Who has all the tasks that it asks for. N users, a task shape being one where it is not said otherwise.
@@ -90,7 +91,8 @@ std::optional<Metrics> of_short_users(const Problem& problem, const Allocation& 
                                       const Metrics& metrics, const Satisfaction& satisfaction);
 
 /// What Hamzeh's thesis measures, by groups: the users whom a resource dominates (dominant_resources), and
-/// the others. m resources, K server entries, f_r = φ_n C_r / Φ the fair share.
+/// the others. A user with task shapes is one, as for measure(), with all that its shapes hold. m resources,
+/// K server entries, f_r = φ_n C_r / Φ the fair share.
 struct GroupMetrics {
   /// max over the users dominated by r of what they hold of it, less f_r; none where no user is dominated by
   /// r. 0 when the best-off has just the fair share. [m]. Equation 7.9.
