@@ -174,6 +174,20 @@ TEST(Output, ATerminalGetsATableOfItsWidthAndAFileTheWholeTable) {
   EXPECT_EQ(shell(in_terminal(60, five + "-o " + file) + "; cat " + file + count_tables).out, "1\n");
 }
 
+TEST(Output, OnlyATerminalGetsBoldWordsAndNoneWithNoColor) {
+  const TemporaryFolder folder;
+  const std::string two = kAllocate + "-m asset -m pf ";
+  const std::string count_bold = " | grep -c '\x1b\\[1m'";
+  EXPECT_NE(shell("TERM=xterm " + in_terminal(80, two) + count_bold).out, "0\n");
+  EXPECT_EQ(shell("TERM=dumb " + in_terminal(80, two) + count_bold).out, "0\n");
+  EXPECT_EQ(shell("TERM=xterm NO_COLOR=1 " + in_terminal(80, two) + count_bold).out, "0\n");
+  EXPECT_NE(shell("TERM=xterm NO_COLOR= " + in_terminal(80, two) + count_bold).out, "0\n");
+  EXPECT_EQ(shell("TERM=xterm " + two + count_bold).out, "0\n");
+  const std::string file = folder.path("table");
+  EXPECT_EQ(shell("TERM=xterm " + in_terminal(80, two + "-o " + file) + "; cat " + file + count_bold).out,
+            "0\n");
+}
+
 TEST(Output, ALongFillingShowsItsProgressOnATerminalOnly) {
   const TemporaryFolder folder;
   const std::string file = folder.path("many.yaml");

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::size_t widest_line(const std::string& text) {
   std::istringstream lines(text);
@@ -169,6 +170,29 @@ TEST(OutcomeTable, AnOutcomeWithoutItsCertificateSaysSo) {
   const std::string table = comparison_table(test::comparison({outcome}), {.width = 100});
   EXPECT_THAT(table, ContainsRegex("status +NOT CONVERGED\n"));
   EXPECT_THAT(table, ContainsRegex("duality-gap +0.25\n"));
+}
+
+// A and B ask for 3 tasks each; two of drf's figures are better and A has all its tasks, B is short under
+// both.
+TEST(OutcomeTable, BoldIsForUsersWhoAreShortAndForTheBestOfAFigure) {
+  Cluster cluster = test::slides().cluster();
+  for (User& user : cluster.users) user.tasks = Quantity(3);
+  Comparison asked{"textbook.yaml", *Problem::from(std::move(cluster)), 1, {}};
+  for (Outcome outcome : {test::outcome("drf", 3, 2), test::outcome("pf", 2, 2)})
+    asked.outcomes.push_back(measured(asked.problem, std::move(outcome)));
+  const std::string plain = comparison_table(asked, {.width = 100});
+  EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+  const std::string bold = comparison_table(asked, {.width = 100, .bold = true});
+  EXPECT_THAT(bold, ContainsRegex("A +memory +3 +3 ✓ 66.67% +.\\[1m2.\\[22m +44.44%\n"));
+  EXPECT_THAT(bold, ContainsRegex("B +cpu +3 +.\\[1m2.\\[22m +66.67% +.\\[1m2.\\[22m +66.67%\n"));
+  EXPECT_THAT(bold, ContainsRegex("cpu used +.\\[1m100.00%.\\[22m +88.89%\n"));
+  EXPECT_THAT(bold, ContainsRegex("status +exact +exact\n"));
+  EXPECT_EQ(widest_line(bold), widest_line(plain));
+}
+
+TEST(OutcomeTable, WhereNoOutcomeIsBetterNothingIsBold) {
+  const Comparison same = test::comparison({test::outcome("drf", 3, 2), test::outcome("pf", 3, 2)});
+  EXPECT_THAT(comparison_table(same, {.width = 100, .bold = true}), Not(HasSubstr("\x1b")));
 }
 
 }  // namespace

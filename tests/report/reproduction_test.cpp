@@ -154,9 +154,17 @@ TEST(ReproductionsJson, HasTheStableKeys) {
   EXPECT_EQ(result["checks"][0]["holds"], true);
   EXPECT_EQ(result["checks"][1]["reading"], "yes-no");
   EXPECT_EQ(result["figures"][0]["curves"][0]["low"], nlohmann::json({0.69, 0.39}));
+  EXPECT_FALSE(result["figures"][0]["curves"][0].contains("printed"));
   EXPECT_EQ(result["tables"][0]["rows"][0][1], "12");
   EXPECT_EQ(result["remarks"][0], "The printed slope is wrong.");
   EXPECT_FALSE(result.contains("seconds")) << "the same bytes again";
+}
+
+TEST(ReproductionsJson, ACurveHasWhatThePaperPrintsAndNullWhereItPrintsNothing) {
+  ReproducedExperiment printed = traffic();
+  printed.result.figures.front().curves.front().printed = {std::nan(""), 0.42};
+  const nlohmann::json json = nlohmann::json::parse(reproductions_json(of({printed})).dump());
+  EXPECT_EQ(json["results"][0]["figures"][0]["curves"][0]["printed"], nlohmann::json({nullptr, 0.42}));
 }
 
 TEST(ReproductionsJson, TellsTheSecondsWhenAskedForAndNullForWhatIsNotFinite) {

@@ -57,6 +57,17 @@ TEST(Table, ControlCharactersCannotReachTheTerminal) {
   EXPECT_EQ(render(table), "a?[31m?b\n");
 }
 
+TEST(Table, BoldTextTakesAsMuchRoomAsPlain) {
+  Table table;
+  table.columns = {{}, {.align = Align::decimal}, {}};
+  table.rows = {{{"a"}, {.text = "1.5", .bold = true}, {.text = "last", .bold = true}},
+                {{"b"}, {"10"}, {"x"}}};
+  EXPECT_EQ(render(table),
+            "a   \x1b[1m1.5\x1b[22m  \x1b[1mlast\x1b[22m\n"
+            "b  10    x\n");
+  EXPECT_EQ(widest_line(render(table)), 12u);
+}
+
 // Names are cut no further than the width asks for, nor below their column's shortest; marks stay.
 TEST(Table, NamesAreCutWhereTheTableIsTooWide) {
   Table table;

@@ -251,10 +251,19 @@ namespace {
 
 constexpr const char* kBackToLineStart = "\r\033[K";
 
+bool is_terminal(const std::string& destination) {
+  return destination == kStandardOutput && ::isatty(STDOUT_FILENO) != 0;
+}
+
+/// A variable of the environment; empty when it is not set.
+std::string_view environment(const char* variable) {
+  const char* written = std::getenv(variable);
+  return written == nullptr ? "" : written;
+}
+
 /// The environment's COLUMNS; 0 when it is not set to a number.
 std::size_t columns_by_environment() {
-  const char* written = std::getenv("COLUMNS");
-  const std::string_view text = written == nullptr ? "" : written;
+  const std::string_view text = environment("COLUMNS");
   std::size_t columns = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), columns);
   return failure == std::errc{} && end == text.data() + text.size() ? columns : 0;
@@ -269,10 +278,14 @@ std::size_t columns_by_terminal() {
 }  // namespace
 
 std::size_t columns_of(const std::string& destination) {
-  if (destination != kStandardOutput || ::isatty(STDOUT_FILENO) == 0) return SIZE_MAX;
+  if (!is_terminal(destination)) return SIZE_MAX;
   if (const std::size_t columns = columns_by_environment(); columns > 0) return columns;
   if (const std::size_t columns = columns_by_terminal(); columns > 0) return columns;
   return report::kPageWidth;
+}
+
+bool shows_bold(const std::string& destination) {
+  return is_terminal(destination) && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
 }
 
 bool shows_progress() { return ::isatty(STDERR_FILENO) != 0; }

@@ -40,11 +40,13 @@ struct Finding {
   bool corrected = false;  ///< what holds is not what the paper prints, which is wrong: `note` says why
 };
 
-/// A line of a figure: y over x, with 95 % intervals where it was simulated.
+/// A line of a figure: y over x, with 95 % intervals where it was simulated, and next to it what the paper
+/// prints in a table. Points that it only draws are not known.
 struct Curve {
   std::string name;
   std::vector<double> x, y;
   std::vector<double> low = {}, high = {};
+  std::vector<double> printed = {};  ///< y as printed; not a number where none is; empty: nowhere
 };
 
 /// A picture of the result, for the page.

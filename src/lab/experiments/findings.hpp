@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ Problem worked_example(std::vector<std::string> resources, const std::vector<Nam
 
 /// How the mechanism divides it. Requires a mechanism that takes this problem, and reaches its certificate.
 Allocation divided(const Problem& problem, std::string_view mechanism, int threads = 1);
+
+/// Where a paper prints no value for a point of a curve.
+inline constexpr double kNotPrinted = std::numeric_limits<double>::quiet_NaN();
 
 /// Half a unit in the last of this many printed decimals.
 double rounding_of(int decimals);

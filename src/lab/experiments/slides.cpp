@@ -71,10 +71,12 @@ Figure figure_of(const std::vector<Step>& steps) {
                 .y_label = "dominant share",
                 .curves = {}};
   for (std::size_t n = 0; n < kTableUsers.size(); ++n) {
-    Curve curve{.name = kTableUsers[n], .x = {0}, .y = {0}};
+    Curve curve{.name = kTableUsers[n], .x = {0}, .y = {0}, .printed = {kNotPrinted}};
     for (const Step& step : steps) {
+      const std::size_t at = curve.x.size() - 1;
       curve.x.push_back(static_cast<double>(curve.x.size()));
       curve.y.push_back(step.dominant_share[n]);
+      curve.printed.push_back(at < kPrintedSteps.size() ? kPrintedSteps[at].dominant_share[n] : kNotPrinted);
     }
     figure.curves.push_back(std::move(curve));
   }

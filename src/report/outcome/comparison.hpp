@@ -54,6 +54,7 @@ struct TableOptions {
   std::size_t width = SIZE_MAX;
   bool all_metrics = false;
   bool times = false;  ///< how long each solver took
+  bool bold = false;   ///< users who are short, and the best of each figure: for a terminal
 };
 
 /// `10 of 12 get all they ask for under drf and pf`, a line for each count; nothing where no user asks for a

@@ -86,6 +86,11 @@ std::string dominant_words(const Problem& problem, Outcomes outcomes, std::size_
   return words;
 }
 
+/// Does the user ask for a number of tasks, and get fewer?
+bool lacks_tasks(const MeasuredOutcome& measured, std::size_t user) {
+  return measured.satisfaction.asked[user] && !measured.satisfaction.satisfied[user];
+}
+
 std::string asked_words(const User& user) { return user.tasks ? csv_number(user.tasks->value()) : "∞"; }
 
 /// The tasks, with a mark when they are all that the user asks for.
@@ -95,7 +100,7 @@ std::string got_words(const MeasuredOutcome& measured, std::size_t user, int dec
   return tasks_fixed(*measured.satisfaction.asked[user], decimals) + " ✓";
 }
 
-void add_users(Table& table, const Problem& problem, Outcomes outcomes) {
+void add_users(Table& table, const Problem& problem, Outcomes outcomes, bool bold) {
   auto& header = table.rows.emplace_back(std::vector<Cell>{{"user"}, {"dominant"}});
   if (any_asked(outcomes)) header.push_back({"asked", 1, Align::right});
   for (std::size_t column = 0; column < outcomes.size(); ++column) {
@@ -116,17 +121,44 @@ void add_users(Table& table, const Problem& problem, Outcomes outcomes) {
     if (any_asked(outcomes)) row.push_back({asked_words(problem.users()[n])});
     for (std::size_t column = 0; column < outcomes.size(); ++column) {
       const double share = outcomes[column].metrics.dominant_shares[n];
-      row.push_back({got_words(outcomes[column], n, task_decimals[column])});
+      row.push_back({.text = got_words(outcomes[column], n, task_decimals[column]),
+                     .bold = bold && lacks_tasks(outcomes[column], n)});
       row.push_back({percent(share, decimals)});
     }
   }
   table.add_rule();
 }
 
-void add_summary_row(Table& table, const std::string& what, Outcomes outcomes,
-                     const std::function<std::string(const MeasuredOutcome&)>& value) {
-  auto& row = table.rows.emplace_back(std::vector<Cell>{{what, names_columns(outcomes)}});
-  for (const MeasuredOutcome& each : outcomes) row.push_back({value(each), 2, Align::right});
+/// A line of the summary: what each outcome has, as text and, where one can be better, as a number.
+struct SummaryLine {
+  std::string what;
+  std::function<std::string(const MeasuredOutcome&)> text;
+  Better better = Better::neither;
+  std::function<std::optional<double>(const MeasuredOutcome&)> number = {};
+};
+
+/// How the best of all outcomes reads; nothing where none is better than another.
+std::optional<std::string> best_text(Outcomes all, const SummaryLine& line) {
+  if (line.better == Better::neither) return {};
+  const double sign = line.better == Better::more ? 1 : -1;
+  std::optional<double> best, worst;
+  std::string text, worst_text;
+  for (const MeasuredOutcome& each : all) {
+    const std::optional<double> number = line.number(each);
+    if (!number) continue;
+    if (!best || sign * *number > sign * *best) best = number, text = line.text(each);
+    if (!worst || sign * *number < sign * *worst) worst = number, worst_text = line.text(each);
+  }
+  return text == worst_text ? std::nullopt : std::optional(text);
+}
+
+void add_summary_line(Table& table, Outcomes outcomes, const SummaryLine& line,
+                      const std::optional<std::string>& bold) {
+  auto& row = table.rows.emplace_back(std::vector<Cell>{{line.what, names_columns(outcomes)}});
+  for (const MeasuredOutcome& each : outcomes) {
+    const std::string text = line.text(each);
+    row.push_back({.text = text, .span = 2, .align = Align::right, .bold = text == bold});
+  }
 }
 
 /// What the certificates of the outcomes that are not exact measure, each once.
@@ -162,18 +194,23 @@ std::optional<double> figure_of_short(const MeasuredOutcome& measured, double Me
   return (*measured.metrics_short).*figure;
 }
 
-void add_summary(Table& table, const Problem& problem, Outcomes outcomes, const TableOptions& options) {
+void add_summary(Table& table, const Comparison& comparison, Outcomes outcomes, const TableOptions& options) {
+  const Problem& problem = comparison.problem;
   const int decimals = share_decimals(outcomes);
-  const auto add = [&](const std::string& what,
-                       const std::function<std::string(const MeasuredOutcome&)>& value) {
-    add_summary_row(table, what, outcomes, value);
+  const auto add = [&](const SummaryLine& line) {
+    add_summary_line(table, outcomes, line,
+                     options.bold ? best_text(comparison.outcomes, line) : std::nullopt);
   };
   const bool filled = std::any_of(outcomes.begin(), outcomes.end(),
                                   [](const MeasuredOutcome& c) { return c.outcome.filling.has_value(); });
   if (any_asked(outcomes)) {
-    add("get all they ask for", [](const MeasuredOutcome& c) {
-      return fmt::format("{} of {}", c.satisfaction.satisfied_users, c.satisfaction.users);
-    });
+    add({.what = "get all they ask for",
+         .text =
+             [](const MeasuredOutcome& c) {
+               return fmt::format("{} of {}", c.satisfaction.satisfied_users, c.satisfaction.users);
+             },
+         .better = Better::more,
+         .number = [](const MeasuredOutcome& c) { return c.satisfaction.satisfied_users; }});
   }
   for_each_figure<Per::outcome, Per::resource>([&]<class Figure>(const Figure& figure) {
     const std::string heading(figure.heading);
@@ -181,34 +218,43 @@ void add_summary(Table& table, const Problem& problem, Outcomes outcomes, const 
     if (figure.over_short && !any_short(outcomes)) return;
     if constexpr (kIsIn<FillRecord, Figure>) {
       if (!filled) return;
-      add(heading, [&](const MeasuredOutcome& c) {
+      const auto number = [&](const MeasuredOutcome& c) -> std::optional<double> {
+        if (!c.outcome.filling) return {};
+        return static_cast<double>((*c.outcome.filling).*figure.member);
+      };
+      const auto text = [&](const MeasuredOutcome& c) {
         return c.outcome.filling ? std::to_string((*c.outcome.filling).*figure.member) : kNone;
-      });
+      };
+      add({heading, text, figure.better, number});
     } else if constexpr (kIsIn<Metrics, Figure> && Figure::kPer == Per::resource) {
-      for (std::size_t r = 0; r < problem.resource_count(); ++r)
-        add(shorten(problem.resources()[r], kResourceWidth) + " " + heading, [&](const MeasuredOutcome& c) {
-          return figure_text(figure.unit, (c.metrics.*figure.member)[r], 2);
-        });
+      for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+        const auto number = [&](const MeasuredOutcome& c) { return (c.metrics.*figure.member)[r]; };
+        const auto text = [&](const MeasuredOutcome& c) { return figure_text(figure.unit, number(c), 2); };
+        add({shorten(problem.resources()[r], kResourceWidth) + " " + heading, text, figure.better, number});
+      }
     } else if constexpr (kIsIn<Metrics, Figure>) {
-      add(heading, [&](const MeasuredOutcome& c) {
-        if (!figure.over_short) return figure_text(figure.unit, c.metrics.*figure.member, decimals);
-        const std::optional<double> of_short = figure_of_short(c, figure.member);
-        return of_short ? figure_text(figure.unit, *of_short, decimals) : kNone;
-      });
+      const auto number = [&](const MeasuredOutcome& c) {
+        return figure.over_short ? figure_of_short(c, figure.member) : c.metrics.*figure.member;
+      };
+      const auto text = [&](const MeasuredOutcome& c) {
+        const std::optional<double> value = number(c);
+        return value ? figure_text(figure.unit, *value, decimals) : kNone;
+      };
+      add({heading, text, figure.better, number});
     } else {
       static_assert(kIsIn<GroupMetrics, Figure>);  // without a heading
     }
   });
-  add("status", [](const MeasuredOutcome& c) { return status_words(c.outcome.status); });
+  add({"status", [](const MeasuredOutcome& c) { return status_words(c.outcome.status); }});
   for (const std::string& kind : certificate_kinds(outcomes)) {
-    add(kind, [&](const MeasuredOutcome& c) {
-      return c.outcome.certificate.kind == kind ? magnitude(c.outcome.certificate.value) : kNone;
-    });
+    add({kind, [&](const MeasuredOutcome& c) {
+           return c.outcome.certificate.kind == kind ? magnitude(c.outcome.certificate.value) : kNone;
+         }});
   }
-  if (options.times) add("time", [](const MeasuredOutcome& c) { return duration(c.outcome.seconds); });
+  if (options.times) add({"time", [](const MeasuredOutcome& c) { return duration(c.outcome.seconds); }});
 }
 
-std::string side_by_side(const Problem& problem, Outcomes outcomes, std::size_t gap,
+std::string side_by_side(const Comparison& comparison, Outcomes outcomes, std::size_t gap,
                          const TableOptions& options) {
   Table table;
   table.columns = {{.align = Align::left, .min_width = 4, .shortest = kShortNameWidth},
@@ -219,8 +265,8 @@ std::string side_by_side(const Problem& problem, Outcomes outcomes, std::size_t 
     table.columns.push_back({.align = Align::decimal, .gap = 1, .min_width = 6});
   }
   add_labels(table, outcomes);
-  add_users(table, problem, outcomes);
-  add_summary(table, problem, outcomes, options);
+  add_users(table, comparison.problem, outcomes, options.bold);
+  add_summary(table, comparison, outcomes, options);
   return render(table, options.width);
 }
 
@@ -282,11 +328,11 @@ std::string comparison_table(const Comparison& comparison, const TableOptions& o
   Outcomes rest = comparison.outcomes;
   while (!rest.empty()) {
     std::size_t count = rest.size();
-    std::string block = side_by_side(comparison.problem, rest, kWideGap, options);
+    std::string block = side_by_side(comparison, rest, kWideGap, options);
     if (widest_line(block) > std::min(width, kPageWidth))
-      block = side_by_side(comparison.problem, rest, kNarrowGap, options);
+      block = side_by_side(comparison, rest, kNarrowGap, options);
     while (count > 1 && widest_line(block) > width) {
-      block = side_by_side(comparison.problem, rest.first(--count), kWideGap, options);
+      block = side_by_side(comparison, rest.first(--count), kWideGap, options);
     }
     text += "\n" + block;
     rest = rest.subspan(count);
@@ -295,6 +341,9 @@ std::string comparison_table(const Comparison& comparison, const TableOptions& o
                         width);
   if (any_asked(comparison.outcomes))
     text += broken(short_words(comparison.outcomes), std::min(width, kPageWidth));
+  if (options.bold)
+    text += broken("bold: fewer tasks than the user asks for; of a figure, the best of several outcomes",
+                   std::min(width, kPageWidth));
   if (has_shapes(comparison.problem) && any_short(comparison.outcomes))
     text += broken("in these figures a user with task shapes is one, with all that these hold together",
                    std::min(width, kPageWidth));

@@ -251,6 +251,7 @@ Json figure_json(const experiments::Figure& figure) {
                       {"y", numbers(curve.y)},
                       {"low", numbers(curve.low)},
                       {"high", numbers(curve.high)}});
+    if (!curve.printed.empty()) curves.back()["printed"] = numbers(curve.printed);
   }
   return {{"title", figure.title},
           {"x_label", figure.x_label},

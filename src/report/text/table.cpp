@@ -99,9 +99,12 @@ std::string place(const std::string& text, Align align, std::size_t width, std::
   }
 }
 
-}  // namespace
-
-namespace {
+// The text within `placed`, between blanks, in bold.
+std::string with_bold(std::string placed, const std::string& text) {
+  const std::size_t first = placed.find(text);
+  placed.insert(first + text.size(), kBoldEnd);
+  return placed.insert(first, kBoldBegin);
+}
 
 // Lowers the widths of columns of names, the widest first, until `too_much` is gone or all are at their
 // shortest.
@@ -169,8 +172,9 @@ std::string render(const Table& table, std::size_t width) {
     std::string line;
     for_each_cell(safe, row, [&](const Cell& cell, std::size_t column, Align align) {
       if (column > 0) line += blanks(safe.columns[column].gap);
-      line +=
+      const std::string placed =
           place(cell.text, align, spanned_width(safe, layout, column, cell.span), layout.fraction[column]);
+      line += cell.bold ? with_bold(placed, cell.text) : placed;
     });
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

@@ -26,6 +26,7 @@ struct Cell {
   std::size_t span = 1;             ///< over how many columns it stretches
   std::optional<Align> align = {};  ///< without a value: that of its column
   std::string mark = {};            ///< stands behind the text, and is never cut
+  bool bold = false;                ///< by a terminal's codes: for a terminal only
 };
 
 /// Rows of cells that line up. A row may be shorter than the table is wide; an empty row is a blank line.

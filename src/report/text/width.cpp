@@ -40,6 +40,10 @@ std::size_t cells(std::string_view character) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size(); at += character_bytes(text, at)) {
+    for (const std::string_view code : {kBoldBegin, kBoldEnd}) {
+      if (text.substr(at).starts_with(code)) at += code.size();
+    }
+    if (at >= text.size()) break;
     width += cells(text.substr(at, character_bytes(text, at)));
   }
   return width;

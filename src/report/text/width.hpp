@@ -27,6 +27,10 @@ constexpr std::size_t name_width(std::size_t least, std::size_t room) {
 /// What stands where there is no value.
 inline const std::string kNone = "–";
 
+/// What a terminal shows in bold stands between these. They take no cells.
+inline constexpr std::string_view kBoldBegin = "\033[1m";
+inline constexpr std::string_view kBoldEnd = "\033[22m";
+
 /// How many cells of a terminal a UTF-8 text takes: combining marks none, wide East Asian characters and
 /// emoji two.
 std::size_t display_width(std::string_view text);

@@ -235,9 +235,11 @@ Reproduction run_fairness(const FairnessClaims& claims, const RunOptions& option
   check_yardstick(solutions, yardstick_of(plan.machines, plan.users, centralised, options.seed), result);
   check_order(solutions, result);
   check_wrong(solutions, overlay_runs({&lowest_asked, 1}, plan.seeds, options).front(), result);
-  result.figures = {figure_of(solutions, "The least dominant share", "least share", least_share),
+  result.figures = {figure_of(solutions, "The least dominant share", "least share", least_share,
+                              printed_of(claims.least_shares, solutions, 1)),
                     figure_of(solutions, "Inequality", "Gini coefficient", gini_of),
-                    figure_of(solutions, "Wrong placements", "part of the placements", wrong_part)};
+                    figure_of(solutions, "Wrong placements", "part of the placements", wrong_part,
+                              printed_of(claims.wrong_parts, solutions, 0.01))};
   result.tables = {table_of(solutions, "Least share by neighbours (the thesis' on its own cluster)",
                             least_share, 4, printed_of(claims.least_shares, solutions, 1)),
                    table_of(solutions, "Wrong placements in % (the thesis' on its own cluster)",

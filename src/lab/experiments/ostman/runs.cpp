@@ -304,14 +304,15 @@ std::vector<double> mean_over_neighbours(const Solutions& solutions, Scheduler s
   return sums;
 }
 
-Figure figure_of(const Solutions& solutions, std::string_view title, std::string_view label,
-                 Measure measure) {
+Figure figure_of(const Solutions& solutions, std::string_view title, std::string_view label, Measure measure,
+                 std::span<const std::vector<double>> printed) {
   Figure figure{
       .title = std::string(title), .x_label = "neighbours", .y_label = std::string(label), .curves = {}};
   for (std::size_t s = 0; s < solutions.schedulers.size(); ++s) {
     Curve curve{.name = std::string(overlay::row_of(solutions.schedulers[s]).name), .x = {}, .y = {}};
     for (std::size_t p = 0; p < solutions.neighbours.size(); ++p)
       add_point(curve, solutions.neighbours[p], over_seeds(measured(solutions.runs[s][p], measure)));
+    if (s < printed.size()) curve.printed = printed[s];
     figure.curves.push_back(std::move(curve));
   }
   return figure;

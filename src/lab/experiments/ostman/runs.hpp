@@ -110,8 +110,9 @@ Solutions run_solutions(const SolutionsPlan& plan, const RunOptions& options);
 std::vector<double> mean_over_neighbours(const Solutions& solutions, overlay::Scheduler scheduler,
                                          Measure measure, double from = 2, double to = 10);
 
-/// A line for each scheduler over the neighbours, with intervals.
-Figure figure_of(const Solutions& solutions, std::string_view title, std::string_view label, Measure measure);
+/// A line for each scheduler over the neighbours, with intervals; next to it what is printed, as below.
+Figure figure_of(const Solutions& solutions, std::string_view title, std::string_view label, Measure measure,
+                 std::span<const std::vector<double>> printed = {});
 
 /// The mean over the seeds, a row for each scheduler; next to it what is printed, where something is:
 /// [scheduler] [neighbours].

@@ -202,7 +202,7 @@ std::array<bool, 4> allowed(std::array<Ddrf, 4>& servers, const Shares& shares) 
   return may;
 }
 
-Figure figure_of(const std::vector<Shares>& steps) {
+Figure figure_of(const std::vector<Shares>& steps, const std::array<double, 4>& printed_last) {
   Figure figure{.title = "Shares after each step", .x_label = "step", .y_label = "share", .curves = {}};
   for (std::size_t l = 0; l < kFourServers.size(); ++l) {
     Curve curve{.name = kFourServers[l], .x = {}, .y = {}};
@@ -210,6 +210,8 @@ Figure figure_of(const std::vector<Shares>& steps) {
       curve.x.push_back(static_cast<double>(step));
       curve.y.push_back(-utility(steps[step][l]));
     }
+    curve.printed.assign(steps.size(), kNotPrinted);
+    curve.printed.back() = printed_last[l];
     figure.curves.push_back(std::move(curve));
   }
   return figure;
@@ -246,7 +248,7 @@ Reproduction four_servers_under_ddrf(const Links& links, const std::array<double
   const double least = static_cast<double>(*std::ranges::min_element(last));
   result.findings.push_back(compared("least share of all, per cent", printed_least_per_cent,
                                      100 * least / static_cast<double>(kFourServersCapacity), kCutOff));
-  result.figures.push_back(figure_of(steps));
+  result.figures.push_back(figure_of(steps, printed));
   return result;
 }
 

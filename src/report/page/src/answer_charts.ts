@@ -13,7 +13,7 @@ const narrow = 600;  // px; below, a long name takes two lines
 const nameLength = (width: number, most: number) => Math.max(10, Math.min(most, Math.floor(width / 3 / 7)));
 
 function horizontal(width: number, names: readonly string[], value: object, rest: object, write: (value: number) => string,
-    rows: (at: number) => TooltipRow[], top = 4, tick = write === percent ? axisPercent : write, longest = 32): Drawing {
+    rows: (at: number) => TooltipRow[], top = 4, tick = write === percent ? axisPercent : write, longest = 48): Drawing {
   const length = nameLength(width, longest);
   const two_lines = width < narrow && names.some(name => name.length > length);
   return {

@@ -61,10 +61,25 @@ function matrixSection({outcomes}: Audited, properties: readonly string[]): HTML
       element('tbody', {}, ...properties.map(property => element('tr', {}, element('th', {scope: 'row'}, property),
           ...outcomes.map(outcome => cell(outcome, property))))));
   const refused = outcomes.filter(outcome => outcome.refused !== undefined);
-  return section('What holds', '✓ holds on this cluster; ✓ N: no counterexample in N tries, which is no proof; ✗ fails, see below; – does not apply to this cluster; ? not decided.',
+  return section('What holds', '✓ holds on this cluster; ✓ N: no counterexample in N tries, which is no proof; ✗ fails, see below; – does not apply to this cluster; n/a does not apply to this mechanism; ? not decided.',
       element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Properties by mechanisms'}, table),
       ...(refused.length === 0 ? [] : [element('ul', {class: 'notices'}, ...refused.map(({mechanism, refused: why}) =>
-        element('li', {}, element('strong', {}, mechanism), ` ${why}`)))]));
+        element('li', {}, element('strong', {}, mechanism), ` ${why}`)))]),
+      ...reasons(outcomes));
+}
+
+/** Why there is no verdict, each reason once: also where no mouse points at the sign. */
+function reasons(outcomes: readonly AuditedMechanism[]): HTMLElement[] {
+  const of = new Map<string, Set<string>>();
+  for (const verdict of outcomes.flatMap(({properties}) => properties)) {
+    const {text, kind, words} = sign(verdict);
+    if (kind === 'none' && verdict.note) of.set(`${text} ${words}`, (of.get(`${text} ${words}`) ?? new Set()).add(verdict.property));
+  }
+  if (of.size === 0) return [];
+  return [element('ul', {class: 'notices'}, ...[...of].map(([reason, properties]) => {
+    const [text = '', ...words] = reason.split(' ');
+    return element('li', {}, `${text} `, element('strong', {}, [...properties].join(', ')), `: ${words.join(' ')}`);
+  }))];
 }
 
 const names: Record<string, string> = {

@@ -29,7 +29,8 @@ export function quantity(text: string): number {
 export function showLimits(page: HTMLElement, limited: Limited): void {
   const resources = Object.keys(limited.allocatable);
   page.replaceChildren(pageHeader(limited, ...lead(limited, resources)));
-  for (const resource of resources) page.append(resourceSection(limited, resource));
+  const pods = byPart(limited, resources);
+  for (const resource of resources) page.append(resourceSection({...limited, pods}, resource));
   const nodes = nodesSection(limited, resources);
   if (nodes) page.append(nodes);
   page.append(podsSection(limited, resources));
@@ -62,10 +63,15 @@ function held({pods, containers}: LimitedPod, resource: string, which: Which): n
   return pods * Math.max(running, most);
 }
 
+/** The largest first, by what their new limits are of any one resource: in this order they have their colours in all charts. */
+function byPart({pods, allocatable}: Limited, resources: readonly string[]): LimitedPod[] {
+  const part = (pod: LimitedPod) => Math.max(...resources.map(resource => (held(pod, resource, 'limit') ?? 0) / quantity(allocatable[resource]!)));
+  return pods.map(pod => ({pod, size: part(pod)})).sort((a, b) => b.size - a.size).map(({pod}) => pod);
+}
+
 function resourceSection({pods, allocatable, nodes}: Limited, resource: string): HTMLElement {
-  const sized = pods.map(pod => ({pod, size: held(pod, resource, 'limit') ?? 0})).sort((a, b) => b.size - a.size).map(({pod}) => pod);
-  const named = sized.slice(0, sized.length > named_at_most + 1 ? named_at_most : sized.length);
-  const rest = sized.slice(named.length);
+  const named = pods.slice(0, pods.length > named_at_most + 1 ? named_at_most : pods.length);
+  const rest = pods.slice(named.length);
   const names = [...named.map(({name, pods: of}) => of > 1 ? `${name} ×${of}` : name), ...(rest.length > 0 ? [`${rest.length} others`] : [])];
   const available = quantity(allocatable[resource]!);
   const unit = units.find(({size}) => available >= size) ?? {sign: '', size: 1};

@@ -19,6 +19,8 @@ export interface PlottedCurve {
   dashed: boolean;
   /** Points whose marks are hollow. */
   hollow?: readonly boolean[];
+  /** What a paper prints for each x: rings. */
+  printed?: readonly Figure[];
 }
 
 export interface Plotted {
@@ -36,7 +38,8 @@ export function plotChart(host: HTMLElement, plotted: () => Plotted): Chart {
 }
 
 export function plotLegend(curves: readonly PlottedCurve[]): HTMLElement {
-  return element('ul', {class: 'legend'}, ...curves.map(({series, name, dashed}) =>
+  const rings = curves.some(({printed = []}) => printed.some(value => value !== null));
+  return element('ul', {class: 'legend'}, ...(rings ? [element('li', {}, element('span', {class: 'ring', 'aria-hidden': 'true'}), 'printed in the paper')] : []), ...curves.map(({series, name, dashed}) =>
     element('li', {}, dashed ? element('span', {class: `dash dash-${series % 8}`, 'aria-hidden': 'true'}) : seriesMark(series), name)));
 }
 
@@ -44,7 +47,7 @@ function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
   const known = (values: readonly Figure[]) => values.filter(value => value !== null);
   const {least: from, most: to} = extent(known(curves.flatMap(({x}) => x)));
   const beyond = unstable.filter(load => load > to);  // the axis would end before them
-  const lowest = Math.min(0, extent(known(curves.flatMap(({y, low}) => [...y, ...low]))).least);
+  const lowest = Math.min(0, extent(known(curves.flatMap(({y, low, printed = []}) => [...y, ...low, ...printed]))).least);
   return {
     height: plot_height,
     option: {
@@ -64,6 +67,7 @@ function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
       series: [
         ...curves.map((curve, at) => ({...line(curve), ...(at === 0 ? {markLine: unstableLines(unstable)} : {})})),
         ...curves.filter(({low}) => low.length > 0).map(whiskers),
+        ...curves.filter(({printed = []}) => printed.length > 0).map(rings),
       ],
     },
   };
@@ -81,6 +85,15 @@ function line({series, name, x, y, dashed, hollow = []}: PlottedCurve): object {
     itemStyle: seriesFill(series),
     lineStyle: {...seriesLine(series), width: marked ? 2 : 1.6, ...(dashed ? {type: [4, 4]} : {})},
     emphasis: {disabled: true},
+  };
+}
+
+/** What is printed, in the curve's colour. */
+function rings({series, name, x, printed = []}: PlottedCurve): object {
+  return {
+    type: 'scatter', name: `${name}, printed`, data: x.flatMap((value, at) => value === null || printed[at] == null ? [] : [[value, printed[at]]]),
+    symbol: 'circle', symbolSize: 13, silent: true, tooltip: {show: false}, z: 1, emphasis: {disabled: true},
+    itemStyle: {color: 'transparent', borderColor: seriesColour(series), borderWidth: 1.5, opacity: 1},
   };
 }
 
@@ -117,11 +130,13 @@ function unstableLines(loads: readonly number[]): object {
 
 /** What every curve says at the x that is nearest; with its interval. */
 function pointedRows(curves: readonly PlottedCurve[], pointed: number): TooltipRow[] {
-  return curves.flatMap(({series, name, x, y, low, high}) => {
+  return curves.flatMap(({series, name, x, y, low, high, printed = []}) => {
     const at = x.findIndex(value => value !== null && Math.abs(value - pointed) <= 1e-9 * Math.max(1, Math.abs(pointed)));
     const share = y[at];
     if (share === undefined || share === null) return [];
     const [from, to] = [low[at], high[at]];
-    return [{series, name: typeof from === 'number' && typeof to === 'number' ? `${name} (${figure(from)} to ${figure(to)})` : name, share}];
+    const given = printed[at];
+    return [{series, name: typeof from === 'number' && typeof to === 'number' ? `${name} (${figure(from)} to ${figure(to)})` : name, share},
+      ...(typeof given === 'number' ? [{name: `${name}, printed`, share: given}] : [])];
   });
 }

@@ -15,8 +15,8 @@ export function readReproduction(page: PageData): Reproduction {
   for (const {id, checks, figures, tables, remarks} of reproduction.results) {
     demand(typeof id === 'string' && isFilled(checks), `the experiment ${JSON.stringify(id)} has no checks`);
     demand([figures, tables, remarks].every(Array.isArray), `${id} needs figures, tables and remarks, if only empty ones`);
-    for (const {name, x, y, low, high} of figures.flatMap(figure => figure.curves)) {
-      const whole = isFigures(x) && isFigures(y, x.length) && [low, high].every(edge => isFigures(edge) && [0, x.length].includes(edge.length));
+    for (const {name, x, y, low, high, printed = []} of figures.flatMap(figure => figure.curves)) {
+      const whole = isFigures(x) && isFigures(y, x.length) && [low, high, printed].every(list => isFigures(list) && [0, x.length].includes(list.length));
       demand(whole, `${id}: the curve ${JSON.stringify(name)} has not as many y as x`);
     }
   }

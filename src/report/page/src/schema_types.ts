@@ -567,6 +567,8 @@ export interface Curve {
   /** Of the 95 % intervals; empty where nothing is estimated. */
   low: (number | null)[];
   high: (number | null)[];
+  /** What the paper prints for each x, null where it prints no number; left out where it prints none. */
+  printed?: (number | null)[];
 }
 
 /** A number that is infinite is null. */
