@@ -65,7 +65,7 @@ TEST(Table, BoldTextTakesAsMuchRoomAsPlain) {
   EXPECT_EQ(render(table),
             "a   \x1b[1m1.5\x1b[22m  \x1b[1mlast\x1b[22m\n"
             "b  10    x\n");
-  EXPECT_EQ(widest_line(render(table)), 12u);
+  EXPECT_EQ(widest_line(render(table)), 13u);
 }
 
 // Names are cut no further than the width asks for, nor below their column's shortest; marks stay.
