@@ -171,7 +171,7 @@ Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, Wal
       const Job& job = entry.second;
       if (!job.id) continue;
       state.engine.for_each_task(*job.id, [&](const Engine::TaskState& task) {
-        add_use(ended, by, state.demand_of(job, state.name_of(task.server)),
+        add_use(ended, by, state.demand_of(job, job.role_of(task.role), state.name_of(task.server)),
                 std::max(from, state.wall_of(task.started)), to);
       });
     }

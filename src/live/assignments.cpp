@@ -13,11 +13,6 @@
 namespace mirab::live {
 namespace {
 
-Amounts demand_on(const JobContent& content, const std::string& server) {
-  const auto other = content.terms.demand_on.find(server);
-  return other == content.terms.demand_on.end() ? content.terms.demand : other->second;
-}
-
 bool takes(Amounts& room, const Amounts& demand) {
   for (std::size_t r = 0; r < room.size(); ++r) {
     if (demand[r] > room[r]) return false;
@@ -51,12 +46,13 @@ Answer assignments_of(const Reading& reading, const Query& query) {
     const State::TaskView view = state.view_of(*task);
     auto content = contents.find(view.job);
     if (content == contents.end()) content = contents.emplace(view.job, content_of(state, *view.job)).first;
-    const Amounts demand = demand_on(content->second, query.name);
+    const Amounts demand = state.demand_of(*view.job, view.role, query.name);
     Json each = {{"task", text_of(view.key)},
                  {"attempt", view.tries.attempt},
                  {"job", view.job->label()},
                  {"tenant", state.queue(view.job->queue)->content.tenant},
                  {"spec", content->second.spec}};
+    if (view.job->has_roles()) each["role"] = view.job->roles[view.role].name;
     units.add(each, "demand", demand);
     if (!takes(room, demand) && !stops.empty()) each["after"] = stops;
     run.push_back(std::move(each));

@@ -97,15 +97,17 @@ class Body {
           key_, fmt::format("there is no {} here{}", printable(value), nearest_names(value, words))));
     return failed() ? 0 : static_cast<std::size_t>(found - words.begin());
   }
+  template <class Visit>
+  void for_each_item(std::string_view kinds, Visit visit) const {
+    if (failed()) return;
+    if (!json_->is_array())
+      return refuse(bad_request(key_, fmt::format("a list of {} is expected here", kinds)));
+    for (std::size_t i = 0; i < json_->size() && !failed(); ++i)
+      visit(Body((*json_)[i], key_ + "/" + std::to_string(i), *units_, form_, *wrong_));
+  }
   std::vector<std::string> texts() const {
     std::vector<std::string> values;
-    if (failed()) return values;
-    if (!json_->is_array()) {
-      refuse(bad_request(key_, "a list of texts is expected here"));
-      return values;
-    }
-    for (std::size_t i = 0; i < json_->size() && !failed(); ++i)
-      values.push_back(Body((*json_)[i], key_ + "/" + std::to_string(i), *units_, form_, *wrong_).text());
+    for_each_item("texts", [&](const Body& item) { values.push_back(item.text()); });
     return values;
   }
   Duration duration() const {

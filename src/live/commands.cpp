@@ -86,7 +86,7 @@ Answer answer_of_submits(std::vector<Answer> answers) {
     if (!answer.is_problem()) {
       for (const char* const member :
            {"tasks", "demand", "demand_base", "gang", "select", "priority", "preemptible", "attempts",
-            "labels", "spec", "per_server", "servers", "spread", "pack", "demand_on"})
+            "labels", "spec", "per_server", "servers", "spread", "pack", "demand_on", "roles"})
         body.erase(member);
     }
     body["status"] = answer.status;

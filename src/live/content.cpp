@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <numeric>
 #include <openssl/sha.h>
 #include <set>
 
@@ -19,6 +20,8 @@ namespace {
 constexpr int kDeepest = 16;
 constexpr std::size_t kMostName = 253;
 constexpr std::int64_t kMostAttempts = 1'000;
+constexpr std::int64_t kMostTasks = 1'000'000'000;
+constexpr std::size_t kMostRoles = 100;
 
 constexpr std::array<std::string_view, 17> kDoWords{
     "server-put", "server-delete", "tenant-put",    "tenant-delete", "group-put",   "group-delete",
@@ -103,15 +106,41 @@ Json spec_of(const Body& body) {
   return spec;
 }
 
-void read_terms(const Body& body, scheduling::JobSubmitted& terms) {
-  constexpr std::int64_t kMostTasks = 1'000'000'000;
-  if (const auto found = body.required("demand")) {
-    terms.demand = found->amounts();
-    if (!body.failed() &&
-        std::all_of(terms.demand.begin(), terms.demand.end(), [](auto a) { return a == 0; }))
-      body.refuse(
-          unprocessable("bad-amount", found->key(), "a task takes something of at least one resource"));
+Amounts demand_of_task(const Body& body) {
+  const auto found = body.required("demand");
+  if (!found) return {};
+  Amounts demand = found->amounts();
+  if (!body.failed() && std::all_of(demand.begin(), demand.end(), [](auto a) { return a == 0; }))
+    body.refuse(unprocessable("bad-amount", found->key(), "a task takes something of at least one resource"));
+  return demand;
+}
+
+void read_roles(const Body& body, const Body& list, JobContent& job) {
+  for (const char* const key : {"tasks", "demand", "gang", "demand_on"}) {
+    if (const auto found = body.find(key))
+      found->refuse(bad_request(found->key(), "a job with roles has none of its own: each role says it"));
   }
+  list.for_each_item("roles", [&](const Body& item) {
+    item.allow_only({"name", "tasks", "demand"});
+    std::string name;
+    if (const auto found = item.required("name")) {
+      name = found->name("role");
+      if (std::find(job.role_names.begin(), job.role_names.end(), name) != job.role_names.end())
+        found->refuse(bad_request(found->key(), "another role has this name"));
+    }
+    scheduling::Role role{.demand = demand_of_task(item)};
+    if (const auto found = item.find("tasks")) role.tasks = found->whole(1, kMostTasks);
+    job.role_names.push_back(std::move(name));
+    job.terms.roles.push_back(std::move(role));
+  });
+  if (body.failed()) return;
+  if (job.terms.roles.empty()) list.refuse(bad_request(list.key(), "at least one role is expected here"));
+  if (job.terms.roles.size() > kMostRoles)
+    list.refuse(too_large(list.key(), fmt::format("a job has at most {} roles", kMostRoles)));
+}
+
+void read_tasks(const Body& body, scheduling::JobSubmitted& terms) {
+  terms.demand = demand_of_task(body);
   if (const auto found = body.find("tasks")) terms.tasks = found->whole(1, kMostTasks);
   if (const auto found = body.find("gang")) {
     terms.gang = found->whole(1, kMostTasks);
@@ -120,6 +149,12 @@ void read_terms(const Body& body, scheduling::JobSubmitted& terms) {
           unprocessable("never-fits", found->key(),
                         fmt::format("{} tasks cannot start together of {}", terms.gang, terms.tasks)));
   }
+  if (const auto found = body.find("demand_on"))
+    found->for_each(
+        [&](const std::string& server, const Body& value) { terms.demand_on[server] = value.amounts(); });
+}
+
+void read_terms(const Body& body, scheduling::JobSubmitted& terms) {
   if (const auto found = body.find("per_server")) terms.per_server = found->whole(1, kMostTasks);
   if (const auto found = body.find("servers")) terms.servers = found->texts();
   if (const auto found = body.find("select")) {
@@ -137,9 +172,6 @@ void read_terms(const Body& body, scheduling::JobSubmitted& terms) {
     terms.spread = spread;
   }
   if (const auto found = body.find("pack")) terms.pack = found->text(kMostLabelKey);
-  if (const auto found = body.find("demand_on"))
-    found->for_each(
-        [&](const std::string& server, const Body& value) { terms.demand_on[server] = value.amounts(); });
   if (const auto found = body.find("priority")) {
     const std::int64_t priority = found->whole(-1'000'000'000, 1'000'000'000);
     if (priority != 0) terms.rank = scheduling::Rank{.priority = priority};
@@ -149,13 +181,13 @@ void read_terms(const Body& body, scheduling::JobSubmitted& terms) {
 
 JobContent job_of(const Body& body) {
   JobContent job;
-  if (const auto roles = body.find("roles")) {
-    body.refuse(
-        unprocessable("not-supported", roles->key(), "gangs of several demands are not supported yet"));
-    return job;
-  }
   body.allow_only({"tasks", "demand", "gang", "per_server", "servers", "select", "spread", "pack",
-                   "demand_on", "priority", "preemptible", "attempts", "labels", "spec"});
+                   "demand_on", "priority", "preemptible", "attempts", "labels", "spec", "roles"});
+  if (const auto roles = body.find("roles")) {
+    read_roles(body, *roles, job);
+  } else {
+    read_tasks(body, job.terms);
+  }
   read_terms(body, job.terms);
   if (const auto found = body.find("attempts")) job.attempts = found->whole(1, kMostAttempts);
   if (const auto found = body.find("labels")) job.labels = found->labels();
@@ -311,15 +343,21 @@ Json form_of(const QueueContent& queue, const Units& units) {
 
 Json form_of(const JobContent& job, const Units& units) {
   const scheduling::JobSubmitted& terms = job.terms;
-  Json json = {{"tasks", terms.tasks},
-               {"demand", units.base(terms.demand)},
-               {"gang", terms.gang},
-               {"select", terms.select},
+  Json json = {{"select", terms.select},
                {"priority", terms.rank ? terms.rank->priority : 0},
                {"preemptible", terms.may_be_preempted},
                {"attempts", job.attempts},
                {"labels", job.labels},
                {"spec", job.spec}};
+  if (terms.roles.empty()) {
+    json["tasks"] = terms.tasks;
+    json["demand"] = units.base(terms.demand);
+    json["gang"] = terms.gang;
+  }
+  for (std::size_t k = 0; k < terms.roles.size(); ++k)
+    json["roles"].push_back({{"name", job.role_names[k]},
+                             {"tasks", terms.roles[k].tasks},
+                             {"demand", units.base(terms.roles[k].demand)}});
   if (terms.per_server) json["per_server"] = *terms.per_server;
   if (terms.servers) json["servers"] = *terms.servers;
   if (terms.spread)
@@ -368,6 +406,23 @@ Json form_of(const TokenContent& token, const Units& /*units*/) {
 }
 
 }  // namespace
+
+std::vector<scheduling::JobSubmitted> terms_by_role(const scheduling::JobSubmitted& terms) {
+  if (terms.roles.empty()) return {terms};
+  std::vector<scheduling::JobSubmitted> each(terms.roles.size(), terms);
+  for (std::size_t k = 0; k < each.size(); ++k) {
+    each[k].roles.clear();
+    each[k].tasks = each[k].gang = terms.roles[k].tasks;
+    each[k].demand = terms.roles[k].demand;
+  }
+  return each;
+}
+
+std::int64_t tasks_of(const scheduling::JobSubmitted& terms) {
+  if (terms.roles.empty()) return terms.tasks;
+  return std::accumulate(terms.roles.begin(), terms.roles.end(), std::int64_t{0},
+                         [](std::int64_t sum, const scheduling::Role& role) { return sum + role.tasks; });
+}
 
 std::string_view word_of(Ended ended) { return kEndedWords[static_cast<std::size_t>(ended)]; }
 

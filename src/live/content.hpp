@@ -58,11 +58,18 @@ struct QueueContent {
 };
 
 struct JobContent {
-  scheduling::JobSubmitted terms;  ///< without its user
+  scheduling::JobSubmitted terms;            ///< without its user
+  std::vector<std::string> role_names = {};  ///< of terms.roles, in their order
   std::int64_t attempts = 1;
   Labels labels = {};
   Json spec = Json::object();  ///< what the executor gets
 };
+
+/// The terms of each role as of a job of its own; those of a job without roles as they are.
+std::vector<scheduling::JobSubmitted> terms_by_role(const scheduling::JobSubmitted& terms);
+
+/// How many tasks the job has, of all its roles.
+std::int64_t tasks_of(const scheduling::JobSubmitted& terms);
 
 enum class Ended { succeeded, failed, lost, cancelled, preempted };
 std::string_view word_of(Ended ended);

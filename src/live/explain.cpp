@@ -33,7 +33,7 @@ Verdict no_room(const State& state, const WhyWaiting& why) {
                     fmt::format("all {} must start together; there is room for {}",
                                 tasks_text(why.gang->together), why.gang->room),
                     {}};
-    verdict.next_step = why.gang->room > 0
+    verdict.next_step = why.gang->room > 0 && why.gang->roles.empty()
                             ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
                             : "more room, or a smaller gang";
     return verdict;
@@ -148,7 +148,16 @@ Json servers_json(const State& state, const WhyWaiting::Servers& of) {
   return json;
 }
 
-void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why) {
+Json gang_json(const WhyWaiting::Gang& gang, const Job& job) {
+  Json json = {{"together", gang.together}, {"room", gang.room}};
+  for (std::size_t k = 0; k < gang.roles.size(); ++k)
+    json["roles"].push_back({{"role", job.roles[job.role_of(static_cast<std::int64_t>(k))].name},
+                             {"together", gang.roles[k].together},
+                             {"room", gang.roles[k].room}});
+  return json;
+}
+
+void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why, const Job& job) {
   const State& state = reading.state;
   const Units& units = state.settings.units;
   body["servers"] = servers_json(state, why.servers);
@@ -165,7 +174,7 @@ void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why) {
     constraints.push_back({{"wish", each.label.empty() ? "servers" : each.label},
                            {"excludes", each.excludes},
                            {"alone", each.alone}});
-  if (why.gang) body["gang"] = {{"together", why.gang->together}, {"room", why.gang->room}};
+  if (why.gang) body["gang"] = gang_json(*why.gang, job);
   if (why.nearest_miss) {
     body["nearest_miss"] = {{"server", why.nearest_miss->name}};
     units.add(body["nearest_miss"], "to_free", why.nearest_miss->to_free, 0);
@@ -234,7 +243,7 @@ Answer explain_job(const Reading& reading, const Query& query) {
   body["verdict"] = verdict.word;
   body["says"] = verdict.says;
   body["next_step"] = verdict.next_step;
-  add_evidence(body, reading, *why);
+  add_evidence(body, reading, *why, *job);
   return reading.found(std::move(body), state.last.revision);
 }
 

@@ -1,11 +1,42 @@
 // Another discipline or other options on the live state: a new engine in which everything stands as in the
 // one before.
 #include <algorithm>
+#include <utility>
 
 #include "live/state.hpp"
 #include "live/views.hpp"
 
 namespace mirab::live {
+namespace {
+
+/// Where each role of a live job is among those of which tasks wait or run; a new engine gets these alone.
+std::vector<std::optional<std::int64_t>> places_of_roles(const Job& job) {
+  std::vector<std::optional<std::int64_t>> places;
+  std::int64_t next = 0;
+  for (const JobRole& role : job.roles) {
+    places.emplace_back();
+    if (role.waiting + role.running > 0) places.back() = next++;
+  }
+  return places;
+}
+
+/// A job without the tasks that are over.
+scheduling::JobSubmitted left_of(const State& state, const Job& job) {
+  scheduling::JobSubmitted terms = content_of(state, job).terms;
+  if (!job.has_roles()) {
+    terms.tasks = job.waiting + job.running;
+    terms.gang = std::min(terms.gang, terms.tasks);
+    return terms;
+  }
+  const std::vector<scheduling::Role> roles = std::exchange(terms.roles, {});
+  for (RoleNumber k = 0; k < roles.size(); ++k) {
+    const std::int64_t tasks = job.roles[k].waiting + job.roles[k].running;
+    if (tasks > 0) terms.roles.push_back({.tasks = tasks, .demand = roles[k].demand});
+  }
+  return terms;
+}
+
+}  // namespace
 
 Decided State::put_policy(const Command& command, Record record) {
   const auto& content = std::get<PolicyContent>(command.content);
@@ -90,20 +121,20 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
   std::map<std::pair<std::string, std::string>, JobId> job_ids;
   std::map<TaskId, TaskKey> adopted;
   for (const Job* const job : live) {
-    scheduling::JobSubmitted terms = content_of(*this, *job).terms;
+    scheduling::JobSubmitted terms = left_of(*this, *job);
     terms.user = user_ids.at(job->queue);
-    terms.tasks = job->waiting + job->running;
-    terms.gang = std::min(terms.gang, terms.tasks);
+    const auto places = places_of_roles(*job);
     const auto id = fresh.apply(terms, now);
     if (!id) return id.error();
     job_ids[{job->queue, job->name}] = *id;
     std::vector<Engine::TaskState> tasks;
     engine.for_each_task(*job->id, [&](const auto& task) { tasks.push_back(task); });
     for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {  // the oldest first
-      const auto taken = fresh.apply(
-          scheduling::TaskAdopted{
-              .job = *id, .server = server_ids.at(name_of(task->server)), .since = task->started},
-          now);
+      const auto taken = fresh.apply(scheduling::TaskAdopted{.job = *id,
+                                                             .server = server_ids.at(name_of(task->server)),
+                                                             .since = task->started,
+                                                             .role = *places[job->role_of(task->role)]},
+                                     now);
       if (!taken) return taken.error();
       adopted[*taken] = key_of(task->task);
     }
@@ -116,7 +147,10 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
   for (auto& [name, queue] : queues) {
     queue.id = user_ids.at(name);
     for (auto& [job_name, job] : queue.jobs) {
-      if (job.id) job.id = job_ids.at({name, job_name});
+      if (!job.id) continue;
+      job.id = job_ids.at({name, job_name});
+      const auto places = places_of_roles(job);
+      for (RoleNumber k = 0; k < job.roles.size(); ++k) job.roles[k].inside = places[k];
     }
   }
   ++epoch_;

@@ -14,9 +14,9 @@ struct EventMember {
   const char* name;
   std::string Event::*member;
 };
-constexpr EventMember kEventMembers[] = {{"queue", &Event::queue}, {"job", &Event::job},
-                                         {"task", &Event::task},   {"server", &Event::server},
-                                         {"name", &Event::name},   {"why", &Event::why}};
+constexpr EventMember kEventMembers[] = {
+    {"queue", &Event::queue},   {"job", &Event::job},   {"task", &Event::task}, {"role", &Event::role},
+    {"server", &Event::server}, {"name", &Event::name}, {"why", &Event::why}};
 
 const char* const kTargets[] = {"server", "tenant", "group", "queue", "name", "token", "task"};
 

@@ -30,6 +30,7 @@ struct Event {
   std::string queue = {};
   std::string job = {};   ///< `ml/train-17`
   std::string task = {};  ///< `t-77`
+  std::string role = {};  ///< of the task, by its name
   std::string server = {};
   std::string name = {};  ///< of a group, tenant or token, or the task for which another ended
   std::string why = {};   ///< an outcome, the right of a preemption, …

@@ -51,29 +51,38 @@ bool asks_the_same(const scheduling::JobSubmitted& a, const scheduling::JobSubmi
   return a.demand == b.demand && a.servers == b.servers && a.select == b.select && a.demand_on == b.demand_on;
 }
 
+void add_tasks(std::vector<Shape>& shapes, const State& state, scheduling::JobSubmitted terms,
+               std::int64_t tasks) {
+  const auto is_present = [&](const std::string& server) {
+    const Server* const found = state.server(server);
+    return found != nullptr && found->id;
+  };
+  if (terms.servers)
+    terms.servers->erase(std::remove_if(terms.servers->begin(), terms.servers->end(),
+                                        [&](const auto& server) { return !is_present(server); }),
+                         terms.servers->end());
+  for (auto each = terms.demand_on.begin(); each != terms.demand_on.end();)
+    each = is_present(each->first) ? std::next(each) : terms.demand_on.erase(each);
+  const auto same = std::find_if(shapes.begin(), shapes.end(),
+                                 [&](const Shape& shape) { return asks_the_same(shape.terms, terms); });
+  Shape& shape = same == shapes.end() ? shapes.emplace_back(Shape{.terms = std::move(terms)}) : *same;
+  shape.tasks += tasks;
+}
+
 std::vector<Shape> shapes_of(const State& state, const Queue& queue, Division& division) {
   std::vector<Shape> shapes;
   for (const auto& [name, job] : queue.jobs) {
     if (!job.id) continue;
-    scheduling::JobSubmitted terms = content_of(state, job).terms;
+    const scheduling::JobSubmitted terms = content_of(state, job).terms;
     if (!may_hold(state, terms, Holds::some)) {
       division.left_out.push_back(job.label());
       continue;
     }
-    const auto is_present = [&](const std::string& server) {
-      const Server* const found = state.server(server);
-      return found != nullptr && found->id;
-    };
-    if (terms.servers)
-      terms.servers->erase(std::remove_if(terms.servers->begin(), terms.servers->end(),
-                                          [&](const auto& server) { return !is_present(server); }),
-                           terms.servers->end());
-    for (auto each = terms.demand_on.begin(); each != terms.demand_on.end();)
-      each = is_present(each->first) ? std::next(each) : terms.demand_on.erase(each);
-    const auto same = std::find_if(shapes.begin(), shapes.end(),
-                                   [&](const Shape& shape) { return asks_the_same(shape.terms, terms); });
-    Shape& shape = same == shapes.end() ? shapes.emplace_back(Shape{.terms = std::move(terms)}) : *same;
-    shape.tasks += job.waiting + job.running;
+    const std::vector<scheduling::JobSubmitted> by_role = terms_by_role(terms);
+    for (RoleNumber k = 0; k < by_role.size(); ++k) {
+      const std::int64_t tasks = job.roles[k].waiting + job.roles[k].running;
+      if (tasks > 0) add_tasks(shapes, state, by_role[k], tasks);
+    }
   }
   return shapes;
 }

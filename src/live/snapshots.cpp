@@ -33,16 +33,27 @@ TaskKey required_key(const Json& json) {
   return *key;
 }
 
+Json kept_json(const Retry& retry) {
+  Json json = kept_json(retry.tries);
+  if (retry.role > 0) json.push_back(retry.role);
+  return json;
+}
+Retry retry_of(const Json& json) {
+  return {.tries = tries_of(json), .role = json.size() > 2 ? json.at(2).get<RoleNumber>() : 0};
+}
+
 Json kept_json(const Past& past) {
-  return {text_of(past.task),
-          past.server,
-          past.attempt,
-          kept_json(past.started),
-          kept_json(past.ended),
-          static_cast<int>(past.outcome),
-          past.exit_code ? Json(*past.exit_code) : Json(),
-          past.reason,
-          past.usage};
+  Json json{text_of(past.task),
+            past.server,
+            past.attempt,
+            kept_json(past.started),
+            kept_json(past.ended),
+            static_cast<int>(past.outcome),
+            past.exit_code ? Json(*past.exit_code) : Json(),
+            past.reason,
+            past.usage};
+  if (past.role > 0) json.push_back(past.role);
+  return json;
 }
 Past past_from(const Json& json) {
   Past past{.task = required_key(json.at(0)),
@@ -54,6 +65,7 @@ Past past_from(const Json& json) {
             .reason = json.at(7).get<std::string>(),
             .usage = json.at(8)};
   if (!json.at(6).is_null()) past.exit_code = json.at(6).get<std::int64_t>();
+  if (json.size() > 9) past.role = json.at(9).get<RoleNumber>();
   return past;
 }
 
@@ -78,7 +90,11 @@ Json kept_json(const Job& job) {
                {"counts", {job.waiting, job.running, job.succeeded, job.failed, job.cancelled}}};
   if (job.id) json["id"] = static_cast<std::uint64_t>(*job.id);
   if (job.ended) json["ended"] = {kept_json(*job.ended), text_of(job.ended_at)};
-  for (const Tries& each : job.retries) json["retries"].push_back(kept_json(each));
+  if (job.has_roles()) {
+    for (const JobRole& role : job.roles)
+      json["roles"].push_back({role.waiting, role.running, role.inside ? Json(*role.inside) : Json()});
+  }
+  for (const Retry& each : job.retries) json["retries"].push_back(kept_json(each));
   for (const auto& [key, each] : job.tries) json["tries"][text_of(key)] = kept_json(each);
   for (const TaskKey each : job.begun) json["begun"].push_back(text_of(each));
   for (const Past& each : job.past) json["past"].push_back(kept_json(each));
@@ -92,9 +108,9 @@ Job job_from(const Json& json, const std::string& queue, const std::string& name
   job.form = json.at("form").get<std::string>();
   job.sha256 = sha256(job.form);
   const auto content = content_from<JobContent>(Do::job_put, Json::parse(job.form), units);
-  job.tasks = content.terms.tasks;
+  job.tasks = tasks_of(content.terms);
   job.attempts = content.attempts;
-  job.demand = content.terms.demand;
+  job.roles = roles_of(content);
   job.differs_on_servers = !content.terms.demand_on.empty();
   job.created = json.at("created").get<Revision>();
   job.changed = json.at("changed").get<Revision>();
@@ -102,13 +118,24 @@ Job job_from(const Json& json, const std::string& queue, const std::string& name
   const Json& counts = json.at("counts");
   std::int64_t* const into[] = {&job.waiting, &job.running, &job.succeeded, &job.failed, &job.cancelled};
   for (std::size_t i = 0; i < 5; ++i) *into[i] = counts.at(i).get<std::int64_t>();
+  for (RoleNumber role = 0; job.has_roles() && role < job.roles.size(); ++role) {
+    const Json& kept = json.at("roles").at(role);
+    job.roles[role].waiting = kept.at(0).get<std::int64_t>();
+    job.roles[role].running = kept.at(1).get<std::int64_t>();
+    job.roles[role].inside.reset();
+    if (!kept.at(2).is_null()) job.roles[role].inside = kept.at(2).get<std::int64_t>();
+  }
+  if (!job.has_roles()) {
+    job.roles[0].waiting = job.waiting;
+    job.roles[0].running = job.running;
+  }
   if (json.contains("id")) job.id = id_of<JobId>(json.at("id"));
   if (json.contains("ended")) {
     job.ended = time_of(json.at("ended").at(0));
     job.ended_at = required_wall(json.at("ended").at(1));
   }
   if (json.contains("retries")) {
-    for (const Json& each : json.at("retries")) job.retries.push_back(tries_of(each));
+    for (const Json& each : json.at("retries")) job.retries.push_back(retry_of(each));
   }
   if (json.contains("tries")) {
     for (const auto& [key, each] : json.at("tries").items()) job.tries[required_key(key)] = tries_of(each);

@@ -39,6 +39,24 @@ std::string_view word_of(JobState state) {
   return kStates[static_cast<std::size_t>(state)];
 }
 
+RoleNumber Job::role_of(std::int64_t inside) const {
+  const auto found =
+      std::find_if(roles.begin(), roles.end(), [&](const JobRole& role) { return role.inside == inside; });
+  MIRAB_ASSERT(found != roles.end(), "the engine has a role that the job lacks");
+  return static_cast<RoleNumber>(found - roles.begin());
+}
+
+std::vector<JobRole> roles_of(const JobContent& content) {
+  std::vector<JobRole> roles;
+  for (const scheduling::JobSubmitted& terms : terms_by_role(content.terms)) {
+    const std::size_t k = roles.size();
+    roles.push_back({.name = content.role_names.empty() ? "" : content.role_names[k],
+                     .demand = terms.demand,
+                     .inside = static_cast<std::int64_t>(k)});
+  }
+  return roles;
+}
+
 Result<Settings> make_settings(const std::vector<std::string>& resources, std::string_view discipline,
                                std::string_view placement, std::uint64_t seed, std::string cluster_id) {
   std::vector<Resource> read;
@@ -167,6 +185,7 @@ State::TaskView State::view_of(const Engine::TaskState& task) const {
   const Job* const of = job(task.job);
   TaskView view{.key = key_of(task.task),
                 .job = of,
+                .role = of->role_of(task.role),
                 .server = name_of(task.server),
                 .started = task.started,
                 .tries = {}};
@@ -178,6 +197,7 @@ State::TaskView State::view_of(const Engine::TaskState& task) const {
 State::TaskView State::view_of(const Job& job, const Past& past) const {
   return {.key = past.task,
           .job = &job,
+          .role = past.role,
           .server = past.server,
           .started = past.started,
           .tries = {.attempt = past.attempt},
@@ -340,6 +360,15 @@ Event State::event_of_job(std::string kind, const Job& job) const {
           .job = job.label()};
 }
 
+Event State::event_of_task(std::string kind, const Job& job, TaskKey task, RoleNumber role,
+                           const std::string& server) const {
+  Event event = event_of_job(std::move(kind), job);
+  event.task = text_of(task);
+  event.role = job.roles[role].name;
+  event.server = server;
+  return event;
+}
+
 // Jobs that ended keep their names for a while.
 
 void State::forget(const Job& job) {
@@ -444,6 +473,15 @@ std::string State::broken_invariant() const {
       if (job.waiting + job.running + job.succeeded + job.failed + job.cancelled != job.tasks)
         return job.label() + " has lost count of its tasks";
       if (std::cmp_greater(job.retries.size(), job.waiting)) return job.label() + " retries more than waits";
+      std::int64_t of_roles_waiting = 0;
+      std::int64_t of_roles_running = 0;
+      for (const JobRole& role : job.roles) {
+        if (role.waiting < 0 || role.running < 0) return job.label() + " has less than no task of a role";
+        of_roles_waiting += role.waiting;
+        of_roles_running += role.running;
+      }
+      if (of_roles_waiting != job.waiting || of_roles_running != job.running)
+        return job.label() + " has lost count of its roles";
       for (const TaskKey& key : job.begun) {
         const auto view = task(key);
         if (!view || view->past != nullptr) return job.label() + " has begun a task that does not run";

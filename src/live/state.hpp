@@ -64,9 +64,19 @@ struct Tries {
   friend bool operator==(const Tries&, const Tries&) = default;
 };
 
+/// Which of its roles a task has, by the place in Job::roles.
+using RoleNumber = std::size_t;
+
+/// A task that waits again.
+struct Retry {
+  Tries tries = {};
+  RoleNumber role = 0;
+};
+
 /// A task that is over.
 struct Past {
   TaskKey task = {};
+  RoleNumber role = 0;
   std::string server = {};
   std::int64_t attempt = 1;
   Time started = {};
@@ -79,6 +89,17 @@ struct Past {
 
 enum class JobState { waiting, running, succeeded, failed, cancelled };
 
+/// Tasks of a job that take the same. A job without roles is one of them, without a name.
+struct JobRole {
+  std::string name = {};
+  Amounts demand = {};  ///< of a task on a server that `demand_on` does not name
+  std::int64_t waiting = 0;
+  std::int64_t running = 0;
+  /// Its place among the roles that the engine knows; none: it was over when a change of the policy made
+  /// this engine.
+  std::optional<std::int64_t> inside = {};
+};
+
 struct Job {
   std::string queue;
   std::string name;
@@ -89,7 +110,7 @@ struct Job {
   Wall created_at = {};
   std::int64_t tasks = 0;
   std::int64_t attempts = 1;
-  Amounts demand = {};              ///< of a task on a server that `demand_on` does not name
+  std::vector<JobRole> roles = {};  ///< at least one
   bool differs_on_servers = false;  ///< has `demand_on`
   std::optional<JobId> id = {};     ///< none: it has ended
   std::int64_t waiting = 0;
@@ -99,7 +120,7 @@ struct Job {
   std::int64_t cancelled = 0;
   std::optional<Time> ended = {};
   Wall ended_at = {};
-  std::deque<Tries> retries = {};       ///< of tasks that wait again
+  std::deque<Retry> retries = {};       ///< of tasks that wait again
   std::map<TaskKey, Tries> tries = {};  ///< of running tasks beyond their first attempt
   std::set<TaskKey> begun = {};         ///< running tasks of which the executor says that they have started
   std::deque<Past> past = {};           ///< tasks that are over, the oldest first
@@ -111,7 +132,12 @@ struct Job {
     return cancelled > 0 ? JobState::cancelled : JobState::succeeded;
   }
   std::string label() const { return queue + "/" + name; }
+  bool has_roles() const { return !roles.front().name.empty(); }
+  /// The role at this place in the engine.
+  RoleNumber role_of(std::int64_t inside) const;
 };
+/// As a new job has them, with all tasks still to come.
+std::vector<JobRole> roles_of(const JobContent& content);
 std::string_view word_of(JobState state);
 
 struct Queue {
@@ -204,6 +230,7 @@ class State {
   struct TaskView {
     TaskKey key;
     const Job* job;
+    RoleNumber role;
     std::string server;
     Time started;
     Tries tries;
@@ -215,7 +242,7 @@ class State {
   TaskView view_of(const Job& job, const Past& past) const;
   TaskKey key_of(TaskId task) const;
   /// What a task of the job takes, or took, on that server.
-  Amounts demand_of(const Job& job, const std::string& server) const;
+  Amounts demand_of(const Job& job, RoleNumber role, const std::string& server) const;
 
   Wall wall_of(Time time) const;  ///< about when that was
 
@@ -278,7 +305,7 @@ class State {
   void forget_ended();
   void forget(const Job& job);
   void remember(Job& job, Past past);
-  void count(Job& job, const Record& record, std::int64_t waiting, std::int64_t running);
+  void count(Job& job, RoleNumber role, const Record& record, std::int64_t waiting, std::int64_t running);
   void end_if_over(Job& job, Record& record);
   /// A running task is over for the engine; its tries go with it.
   Tries end_task(Job& job, Record& record, Past past);
@@ -286,7 +313,7 @@ class State {
   void take_back(Job& job, Record& record, Past past, bool stops);
   void stop_on(const std::string& server, const Job& job, const Past& past, const std::string& why);
   void lose_tasks(Record& record, const std::vector<Engine::TaskState>& tasks);
-  void place(Record& record, JobId id, TaskId task, ServerId server);
+  void place(Record& record, JobId id, const scheduling::Companion& each);
   void note(const scheduling::Placed& placed, Record& record);
   Check replay_steps(const Record& record, Explained* explained);
   Check adopt_steps(const Record& record);
@@ -297,6 +324,8 @@ class State {
   Job& job_of(JobId id);
   void add_event(Record& record, Event event) const;
   Event event_of_job(std::string kind, const Job& job) const;
+  Event event_of_task(std::string kind, const Job& job, TaskKey task, RoleNumber role,
+                      const std::string& server) const;
   void touch(const std::string& table, const std::string& first, const std::string& second = {});
   void index();  ///< the ids of everything, after a restore or a new engine
 

@@ -27,18 +27,19 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t revision) {
   return z ^ (z >> 31U);
 }
 
-void State::place(Record& record, JobId id, TaskId task, ServerId server) {
+void State::place(Record& record, JobId id, const scheduling::Companion& each) {
   Job& job = job_of(id);
-  if (!job.retries.empty()) {
-    job.tries[key_of(task)] = job.retries.front();
-    job.retries.pop_front();
+  const TaskKey key = key_of(each.task);
+  const RoleNumber role = job.role_of(each.role);
+  const auto again = std::find_if(job.retries.begin(), job.retries.end(),
+                                  [&](const Retry& retry) { return retry.role == role; });
+  if (again != job.retries.end()) {
+    job.tries[key] = again->tries;
+    job.retries.erase(again);
   }
-  note_start(key_of(task), record.stamp.now);
-  count(job, record, -1, 1);
-  Event placed = event_of_job("task-placed", job);
-  placed.task = text_of(key_of(task));
-  placed.server = name_of(server);
-  add_event(record, std::move(placed));
+  note_start(key, record.stamp.now);
+  count(job, role, record, -1, 1);
+  add_event(record, event_of_task("task-placed", job, key, role, name_of(each.server)));
 }
 
 void State::note(const scheduling::Placed& placed, Record& record) {
@@ -47,6 +48,7 @@ void State::note(const scheduling::Placed& placed, Record& record) {
     const auto started = started_.find(key_of(each.task));
     Past past{
         .task = key_of(each.task),
+        .role = job.role_of(0),  // of several tasks that started together none is preempted
         .server = name_of(placed.server),
         .attempt = 1,
         .started = started == started_.end() ? record.stamp.now : started->second,
@@ -57,8 +59,8 @@ void State::note(const scheduling::Placed& placed, Record& record) {
       past.attempt = found->second.attempt;
     take_back(job, record, std::move(past), true);
   }
-  place(record, placed.job, placed.task, placed.server);
-  for (const scheduling::Companion& each : placed.with) place(record, placed.job, each.task, each.server);
+  place(record, placed.job, {.task = placed.task, .server = placed.server, .role = placed.role});
+  for (const scheduling::Companion& each : placed.with) place(record, placed.job, each);
 }
 
 int State::step(int at_most, Stamp stamp, std::uint64_t seed, const std::function<void(Record)>& take) {

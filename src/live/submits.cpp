@@ -69,7 +69,7 @@ Decided State::put_job(const Command& command, Record record) {
       return refuse(
           too_many("too-many-jobs",
                    fmt::format("the tenant has {} jobs; at most {} may wait or run", tenant.jobs, jobs)));
-    if (tenant.waiting > tasks - content.terms.tasks)
+    if (tenant.waiting > tasks - tasks_of(content.terms))
       return refuse(too_many("too-many-waiting", fmt::format("{} tasks of the tenant wait; at most {} may",
                                                              tenant.waiting, tasks)));
   }
@@ -90,15 +90,16 @@ Decided State::put_job(const Command& command, Record record) {
          .created = record.stamp.revision,
          .changed = record.stamp.revision,
          .created_at = record.stamp.wall,
-         .tasks = terms.tasks,
+         .tasks = tasks_of(terms),
          .attempts = content.attempts,
-         .demand = terms.demand,
+         .roles = roles_of(content),
          .differs_on_servers = !terms.demand_on.empty(),
          .id = std::get<JobId>(*outcome)};
   job_names_[*job.id] = {queue_name, name};
   ++queue->second.live;
   ++tenant.jobs;
-  count(job, record, terms.tasks, 0);
+  const std::vector<scheduling::JobSubmitted> by_role = terms_by_role(terms);
+  for (RoleNumber role = 0; role < by_role.size(); ++role) count(job, role, record, by_role[role].tasks, 0);
   add_event(record, event_of_job("job-submitted", job));
   Json body;
   if (command.wants_answer) {
@@ -130,7 +131,8 @@ Decided State::cancel_job(const Command& command, Record record) {
   }
   job.cancelled += job.waiting;
   job.retries.clear();
-  count(job, record, -job.waiting, 0);
+  for (RoleNumber role = 0; role < job.roles.size(); ++role)
+    count(job, role, record, -job.roles[role].waiting, 0);
   end_if_over(job, record);
   Json body = command.wants_answer ? job_json(*this, job) : Json();
   return finish(std::move(record), 200, std::move(body), job.changed);
@@ -154,9 +156,7 @@ Decided State::put_outcome(const Command& command, Record record) {
       body["ignored"] = "superseded";
     }
     if (!was_stopping) return unchanged(std::move(body), last.revision);
-    Event stopped = event_of_job("task-stopped", *view->job);
-    stopped.task = text_of(*key);
-    stopped.server = view->server;
+    Event stopped = event_of_task("task-stopped", *view->job, *key, view->role, view->server);
     server->second.stopping.erase(*key);
     server->second.changed = record.stamp.revision;
     forget_ended();
@@ -223,10 +223,7 @@ Decided State::put_begun(const Command& command, Record record, const TaskView& 
   job.begun.insert(view.key);
   job.changed = record.stamp.revision;
   touch("job", job.queue, job.name);
-  Event begun = event_of_job("task-started", job);
-  begun.task = text_of(view.key);
-  begun.server = view.server;
-  add_event(record, std::move(begun));
+  add_event(record, event_of_task("task-started", job, view.key, view.role, view.server));
   last = record.stamp;  // before it is shown
   const Revision revision = record.stamp.revision;
   return finish(std::move(record), 200, task_json(*this, *task(view.key)), revision);
@@ -237,6 +234,7 @@ Decided State::put_begun(const Command& command, Record record, const TaskView& 
 Past State::past_of(const Engine::TaskState& task, Ended outcome) const {
   const TaskView view = view_of(task);
   return {.task = view.key,
+          .role = view.role,
           .server = view.server,
           .attempt = view.tries.attempt,
           .started = task.started,
@@ -244,8 +242,8 @@ Past State::past_of(const Engine::TaskState& task, Ended outcome) const {
           .outcome = outcome};
 }
 
-Amounts State::demand_of(const Job& job, const std::string& server) const {
-  if (!job.differs_on_servers) return job.demand;
+Amounts State::demand_of(const Job& job, RoleNumber role, const std::string& server) const {
+  if (!job.differs_on_servers) return job.roles[role].demand;
   const scheduling::JobSubmitted terms = content_of(*this, job).terms;
   const auto other = terms.demand_on.find(server);
   return other == terms.demand_on.end() ? terms.demand : other->second;
@@ -257,7 +255,7 @@ void State::charge(const Job& job, const Record& record, const Past& past) {
   const auto began =
       record.stamp.wall - std::chrono::duration_cast<std::chrono::milliseconds>(past.ended - past.started);
   add_use(uses_, {.queue = job.queue, .tenant = queue.tenant, .group = queue.group},
-          demand_of(job, past.server), began, record.stamp.wall);
+          demand_of(job, past.role, past.server), began, record.stamp.wall);
 }
 
 /// The engine no longer knows of a preempted task when it started.
@@ -281,8 +279,11 @@ void State::remember(Job& job, Past past) {
   }
 }
 
-void State::count(Job& job, const Record& record, std::int64_t waiting, std::int64_t running) {
+void State::count(Job& job, RoleNumber role, const Record& record, std::int64_t waiting,
+                  std::int64_t running) {
   Queue& queue = queues.at(job.queue);
+  job.roles[role].waiting += waiting;
+  job.roles[role].running += running;
   job.waiting += waiting;
   job.running += running;
   queue.waiting += waiting;
@@ -317,9 +318,7 @@ Tries State::end_task(Job& job, Record& record, Past past) {
   charge(job, record, past);
   started_.erase(past.task);
   job.begun.erase(past.task);
-  Event ended = event_of_job("task-ended", job);
-  ended.task = text_of(past.task);
-  ended.server = past.server;
+  Event ended = event_of_task("task-ended", job, past.task, past.role, past.server);
   ended.why = word_of(past.outcome);
   add_event(record, std::move(ended));
   Row row{.table = "task_ended",
@@ -332,27 +331,29 @@ Tries State::end_task(Job& job, Record& record, Past past) {
                       {"outcome", word_of(past.outcome)},
                       {"usage", past.usage}}};
   if (past.exit_code) row.columns["exit_code"] = *past.exit_code;
+  if (job.has_roles()) row.columns["role"] = job.roles[past.role].name;
   rows_.push_back(std::move(row));
+  count(job, past.role, record, 0, -1);
   remember(job, std::move(past));
-  count(job, record, 0, -1);
   return tries;
 }
 
 void State::take_back(Job& job, Record& record, Past past, bool stops) {
   if (stops) stop_on(past.server, job, past, std::string(word_of(past.outcome)));
   const bool failed = past.outcome == Ended::failed;
+  const RoleNumber role = past.role;
   Tries tries = end_task(job, record, std::move(past));
   ++tries.attempt;
   if (failed) ++tries.failures;
-  job.retries.push_back(tries);
-  count(job, record, 1, 0);
+  job.retries.push_back({.tries = tries, .role = role});
+  count(job, role, record, 1, 0);
 }
 
 void State::stop_on(const std::string& server, const Job& job, const Past& past, const std::string& why) {
   const auto found = servers.find(server);
   if (found == servers.end()) return;
   found->second.stopping[past.task] = {
-      .job = job.label(), .attempt = past.attempt, .why = why, .demand = demand_of(job, server)};
+      .job = job.label(), .attempt = past.attempt, .why = why, .demand = demand_of(job, past.role, server)};
 }
 
 void State::lose_tasks(Record& record, const std::vector<Engine::TaskState>& tasks) {

@@ -37,6 +37,11 @@ double beyond(const State& state, std::span<const std::int64_t> used,
 }
 
 bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what) {
+  if (!terms.roles.empty()) {
+    const std::vector<scheduling::JobSubmitted> by_role = terms_by_role(terms);
+    return std::all_of(by_role.begin(), by_role.end(),
+                       [&](const auto& role) { return may_hold(state, role, what); });
+  }
   const auto has = [](const auto& list, const std::string& text) {
     return std::find(list.begin(), list.end(), text) != list.end();
   };
@@ -166,7 +171,17 @@ Json job_json(const State& state, const Job& job) { return job_json(state, job, 
 
 Json job_json(const State& state, const Job& job, Json json) {
   const Units& units = state.settings.units;
-  units.add(json, "demand", job.demand);
+  if (job.has_roles()) {
+    json["tasks"] = job.tasks;
+    for (RoleNumber k = 0; k < job.roles.size(); ++k) {
+      const JobRole& role = job.roles[k];
+      units.add(json["roles"][k], "demand", role.demand);
+      json["roles"][k]["waiting"] = role.waiting;
+      json["roles"][k]["running"] = role.running;
+    }
+  } else {
+    units.add(json, "demand", job.roles[0].demand);
+  }
   if (json.contains("demand_on")) {
     for (auto& [server, demand] : json["demand_on"].items())
       demand = units.people(std::get<Amounts>(units.read(demand, {}, Units::Form::normal)));
@@ -191,6 +206,7 @@ Json task_json(const State& state, const State::TaskView& task) {
                {"server", task.server},
                {"attempt", task.tries.attempt},
                {"state", task.has_begun ? "running" : "placed"}};
+  if (task.job->has_roles()) json["role"] = task.job->roles[task.role].name;
   json["started"] = text_of(state.wall_of(task.started));
   if (task.past == nullptr) return json;
   json["state"] = word_of(task.past->outcome);

@@ -28,7 +28,7 @@ std::string etag_of(Revision revision);
 JobContent content_of(const State& state, const Job& job);
 
 /// Is there a server that the terms allow and that, were it empty, had room for a task; or has at least some
-/// of every resource that a task takes? O(servers).
+/// of every resource that a task takes? Of a job with roles: one for each role. O(servers).
 enum class Holds { task, some };
 bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what);
 

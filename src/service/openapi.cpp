@@ -43,8 +43,11 @@ constexpr const char* kSchemas = R"json({
   "spread": {"type": "object", "additionalProperties": false, "required": ["label"], "properties": {
     "label": {"type": "string"}, "most_apart": {"type": "integer", "minimum": 1}}},
   "demand_on": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Amounts"}}, "attempts": {"type": "integer", "minimum": 1}, "priority": {"type": "integer"},
-  "preemptible": {"type": "boolean"}, "roles": {"type": "array", "items": {"type": "object"}},
+  "preemptible": {"type": "boolean"}, "roles": {"type": "array", "minItems": 1, "maxItems": 100, "items": {"$ref": "#/components/schemas/Role"}},
   "labels": {"$ref": "#/components/schemas/Labels"}, "spec": {"$ref": "#/components/schemas/Spec"}}},
+"Role": {"description": "Tasks of a gang that take the same, in place of the tasks, demand, gang and demand_on of the job", "type": "object",
+  "additionalProperties": false, "required": ["name", "demand"], "properties": {"name": {"type": "string", "maxLength": 253},
+  "tasks": {"type": "integer", "minimum": 1}, "demand": {"$ref": "#/components/schemas/Amounts"}}},
 "Spec": {"description": "What the executor runs", "type": "object", "additionalProperties": false, "properties": {
   "argv": {"type": "array", "items": {"type": "string"}},
   "env": {"type": "object", "additionalProperties": {"type": "string"}},
@@ -87,7 +90,9 @@ constexpr const char* kSchemas = R"json({
   "queue": {"type": "string"}, "name": {"type": "string"}, "uid": {"type": "string"},
   "state": {"enum": ["waiting", "running", "succeeded", "failed", "cancelled"]},
   "tasks": {"type": "integer"}, "demand": {"$ref": "#/components/schemas/Amounts"},
-  "demand_base": {"$ref": "#/components/schemas/BaseAmounts"}, "waiting": {"type": "integer"},
+  "demand_base": {"$ref": "#/components/schemas/BaseAmounts"},
+  "roles": {"description": "In place of demand", "type": "array", "items": {"type": "object", "required": ["name", "tasks", "demand", "demand_base", "waiting", "running"]}},
+  "waiting": {"type": "integer"},
   "running": {"type": "integer"}, "succeeded": {"type": "integer"}, "failed": {"type": "integer"},
   "cancelled": {"type": "integer"}, "revision": {"type": "integer"}}},
 "List": {"type": "object", "required": ["items"], "properties": {

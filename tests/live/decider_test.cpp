@@ -258,7 +258,8 @@ Json placements(const Reader& reader) {
   Json placed = Json::object();
   const Json tasks = reader.get({.what = Ask::tasks, .given = {{"limit", "1000"}}}, admin()).body["items"];
   for (const Json& task : tasks)
-    placed[task["task"].get<std::string>()] = {task["job"], task["server"], task["state"]};
+    placed[task["task"].get<std::string>()] = {task["job"], task["server"], task["state"],
+                                               task.value("role", "")};
   return placed;
 }
 
@@ -269,7 +270,8 @@ TEST(LiveDecider, WhatAnotherVersionDecidedIsTakenOverAsLogged) {
   cluster.put(Do::tenant_put, "speech", "{}");
   cluster.put(Do::queue_put, "asr", R"({"tenant":"speech","guarantee":{"cpu":4}})");
   cluster.submit("ml", "j", R"({"tasks":3,"demand":{"cpu":2},"attempts":2})");
-  cluster.submit("ml", "g", R"({"tasks":2,"gang":2,"demand":{"cpu":1}})");
+  cluster.submit("ml", "g",
+                 R"({"roles":[{"name":"a","demand":{"cpu":1}},{"name":"b","demand":{"cpu":"900m"}}]})");
   cluster.send(admin(), Do::outcome_put, {.name = "t-0"}, parse(R"({"outcome":"failed"})"));
   cluster.submit("asr", "k", R"({"tasks":2,"demand":{"cpu":2}})");
   for (int n = 0; n < 5; ++n) {

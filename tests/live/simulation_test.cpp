@@ -136,7 +136,15 @@ class World {
         Json body = {
             {"tasks", 1 + below(5)}, {"demand", {{"cpu", 1 + below(3)}}}, {"attempts", 1 + below(3)}};
         if (below(4) == 0) body["demand"]["gpu"] = 1;
-        if (below(5) == 0) body["gang"] = 1 + below(body["tasks"].get<std::uint64_t>());
+        if (below(5) == 0) {
+          for (const char* const key : {"tasks", "demand"}) body.erase(key);
+          for (std::uint64_t k = 0, roles = 1 + below(3); k < roles; ++k)
+            body["roles"].push_back({{"name", fmt::format("r{}", k)},
+                                     {"tasks", 1 + below(2)},
+                                     {"demand", {{"cpu", 1 + below(2)}, {"gpu", below(2)}}}});
+        } else if (below(5) == 0) {
+          body["gang"] = 1 + below(body["tasks"].get<std::uint64_t>());
+        }
         if (below(5) == 0) body["select"] = {{"zone", pick("z", 3)}};
         if (below(6) == 0) body["priority"] = below(3);
         return body;
@@ -354,8 +362,10 @@ class World {
             .revision = record.stamp.revision, .at = record.stamp.wall, .events = record.events};
         if (const auto message = message_of(change, {}, admin(), Others::all)) all.push_back(*message);
         if (record.what == "job-put") ++submitted[record.target.dump()];
-        for (const Event& event : record.events)
+        for (const Event& event : record.events) {
           ++happened_[event.kind + (event.why.empty() ? "" : " " + event.why)];
+          if (!event.role.empty()) ++happened_[event.kind + " of a role"];
+        }
       }
     }
     EXPECT_EQ(messages_, all);  // rule 5
@@ -483,12 +493,12 @@ TEST(LiveSimulation, NothingThatWasAnsweredIsLostWhereverItStops) {
   if (runs < 100) return;
   // Not blind: all of it happens.
   for (const char* const kind :
-       {"task-placed",          "task-ended succeeded", "task-ended failed", "task-ended lost",
-        "task-ended cancelled", "task-ended preempted", "task-stopped",      "job-ended succeeded",
-        "job-ended failed",     "job-ended cancelled",  "server-lost",       "server-removed",
-        "server-silent",        "server-back",          "server-drained",    "group-changed",
-        "group-removed",        "queue-changed",        "queue-removed",     "tenant-changed",
-        "token-removed"})
+       {"task-placed",          "task-ended succeeded",  "task-ended failed",   "task-ended lost",
+        "task-ended cancelled", "task-ended preempted",  "task-stopped",        "job-ended succeeded",
+        "job-ended failed",     "job-ended cancelled",   "server-lost",         "server-removed",
+        "server-silent",        "server-back",           "server-drained",      "group-changed",
+        "group-removed",        "queue-changed",         "queue-removed",       "tenant-changed",
+        "token-removed",        "task-placed of a role", "task-ended of a role"})
     EXPECT_GT(happened[kind], 0) << kind;
 }
 
