@@ -35,7 +35,7 @@ typedef enum mirab_status {
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 9
+#define MIRAB_ENGINE_VERSION 10
 int mirab_engine_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
@@ -394,6 +394,10 @@ typedef void (*mirab_on_placed)(void* context, const mirab_placed* placed);
  * placed nothing, and before the first. Since version 3. */
 mirab_status mirab_last_step(const mirab_engine* engine, mirab_on_placed on_placed, mirab_on_lost on_lost,
                              void* context);
+
+/* Of which role a running task is: the place of its role among those of its job, from 0; 0 without roles.
+ * MIRAB_NOTHING when no such task runs. `role` may be NULL. Since version 10. */
+mirab_status mirab_task_role(const mirab_engine* engine, mirab_id task, int64_t* role);
 
 /* Why a task may end for another one: docs/explanation/teams.md. Since version 8, as all up to mirab_step_all(). */
 typedef enum mirab_right {

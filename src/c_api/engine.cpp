@@ -573,6 +573,15 @@ mirab_status mirab_last_step(const mirab_engine* engine, mirab_on_placed on_plac
   });
 }
 
+mirab_status mirab_task_role(const mirab_engine* engine, mirab_id task, int64_t* role) {
+  return guarded(engine, {}, [&] {
+    const auto running = engine->engine.task(TaskId{task});
+    if (!running) return MIRAB_NOTHING;
+    give(running->role, role);
+    return MIRAB_OK;
+  });
+}
+
 mirab_status mirab_last_preempted(const mirab_engine* engine, mirab_on_preempted on_preempted,
                                   void* context) {
   static_assert(MIRAB_BY_GUARANTEE == static_cast<int>(Right::guarantee) &&

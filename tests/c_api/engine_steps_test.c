@@ -165,6 +165,31 @@ static void terms_of_a_later_version_are_honoured(void) {
   mirab_engine_free(engine);
 }
 
+static void a_task_tells_its_role(void) {
+  const int64_t four[] = {4}, one[] = {1}, two[] = {2};
+  const mirab_role roles[] = {{.tasks = 1, .demand = one}, {.tasks = 1, .demand = two}};
+  mirab_id s = 0, user = 0, job = 0;
+  int64_t role = 9;
+  told all = {0};
+
+  mirab_engine* engine = engine_of("");
+  EXPECT(mirab_server_added(engine, 0, "s", four, NULL, 0, &s) == MIRAB_OK);
+  EXPECT(mirab_user_added(engine, 0, "u", "1", &user) == MIRAB_OK);
+  mirab_job_submitted_event event = {.size = sizeof event, .user = user, .tasks = 1, .roles = roles, .roles_count = 2};
+  EXPECT(mirab_apply_job_submitted(engine, 0, &event, &job) == MIRAB_OK);
+  EXPECT(mirab_step_all(engine, 0, SIZE_MAX, note_start, note_end, &all) == MIRAB_OK && all.count == 2);
+  int64_t sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    EXPECT(mirab_task_role(engine, all.tasks[k].task, &role) == MIRAB_OK);
+    sum += role == 0 ? 1 : role == 1 ? 10 : 100;
+  }
+  EXPECT(sum == 11);
+  EXPECT(mirab_task_role(engine, all.tasks[0].task, NULL) == MIRAB_OK);
+  EXPECT(mirab_task_finished(engine, 1, all.tasks[0].task) == MIRAB_OK);
+  EXPECT(mirab_task_role(engine, all.tasks[0].task, &role) == MIRAB_NOTHING);
+  mirab_engine_free(engine);
+}
+
 static void note_right(void* context, const mirab_preempted* ended) { *(mirab_preempted*)context = *ended; }
 
 /* A has all four CPUs; B is due two of them, at most one task in ten nanoseconds. */
@@ -239,6 +264,7 @@ int main(void) {
   a_gang_starts_with_all_its_tasks();
   terms_say_where_tasks_may_go();
   terms_of_a_later_version_are_honoured();
+  a_task_tells_its_role();
   what_is_preempted_is_told_before_what_starts();
   a_server_is_kept_for_who_waited_long();
   options_that_cannot_be();

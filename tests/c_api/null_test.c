@@ -45,6 +45,7 @@ static void no_engine(void) {
   EXPECT_INVALID(NULL, mirab_task_failed(NULL, 0, 1), "engine");
   EXPECT_INVALID(NULL, mirab_step(NULL, 0, NULL), "engine");
   EXPECT_INVALID(NULL, mirab_last_step(NULL, NULL, NULL, NULL), "engine");
+  EXPECT_INVALID(NULL, mirab_task_role(NULL, 0, NULL), "engine");
   EXPECT_INVALID(NULL, mirab_last_preempted(NULL, NULL, NULL), "engine");
   EXPECT_INVALID(NULL, mirab_step_all(NULL, 0, 1, NULL, NULL, NULL), "engine");
   EXPECT_INVALID(NULL, mirab_step_and_why(NULL, 0, NULL, NULL, 0), "engine");
