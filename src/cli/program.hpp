@@ -85,9 +85,11 @@ std::vector<Command> add_generate(CLI::App& app);  ///< hidden: what is made fro
 // Of a service elsewhere, and `demo`, which is one. These and `serve` are only where MIRAB_SERVICE is built.
 Command add_cancel(CLI::App& app);
 Command add_demo(CLI::App& app);
+Command add_history(CLI::App& app);
 Command add_jobs(CLI::App& app);
 Command add_queues(CLI::App& app);
 Command add_submit(CLI::App& app);
+Command add_usage(CLI::App& app);
 Command add_watch(CLI::App& app);
 Command add_whatif(CLI::App& app);
 Command add_why(CLI::App& app);

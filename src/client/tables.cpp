@@ -4,32 +4,13 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "report/text/format.hpp"
+#include "client/words.hpp"
 #include "report/text/table.hpp"
-#include "report/text/width.hpp"
 
 namespace mirab::client {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
-
-/// The value under a key; null where there is none.
-const Json& at(const Json& json, const std::string& key) {
-  static const Json kNull;
-  if (!json.is_object()) return kNull;
-  const auto found = json.find(key);
-  return found == json.end() ? kNull : *found;
-}
-
-/// A value as one word: `–` where there is none.
-std::string word(const Json& value) {
-  if (value.is_null()) return report::kNone;
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-std::string share(const Json& value) {
-  return value.is_number() ? report::percent(value.get<double>(), 1) : report::kNone;
-}
 
 /// `cpu 4, gpu 1`, without what is 0.
 std::string amounts(const Json& map) {
@@ -40,6 +21,17 @@ std::string amounts(const Json& map) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", resource, word(amount));
   }
   return text.empty() ? "nothing" : text;
+}
+
+/// What each task takes; of a job with roles `launcher 1: cpu 1; worker 4: cpu 2, gpu 1`.
+std::string demand(const Json& job) {
+  const Json& roles = at(job, "roles");
+  if (!roles.is_array()) return amounts(at(job, "demand"));
+  std::string text;
+  for (const Json& role : roles)
+    text += fmt::format("{}{} {}: {}", text.empty() ? "" : "; ", word(at(role, "name")),
+                        word(at(role, "tasks")), amounts(at(role, "demand")));
+  return text;
 }
 
 const Json& item_of(const Json& list, const std::string& key, const Json& name) {
@@ -85,7 +77,7 @@ std::string jobs_table(const Json& jobs, std::size_t width) {
   for (const Json& job : jobs) {
     rows.push_back({word(at(job, "name")), word(at(job, "state")), word(at(job, "running")),
                     word(at(job, "waiting")), word(at(job, "succeeded")), word(at(job, "failed")),
-                    word(at(job, "cancelled")), amounts(at(job, "demand")), word(at(job, "submitted"))});
+                    word(at(job, "cancelled")), demand(job), word(at(job, "submitted"))});
   }
   return report::grid(
       {"job", "state", "running", "waiting", "succeeded", "failed", "cancelled", "each task", "submitted"},
@@ -102,7 +94,12 @@ std::string job_text(const Json& job) {
                                 "cancelled", "submitted", "ended"}) {
     if (!at(job, key).is_null()) add(key, word(at(job, key)));
   }
-  add("each task", amounts(at(job, "demand")));
+  const Json& roles = at(job, "roles");
+  if (!roles.is_array()) add("each task", amounts(at(job, "demand")));
+  for (const Json& role : roles.is_array() ? roles : Json::array())
+    add("role " + word(at(role, "name")),
+        fmt::format("{} tasks of {}; {} running, {} waiting", word(at(role, "tasks")),
+                    amounts(at(role, "demand")), word(at(role, "running")), word(at(role, "waiting"))));
   for (const char* const key : {"gang", "per_server", "servers", "select", "spread", "pack", "priority",
                                 "attempts", "labels", "spec", "note"}) {
     const Json& value = at(job, key);
@@ -155,6 +152,7 @@ std::string event_line(const Json& change, const Json& event) {
                                  word(at(event, "kind")));
   if (!about.empty()) line += "  " + about;
   if (!at(event, "task").is_null()) line += "  " + word(at(event, "task"));
+  if (!at(event, "role").is_null()) line += " (" + word(at(event, "role")) + ")";
   if (!at(event, "server").is_null()) line += (about.empty() ? "  " : " on ") + word(at(event, "server"));
   if (!at(event, "why").is_null()) line += fmt::format(" ({})", word(at(event, "why")));
   return report::printable(line) + "\n";
