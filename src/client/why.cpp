@@ -54,6 +54,16 @@ class Lines {
   report::Table table_{.columns = {{}, {}}, .rows = {}};
 };
 
+/// ` (launcher 1 of 1, worker 2 of 4)`: how many tasks of each role find room.
+std::string roles_of(const Json& roles) {
+  std::string text;
+  if (!roles.is_array()) return text;
+  for (const Json& role : roles)
+    text += fmt::format("{}{} {} of {}", text.empty() ? "" : ", ", Evidence(role).at("role").text(),
+                        Evidence(role).at("room").count(), Evidence(role).at("together").count());
+  return text.empty() ? text : " (" + text + ")";
+}
+
 std::string tasks_of(std::int64_t count) {
   return report::counted(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), "task");
 }
@@ -125,8 +135,8 @@ std::string why_text(const Json& explanation) {
     }
   }
   if (const Evidence gang = why.at("gang"); gang.is_there())
-    lines.add("gang", fmt::format("{} together, room for {}", tasks_of(gang.at("together").count()),
-                                  gang.at("room").count()));
+    lines.add("gang", fmt::format("{} together, room for {}{}", tasks_of(gang.at("together").count()),
+                                  gang.at("room").count(), roles_of(gang.at("roles").json())));
   if (const Evidence kept = why.at("kept_for_it"); kept.is_there())
     lines.add("kept for it", fmt::format("{} since {}, which lacks {}", kept.at("server").text(),
                                          kept.at("since").text(), kept.at("missing").map()));

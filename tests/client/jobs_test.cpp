@@ -77,6 +77,20 @@ TEST(Jobs, OneJobIsAFileToo) {
   EXPECT_EQ(read_text_of_jobs("job.yaml", "queue: ml\ndemand: {cpu: 1}\n")->size(), 1U);
 }
 
+TEST(Jobs, TheRolesOfAJobAreReadAsTheApiTakesThem) {
+  const TemporaryFolder folder;
+  const auto jobs = read_jobs(folder.write("job.yaml", R"(queue: ml
+name: a
+roles:
+  - {name: launcher, demand: {cpu: 500m}}
+  - {name: worker, tasks: 4, demand: {gpu: 1}}
+)"),
+                              [] { return std::string("new"); });
+  ASSERT_TRUE(jobs) << describe(jobs.error());
+  EXPECT_EQ(jobs->front().body["roles"], Json::parse(R"([{"name":"launcher","demand":{"cpu":"500m"}},
+    {"name":"worker","tasks":4,"demand":{"gpu":"1"}}])"));
+}
+
 TEST(Jobs, AWrongFileNamesTheLine) {
   const auto error_of_text = [](const std::string& text) {
     return describe(read_text_of_jobs("jobs.yaml", text).error());

@@ -55,6 +55,23 @@ has: the dominant share; fair share: by drfh (exact)
 )");
 }
 
+TEST(Tables, AJobWithRolesIsShownRoleByRole) {
+  const Json job =
+      Json::parse(R"({"queue":"ml","name":"a","state":"running","tasks":5,"running":1,"waiting":4,
+    "roles":[{"name":"launcher","tasks":1,"demand":{"cpu":"1","gpu":"0"},"waiting":0,"running":1},
+             {"name":"worker","tasks":4,"demand":{"cpu":"2","gpu":"1"},"waiting":4,"running":0}]})");
+  EXPECT_THAT(job_text(job), HasSubstr("role worker    4 tasks of cpu 2, gpu 1; 0 running, 4 waiting\n"));
+  EXPECT_THAT(job_text(job), Not(HasSubstr("each task")));
+  EXPECT_THAT(jobs_table(Json::array({job}), 200), HasSubstr("launcher 1: cpu 1; worker 4: cpu 2, gpu 1"));
+}
+
+TEST(Tables, AnExplanationOfAGangSaysWhichRolesFit) {
+  Json why = kNoRoom;
+  why["gang"]["roles"] =
+      Json::parse(R"([{"role":"launcher","together":1,"room":1},{"role":"worker","together":7,"room":4}])");
+  EXPECT_THAT(why_text(why), HasSubstr("8 tasks together, room for 5 (launcher 1 of 1, worker 4 of 7)\n"));
+}
+
 TEST(Tables, AWhatIfShowsBeforeAndAfter) {
   const Json answer = Json::parse(R"({"settled":true,"steps":7,"queues":[{"queue":"ml","running":[40,47],
     "dominant_share":[0.31,0.36]},{"queue":"vision","dominant_share":[0.5,0.5]}],

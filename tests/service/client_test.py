@@ -1,6 +1,7 @@
 """The commands that ask a service, and the client of the Python module, against a real one."""
 
 import contextlib
+import datetime
 import importlib.util
 import io
 import json
@@ -190,6 +191,41 @@ class Commands(WithService):
         self.assertEqual(body["fair_shares"]["queues"][0]["queue"], "ml")
         self.assertIn("/mechanism", self.mirab("queues", "--mechanism", "none", status=2))
 
+    def test_a_job_with_roles_starts_together_and_is_shown_role_by_role(self):
+        file = os.path.join(self.folder.name, "job.yaml")
+        with open(file, "w", encoding="utf-8") as out:
+            out.write("queue: ml\nname: train\nroles:\n- {name: launcher, demand: {cpu: 500m}}\n"
+                      "- {name: worker, tasks: 2, demand: {cpu: 1, gpu: 1}}\n")
+        self.mirab("submit", "--file", file)
+        self.wait_until(lambda: self.python.job("ml/train")["running"] == 3)
+        self.assertRegex(self.mirab("jobs", "ml/train"), r"(?m)^role worker +2 tasks of cpu 1, gpu 1; 2 running, 0 waiting$")
+        self.assertIn("launcher 1: cpu 0.5; worker 2: cpu 1, gpu 1", self.mirab("jobs", "ml", COLUMNS="200"))
+        roles = [{"name": "launcher", "demand": {"cpu": 0.5}}, {"name": "worker", "tasks": 2, "demand": {"cpu": 1, "gpu": 1}}]
+        self.assertTrue(self.python.submit("ml/train", roles=roles)["replayed"])
+        self.python.submit("ml/large", roles=[{"name": "all", "tasks": 15, "demand": {"gpu": 1}}])
+        self.assertIn("(all 14 of 15)", self.mirab("why", "ml/large"))
+
+    def test_usage_and_history_are_tables_csv_and_json(self):
+        self.mirab("submit", "ml/j", "--demand", "cpu=2", "--demand", "gpu=1")
+        self.wait_until(lambda: self.python.job("ml/j")["running"] == 1)
+        self.wait_until(lambda: self.as_json("usage")["items"][0]["hours"]["cpu"] > 0)
+        self.assertRegex(self.mirab("usage"), r"queue +cpu +memory +gpu\n[─]+\nml ")
+        self.assertRegex(self.mirab("usage", "--by", "tenant", "--format", "csv"), r"^tenant,cpu,memory,gpu\nresearch,[\d.e-]+,0,")
+        self.assertIn("nothing was used from 2020-01-01T00", self.mirab("usage", "--from", "2020-01-01T00:00:00Z",
+                                                                       "--to", "2020-01-02T00:00:00Z"))
+        self.assertIn("/from", self.mirab("usage", "--from", "soon", status=2))
+        rows = self.mirab("history", "ml", "--series", "running", "--format", "csv").splitlines()
+        self.assertEqual(rows[0], "time,running")
+        self.assertRegex(rows[-1], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ,")
+        self.assertRegex(self.mirab("history", "ml", "--step", "10m"), r"(?m)^\d{4}-.*Z +(–|[\d.]+%)$")
+        self.assertEqual(self.as_json("history", "--resource", "gpu", "--token-file", self.file + ".admin-token")["series"], "used")
+        self.assertIn("one of them", self.mirab("history", status=2))
+        self.assertIn("mirab: none: There is no such thing here", self.mirab("history", "none", status=2))
+        self.assertEqual(self.python.usage(by="group")["by"], "group")
+        end = datetime.datetime.now(datetime.timezone.utc)
+        series = self.python.history("waiting", queue="ml", start=end - datetime.timedelta(minutes=5), end=end, step="1m")
+        self.assertEqual((series["step"], len(series["t"])), (60, len(series["v"])))
+
     def test_watching_goes_on_where_it_broke(self):
         watching = subprocess.Popen([PROGRAM, "watch", "--queue", "ml", "--format", "json"], env=self.environment(),
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -324,7 +360,7 @@ class Guide(WithService):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for shown in ("ml/train-17: waiting (4 waiting", "ml/sweep-2: waiting", "too-small: ", "ml/sweep-1: cancelled",
                       "task-placed      ml/train-17", '"verdict":"too-small"', '"kind":"job-submitted"',
-                      '"name":"with-curl"'):
+                      '"name":"with-curl"', "ml/train-18: waiting (3 waiting", "amount times hours", "means of 10 s each"):
             self.assertIn(shown, done.stdout)
 
     def test_its_python_works(self):

@@ -96,6 +96,15 @@ class Executor(unittest.TestCase):
         self.assertEqual((bad["state"], bad["exit_code"]), ("failed", 3))
         self.assertEqual((late["state"], late["reason"]), ("failed", "over its time limit"))
 
+    def test_a_task_of_a_job_with_roles_finds_its_role(self):
+        self.start()
+        roles = [{"name": "launcher", "demand": {"cpu": 1}}, {"name": "worker", "tasks": 2, "demand": {"gpu": 1}}]
+        script = f"echo $MIRAB_ROLE >> {shlex.quote(self.trace)}"
+        status, body, _ = self.client.put("/v1/queues/q/jobs/j", {"roles": roles, "spec": {"argv": ["sh", "-c", script]}})
+        self.assertEqual(status, 201, body)
+        self.wait_for(lambda: self.client.get("/v1/queues/q/jobs/j")[1]["state"] == "succeeded")
+        self.assertEqual(sorted(self.traced()), ["launcher", "worker", "worker"])
+
     def test_a_task_starts_when_what_holds_its_room_is_gone(self):
         self.start()
         self.submit("first", f"trap 'sleep 1.5; {self.mark('gone')}; exit' TERM; {self.mark('here')}; "

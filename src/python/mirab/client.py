@@ -13,6 +13,7 @@ Answers are dictionaries with the keys of the API. A client is for one thread at
 
 from __future__ import annotations
 
+import datetime
 import http.client
 import ipaddress
 import json
@@ -29,6 +30,7 @@ from typing import Any, Union
 Json = dict[str, Any]
 Amount = Union[int, float, str]
 File = Union[str, "os.PathLike[str]"]
+Moment = Union[str, int, datetime.datetime]
 
 _HERE = "http://127.0.0.1:7417"
 _MOST_OF_BATCH = 1000
@@ -80,6 +82,10 @@ def _target(*parts: str, **query: str | int | Sequence[str] | None) -> str:
     path = "/v1" + "".join("/" + urllib.parse.quote(part, safe="") for part in parts)
     given = {name: value for name, value in query.items() if value is not None}
     return path + ("?" + urllib.parse.urlencode(given, doseq=True) if given else "")
+
+
+def _moment(at: Moment | None) -> str | int | None:
+    return at.astimezone(datetime.timezone.utc).isoformat() if isinstance(at, datetime.datetime) else at
 
 
 def _job_parts(job: str) -> tuple[str, str]:
@@ -135,16 +141,19 @@ class Client:
 
     def submit(self, job: str, *, demand: Mapping[str, Amount] | None = None, tasks: int | None = None,
                argv: Sequence[str] | None = None, env: Mapping[str, str] | None = None,
-               time_limit: str | None = None, when_lost: str | None = None, **more: Any) -> Json:
-        """Submits a job; `QUEUE` alone has a UUID for its name. `more` are further keys of the API: gang,
-        per_server, select, spread, attempts, labels, priority, roles, …"""
+               time_limit: str | None = None, when_lost: str | None = None,
+               roles: Iterable[Mapping[str, Any]] | None = None, **more: Any) -> Json:
+        """Submits a job; `QUEUE` alone has a UUID for its name. `roles`, in place of `demand` and `tasks`, are
+        those of a gang of several demands: `{"name": "worker", "tasks": 4, "demand": {"gpu": 1}}`. `more` are
+        further keys of the API: gang, per_server, select, spread, attempts, labels, priority, …"""
         if "/" not in job:
             job = f"{job}/{uuid.uuid4()}"
         queue, name = _job_parts(job)
         spec = {"argv": None if argv is None else list(argv), "env": None if env is None else dict(env),
                 "time_limit": time_limit, "when_lost": when_lost}
         spec = {key: value for key, value in spec.items() if value is not None}
-        body = {"demand": None if demand is None else dict(demand), "tasks": tasks, "spec": spec or None, **more}
+        body = {"demand": None if demand is None else dict(demand), "tasks": tasks, "spec": spec or None,
+                "roles": None if roles is None else [dict(role) for role in roles], **more}
         return self._ask("PUT", _target("queues", queue, "jobs", name),
                          {key: value for key, value in body.items() if value is not None})
 
@@ -206,6 +215,19 @@ class Client:
     def shares(self, *mechanisms: str) -> Json:
         """What each mechanism would give each queue; by default the one that the service takes."""
         return self._ask("GET", _target("shares", mechanism=list(mechanisms) or None))
+
+    def usage(self, *, by: str = "queue", start: Moment | None = None, end: Moment | None = None) -> Json:
+        """What each queue, group or tenant used: under `hours` in each of `items`, amount times hours of each
+        resource; by default of the latest 24 hours. Times are those of datetime, RFC 3339, or Unix seconds."""
+        return self._ask("GET", _target("usage", by=by, **{"from": _moment(start)}, to=_moment(end)))
+
+    def history(self, series: str = "share", *, queue: str | None = None, resource: str | None = None,
+                start: Moment | None = None, end: Moment | None = None, step: str | None = None) -> Json:
+        """A series over time, `share`, `running` or `waiting` of a queue, or `used` of a resource, in base
+        units: `t`, Unix seconds, and `v`, the mean of each step, None where it is not known. By default of the
+        latest hour."""
+        return self._ask("GET", _target("history", series=series, queue=queue, resource=resource,
+                                        **{"from": _moment(start)}, to=_moment(end), step=step))
 
     def why(self, job: str, *, on: str | None = None) -> Json:
         """Why a job waits: `verdict`, `says`, `next_step` and the evidence; or why not on a server. Of a task,

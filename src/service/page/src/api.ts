@@ -39,14 +39,24 @@ export interface Group {
   lent?: Amounts;
 }
 
+/** Tasks of a job that take the same and start together with those of its other roles. */
+export interface Role {
+  name: string;
+  tasks: number;
+  demand: Amounts;
+  waiting: number;
+  running: number;
+}
+
 export interface Job {
   queue: string;
   name: string;
   uid: string;
   state: string;
   tasks: number;
-  demand: Amounts;
-  gang: number;
+  demand?: Amounts;
+  roles?: Role[];
+  gang?: number;
   priority: number;
   labels: Record<string, string>;
   waiting: number;
@@ -61,6 +71,7 @@ export interface Job {
 export interface Task {
   task: string;
   job: string;
+  role?: string;
   server: string;
   attempt: number;
   state: string;

@@ -1,7 +1,7 @@
 // Numbers and times of the live page, beside those that all pages share (shared/format).
 
-import {amount, duration, percentColumn} from 'shared/format';
-import type {Amounts} from './api';
+import {amount, duration, percentColumn, whole} from 'shared/format';
+import type {Amounts, Role} from './api';
 
 /** Parts of one in a column: their decimal points stand below each other. */
 export const percents = percentColumn([0.999]);
@@ -16,6 +16,11 @@ export function points(difference: number): string {
 export function amounts(of: Amounts | undefined): string {
   const parts = Object.entries(of ?? {}).filter(([, value]) => Number(value) !== 0).map(([name, value]) => `${amount(Number(value))} ${name}`);
   return parts.join(', ') || '–';
+}
+
+/** What a task of a job asks for; of a job with roles `1 launcher: 1 cpu; 4 worker: 2 cpu, 1 gpu`. */
+export function demand(of: {demand?: Amounts; roles?: Role[]}): string {
+  return of.roles?.map(role => `${whole(role.tasks)} ${role.name}: ${amounts(role.demand)}`).join('; ') ?? amounts(of.demand);
 }
 
 export function wait(seconds: number | undefined): string {
