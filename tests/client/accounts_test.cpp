@@ -15,8 +15,8 @@ const Json kUsage = Json::parse(R"({"from":"2027-03-01T08:00:00.000Z","to":"2027
 TEST(Accounts, UsageIsARowForEachWithTheHoursOfEachResource) {
   EXPECT_EQ(usage_table(kUsage, 100), R"(group        cpu  memory
 ────────────────────────
-(no group)  1.5     64Gi
-a,b         0.25       –
+(no group)  1.5   64Gi
+a,b         0.25  –
 
 amount times hours, from 2027-03-01T08:00:00.000Z until 2027-03-02T07:30:00.000Z
 )");
