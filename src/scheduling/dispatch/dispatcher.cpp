@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "scheduling/ledger/paths.hpp"
+
 namespace mirab::scheduling {
 
 Dispatcher::Dispatcher(const Ledger& ledger, Shares& shares, RoomSearch& room_search,
@@ -119,12 +121,14 @@ void Dispatcher::change_in_tree(UserIndex user) {
   if (!ledger_.has_quotas()) return;
   if (ledger_.has_reserves()) return order_.all_changed();
   GroupIndex highest = kNone;
-  for (GroupIndex group = ledger_.users[user].group; group != kRoot; group = ledger_.groups[group].parent) {
-    const std::span<const std::int64_t> guarantee = ledger_.guarantee({.group = group});
+  any_on_path(ledger_, user, [&](TreeNode node) {
+    if (node.is_user()) return false;
+    const std::span<const std::int64_t> guarantee = ledger_.guarantee(node);
     const bool promises =
         std::any_of(guarantee.begin(), guarantee.end(), [](std::int64_t units) { return units > 0; });
-    if (promises || !ledger_.groups[group].quota.limit.empty()) highest = group;
-  }
+    if (promises || !ledger_.quota(node).limit.empty()) highest = node.group;
+    return false;
+  });
   if (highest != kNone) order_.below_changed(ledger_, highest);
 }
 

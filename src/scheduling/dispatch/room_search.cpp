@@ -345,9 +345,9 @@ void RoomByClass::find_changes(const WaitingQueues& waiting, Released released) 
   if (!all_changed_) {
     for (const ServerIndex server : taken_) {
       if (!by_server_.holds(server)) continue;
-      const std::vector<InTournament> remembered = std::move(by_server_[server]);
-      by_server_[server].clear();
-      for (const InTournament& at : remembered) {
+      remembered_.clear();
+      remembered_.swap(by_server_[server]);
+      for (const InTournament& at : remembered_) {
         if (!waits_at(at, server)) continue;
         const TournamentId tournament = waiting.tournaments(at.task_class)[at.tournament];
         if (has_room_on(at.task_class, tournament, server)) {

@@ -171,6 +171,7 @@ class RoomByClass {
   std::vector<InTournament> without_room_;  // and some that have room again, or wait no more
   std::size_t kept_without_room_ = 64;      // of these at the most, before they are looked through
   IndexedVector<ServerIndex, std::vector<InTournament>> by_server_;  // the same
+  std::vector<InTournament> remembered_;                             // of one server that was taken
   ReleasedServers released_;
   std::vector<ServerIndex> taken_;
   bool is_other_ = false;  // has something been released or taken since the latest refresh?

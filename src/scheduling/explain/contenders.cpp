@@ -153,7 +153,7 @@ class TreeLook {
       levels.push_back({.name = ledger_.name(node),
                         .key = key.kappa,
                         .whole = std::max(key.kappa, descent_.whole(candidate, node)),
-                        .held = key.rho});
+                        .held = descent_.held(candidate, node)});
       node = {.group = ledger_.parent(node)};
     }
     std::reverse(levels.begin(), levels.end());

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "scheduling/ledger/ledger.hpp"
+#include "scheduling/ledger/paths.hpp"
 
 namespace mirab::scheduling {
 
@@ -248,15 +248,6 @@ std::size_t height_of(const Ledger& ledger, GroupIndex group) {
 // What keeps a task from starting, and what promises it.
 
 namespace {
-
-/// Visits the nodes of the user's path from the user up, without the root, until one returns true.
-template <class Visit>
-void any_on_path(const Ledger& ledger, UserIndex user, Visit visit) {
-  if (visit(TreeNode{.user = user})) return;
-  for (GroupIndex group = ledger.users[user].group; group != kRoot; group = ledger.groups[group].parent) {
-    if (visit(TreeNode{.group = group})) return;
-  }
-}
 
 /// The first resource of the demand for which the node holds, with it, more than allowed.
 std::optional<std::size_t> first_beyond(std::span<const std::int64_t> held,

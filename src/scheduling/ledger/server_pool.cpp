@@ -316,10 +316,16 @@ void ServerPool::give(ServerIndex server, std::span<const std::int64_t> demand) 
   for (std::size_t r = 0; r < resource_count(); ++r) {
     std::int64_t& taken = taken_[server][r];
     MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= taken, "a task gives back more than was taken");
+    std::int64_t& free = free_[server][r];
+    if (free > 0) {  // neither tasks nor others have more than there is
+      free += demand[r];
+      taken -= demand[r];
+      continue;
+    }
     excess_[r] -= excess(server, r);
     taken -= demand[r];
     excess_[r] += excess(server, r);
-    free_[server][r] = room(server, r);
+    free = room(server, r);
   }
   show_change(server);
 }

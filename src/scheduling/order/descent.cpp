@@ -25,7 +25,7 @@
 //
 // Keys are computed in doubles. Every term is a sum, a product or a minimum of numbers that are not negative,
 // so that the rounding error is a part of it that grows with the number of terms; nodes whose keys differ by
-// less are compared as fractions.
+// less are compared as whole numbers of a part that all are multiples of, or as fractions.
 //
 // Example: one resource of 10, B holds 2, of team A a1 holds 6 and a2 nothing. For a task of a2 its κ⁺ is
 // 1/10: a1 counts for 1/10, A for 1/10 and B for 2/10. A is next.
@@ -33,6 +33,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "scheduling/ledger/paths.hpp"
 
 namespace mirab::scheduling {
 
@@ -45,6 +48,8 @@ Number number_of(Wide value) {
   if constexpr (std::is_same_v<Number, double>) {
     const auto low = static_cast<std::int64_t>(value);
     return low == value ? static_cast<double>(low) : static_cast<double>(value);
+  } else if constexpr (std::is_same_v<Number, Wide>) {
+    return value;
   } else {
     mpz_class high(static_cast<std::int64_t>(value >> 62));
     high <<= 62;
@@ -59,6 +64,9 @@ Number weight_of(const Weight& weight) {
   if (weight.numerator == 0) return Number(1);
   if constexpr (std::is_same_v<Number, double>) {
     return weight.value();
+  } else if constexpr (std::is_same_v<Number, Wide>) {
+    MIRAB_ASSERT(weight == Weight{}, "parts are counted, and a weight divides them");
+    return 1;
   } else {
     return Number(mpz_class(weight.numerator), mpz_class(weight.denominator));
   }
@@ -87,8 +95,12 @@ Number Descent::part(Wide units, std::size_t r, const TreeCandidate& candidate) 
       measure() == TreeMeasure::server_class
           ? context.server_classes.capacities()[candidate.entry.tournament.server_class()][r]
           : context.pool()[r];
-  const Number of_capacity(number_of<Number>(units) / number_of<Number>(capacity));
-  return context.scale.times(of_capacity, r);
+  if constexpr (std::is_same_v<Number, Wide>) {
+    return units * parts_of_units_[r];
+  } else {
+    const Number of_capacity(number_of<Number>(units) / number_of<Number>(capacity));
+    return context.scale.times(of_capacity, r);
+  }
 }
 
 /// Σ_s x_s / u_s over the task classes of the users below.
@@ -101,7 +113,7 @@ Number Descent::tasks_alone(TreeNode node) const {
       if (tasks == 0) return;
       if constexpr (std::is_same_v<Number, double>) {
         sum += static_cast<double>(tasks) / context.alone_value[task_class];
-      } else {
+      } else if constexpr (std::is_same_v<Number, mpq_class>) {
         sum += Number(tasks) / context.alone[task_class];
       }
     };
@@ -125,13 +137,19 @@ void write_parts_beyond(const ShareContext& context, std::span<const std::int64_
                         const std::int64_t* demand, const std::int64_t* guarantee, std::span<double> parts) {
   const std::int64_t* const pool = context.pool().data();
   const double* const scale = context.scale.rounded.data();
-  for (std::size_t r = 0; r < used.size(); ++r) {
-    Wide beyond = used[r];
-    if (demand != nullptr) beyond += demand[r];
-    if (guarantee != nullptr) beyond -= guarantee[r];
+  const auto write = [&](std::size_t r, auto beyond) {
     parts[r] = beyond > 0 && pool[r] > 0
-                   ? scale[r] * (number_of<double>(beyond) / static_cast<double>(pool[r]))
+                   ? scale[r] * (static_cast<double>(beyond) / static_cast<double>(pool[r]))
                    : 0.0;
+  };
+  for (std::size_t r = 0; r < parts.size(); ++r) {
+    const std::int64_t more = demand != nullptr ? demand[r] : 0;
+    std::int64_t beyond = 0;
+    if (__builtin_add_overflow(used[r], more, &beyond)) {
+      write(r, Wide{used[r]} + more - (guarantee != nullptr ? guarantee[r] : 0));
+    } else {
+      write(r, guarantee != nullptr ? beyond - guarantee[r] : beyond);
+    }
   }
 }
 
@@ -154,7 +172,8 @@ double largest_part(const ShareContext& context, std::span<const std::int64_t> u
 template <class Number>
 void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::int64_t times,
                            std::span<Number> parts) const {
-  const bool is_promised = !node.is_user() || ledger().users[node.user].quota.guarantee.has_value();
+  const bool is_promised =
+      ledger().has_quotas() && (!node.is_user() || ledger().users[node.user].quota.guarantee.has_value());
   const std::int64_t* const guarantee = is_promised ? ledger().guarantee(node).data() : nullptr;
   const std::int64_t* const demand = times > 0 ? candidate.demand.data() : nullptr;
   if constexpr (std::is_same_v<Number, double>) {
@@ -174,7 +193,7 @@ void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::i
     if constexpr (std::is_same_v<Number, double>) {
       if (context.alone_value[task_class] > 0)
         parts[0] += static_cast<double>(candidate.tasks) / context.alone_value[task_class];
-    } else {
+    } else if constexpr (std::is_same_v<Number, mpq_class>) {
       if (context.alone[task_class] > 0) parts[0] += Number(candidate.tasks) / context.alone[task_class];
     }
     return;
@@ -213,15 +232,31 @@ Number Descent::rho(const TreeCandidate& candidate, TreeNode node) const {
   return rho;
 }
 
+namespace {
+
+template <class Number>
+Number divided_by(const Number& part, const Weight& weight) {
+  if (weight == Weight{}) return part;
+  return Number(part / weight_of<Number>(weight));
+}
+
+template <class Number>
+const Number& largest_of(std::span<const Number> parts) {
+  return *std::max_element(parts.begin(), parts.end());
+}
+
+}  // namespace
+
 /// κ, κ⁺ and ρ of e and e⁺.
 template <class Number>
 TreeLevel<Number> Descent::level(const TreeCandidate& candidate, TreeNode node, Parts<Number> parts) const {
   const Weight& weight = ledger().weight(node);
-  const Number phi = weight_of<Number>(weight);
-  return {.kappa = Number(*std::max_element(parts.e.begin(), parts.e.end()) / phi),
-          .kappa_with = Number(*std::max_element(parts.e_with.begin(), parts.e_with.end()) / phi),
-          .rho = Number(rho<Number>(candidate, node) / phi),
-          .has_weight = weight.numerator > 0};
+  TreeLevel<Number> level{.kappa = divided_by(largest_of<Number>(parts.e), weight),
+                          .kappa_with = divided_by(largest_of<Number>(parts.e_with), weight),
+                          .has_weight = weight.numerator > 0};
+  if (!std::is_same_v<Number, double> || level.kappa == 0)
+    level.rho = divided_by(rho<Number>(candidate, node), weight);
+  return level;
 }
 
 /// Requires that e is over_r.
@@ -316,6 +351,7 @@ std::vector<TreeKey<Number>> Descent::path(const TreeCandidate& candidate) const
 
 template std::vector<TreeKey<double>> Descent::path(const TreeCandidate& candidate) const;
 template std::vector<TreeKey<mpq_class>> Descent::path(const TreeCandidate& candidate) const;
+template std::vector<TreeKey<Wide>> Descent::path(const TreeCandidate& candidate) const;
 
 template <class Number>
 std::vector<Number> Descent::beyond(const TreeCandidate& candidate, TreeNode node) const {
@@ -334,11 +370,67 @@ double Descent::whole(const TreeCandidate& candidate, TreeNode node) const {
   return *std::max_element(over.begin(), over.end()) / weight_of<double>(ledger().weight(node));
 }
 
+double Descent::held(const TreeCandidate& candidate, TreeNode node) const {
+  return divided_by(rho<double>(candidate, node), ledger().weight(node));
+}
+
+// Whole numbers. Where all weights are 1, every term of a key is a sum of parts s_r units / C_r: a multiple
+// of 1 / L, with L the least common multiple of the C_r. So keys are counted in these.
+
+/// Of each resource s_r L / C_r. Nothing where keys might not be counted in Wide: a key is at most Σ_r of
+/// what all use together, below 2^63 units, and of a demand as large, twice.
+std::optional<std::vector<std::int64_t>> Descent::parts_of_units() const {
+  const ShareContext& context = *precedence_.context;
+  const std::span<const std::int64_t> pool = context.pool();
+  std::vector<std::int64_t> parts(pool.size(), 0);
+  if (measure() == TreeMeasure::tasks) return parts;
+  if (measure() != TreeMeasure::resources && measure() != TreeMeasure::sum) return {};
+  Wide common = 1;
+  for (const std::int64_t capacity : pool) {
+    if (capacity <= 0) continue;
+    const Wide others = common / std::gcd(static_cast<std::int64_t>(common % capacity), capacity);
+    if (others > (Wide{1} << 62)) return {};
+    common = others * capacity;
+  }
+  const Wide most = (Wide{1} << 60) / static_cast<std::int64_t>(pool.size());
+  for (std::size_t r = 0; r < pool.size(); ++r) {
+    if (pool[r] <= 0) continue;
+    const Wide of_unit = common / pool[r];
+    if (of_unit > most || context.scale.whole[r] > static_cast<std::uint64_t>(most / of_unit)) return {};
+    parts[r] = static_cast<std::int64_t>(of_unit) * static_cast<std::int64_t>(context.scale.whole[r]);
+  }
+  return parts;
+}
+
+/// Have the node, and all members of the groups up to it, a weight of 1?
+bool Descent::has_unit_weights(UserIndex user, TreeNode node) const {
+  const auto is_unit = [&](TreeNode member) { return ledger().weight(member) == Weight{}; };
+  for (TreeNode at{.user = user}; at != node; at = {.group = ledger().parent(at)}) {
+    const GroupRow& group = ledger().groups[ledger().parent(at)];
+    if (!std::all_of(group.users.begin(), group.users.end(),
+                     [&](UserIndex member) { return is_unit({.user = member}); }) ||
+        !std::all_of(group.groups.begin(), group.groups.end(),
+                     [&](GroupIndex member) { return is_unit({.group = member}); }))
+      return false;
+  }
+  return is_unit(node);
+}
+
+std::optional<Descent> Descent::counted(UserIndex user, TreeNode node) const {
+  if (!has_unit_weights(user, node)) return {};
+  std::optional<std::vector<std::int64_t>> parts = parts_of_units();
+  if (!parts) return {};
+  Descent counted = *this;
+  counted.parts_of_units_ = *std::move(parts);
+  return counted;
+}
+
 // Comparison.
 
 namespace {
 
 std::weak_ordering key_order(const mpq_class& a, const mpq_class& b) { return cmp(a, b) <=> 0; }
+std::weak_ordering key_order(Wide a, Wide b) { return a <=> b; }
 
 template <class Number>
 std::weak_ordering key_order(const TreeLevel<Number>& a, const TreeLevel<Number>& b) {
@@ -377,6 +469,10 @@ std::weak_ordering Descent::compare(const Best& a, const Best& b) const {
                                                   ledger().weight(a.node), usage_of(ledger(), b.node.user),
                                                   ledger().weight(b.node));
   }
+  if (has_unit_weights(b.candidate->user, b.node)) {
+    if (const std::optional<Descent> exact = counted(a.candidate->user, a.node))
+      return key_order(exact->key_at<Wide>(*a.candidate, a.node), exact->key_at<Wide>(*b.candidate, b.node));
+  }
   return key_order(key_at<mpq_class>(*a.candidate, a.node), key_at<mpq_class>(*b.candidate, b.node));
 }
 
@@ -387,17 +483,11 @@ bool Descent::comes_before(const Best& a, const Best& b) const {
 
 std::weak_ordering Descent::compare(const TreeCandidate& a, const TreeCandidate& b) const {
   TreeNode of_a{.user = a.user}, of_b{.user = b.user};
-  std::vector<TreeNode> path_a{of_a};
-  for (GroupIndex up = ledger().parent(of_a); up != kNone; up = ledger().groups[up].parent)
-    path_a.push_back({.group = up});
   if (a.user != b.user) {
-    // The child of b's path below the lowest common node, then that of a's.
-    const auto is_on_a = [&](GroupIndex group) {
-      return std::find(path_a.begin(), path_a.end(), TreeNode{.group = group}) != path_a.end();
-    };
-    while (!is_on_a(ledger().parent(of_b))) of_b = {.group = ledger().parent(of_b)};
-    const GroupIndex common = ledger().parent(of_b);
-    while (ledger().parent(of_a) != common) of_a = {.group = ledger().parent(of_a)};
+    const std::vector<TreeNode> path_a = path_of(ledger(), a.user), path_b = path_of(ledger(), b.user);
+    const std::size_t shared = nodes_in_common(path_a, path_b);
+    of_a = path_a[path_a.size() - 1 - shared];
+    of_b = path_b[path_b.size() - 1 - shared];
   }
   return compare(Best{.candidate = &a, .node = of_a, .level = key_at<double>(a, of_a)},
                  Best{.candidate = &b, .node = of_b, .level = key_at<double>(b, of_b)});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,14 +29,14 @@ struct TreeCandidate {
   bool runs_anywhere = false;  ///< such a one: on each server that has room for the demand
 };
 
-/// By what a node on the path of a candidate is compared with its siblings, in doubles or as fractions.
-/// Weights of 0 count as 1 in numbers: such a node comes after those with a weight, once it is beyond its
-/// guarantee.
+/// By what a node on the path of a candidate is compared with its siblings: in doubles, as fractions, or as
+/// whole numbers of a part that all are multiples of (Descent::counted). Weights of 0 count as 1 in numbers:
+/// such a node comes after those with a weight, once it is beyond its guarantee.
 template <class Number>
 struct TreeLevel {
   Number kappa{};          ///< κ = max_r e_r / φ
   Number kappa_with{};     ///< κ⁺ = max_r e⁺_r / φ
-  Number rho{};            ///< ρ
+  Number rho{};            ///< ρ; in doubles only where κ is 0, since there it may decide
   bool has_weight = true;  ///< φ > 0
 
   /// Does it come after its siblings with a weight?
@@ -70,12 +71,20 @@ class Descent {
   template <class Number = double>
   std::vector<TreeKey<Number>> path(const TreeCandidate& candidate) const;
 
+  /// The same view, whose keys of the user's path, up to the node, are whole numbers: path<Wide>, which is
+  /// exact and far faster than fractions. Nothing where they are not: with weights other than 1, or with
+  /// capacities that have too large a multiple in common. O(members of the path).
+  std::optional<Descent> counted(UserIndex user, TreeNode node) const;
+
   /// over_r / φ of the node, by component, as one counts it for the task. Weights of 0 count as 1. O(m).
   template <class Number>
   std::vector<Number> beyond(const TreeCandidate& candidate, TreeNode node) const;
 
   /// What the node uses beyond its guarantee, per weight: κ if nothing were cut.
   double whole(const TreeCandidate& candidate, TreeNode node) const;
+
+  /// ρ of a node on its path.
+  double held(const TreeCandidate& candidate, TreeNode node) const;
 
   /// Which of two comes first where their paths part: the members of one group, whose keys are compared. Of
   /// one user the entries are. Exact.
@@ -144,8 +153,12 @@ class Descent {
   }
   TreeMeasure measure() const { return precedence_.discipline->tree; }
 
+  bool has_unit_weights(UserIndex user, TreeNode node) const;
+  std::optional<std::vector<std::int64_t>> parts_of_units() const;
+
   Precedence precedence_;
   const TreeUsageAfter* after_;
+  std::vector<std::int64_t> parts_of_units_ = {};  // of counted(): how many parts a unit is, [m]
 };
 
 }  // namespace mirab::scheduling

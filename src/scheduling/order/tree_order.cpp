@@ -168,11 +168,24 @@ void TreeOrder::write_others(const Descent& descent, GroupIndex group, const Bes
     return descent.write_others<double>(*first.candidate, group, first.node, first.level, others_);
   const OfGroup& of = groups_[group];
   const double kappa_with = first.level.kappa_with;
+  const std::size_t components = components_;
+  const double* const over = of.over.data();
+  const double* const weights = of.weights.data();
   const auto add = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t r = 0; r < components_; ++r) {
+    std::size_t r = 0;
+    for (; r + 1 < components; r += 2) {  // two sums do not wait for each other
+      double sum = others_[r], next_sum = others_[r + 1];
+      for (std::size_t sibling = begin; sibling < end; ++sibling) {
+        const double most = weights[sibling] * kappa_with;
+        sum += std::min(over[sibling * components + r], most);
+        next_sum += std::min(over[sibling * components + r + 1], most);
+      }
+      others_[r] = sum, others_[r + 1] = next_sum;
+    }
+    for (; r < components; ++r) {
       double sum = others_[r];
       for (std::size_t sibling = begin; sibling < end; ++sibling)
-        sum += std::min(of.over[sibling * components_ + r], of.weights[sibling] * kappa_with);
+        sum += std::min(over[sibling * components + r], weights[sibling] * kappa_with);
       others_[r] = sum;
     }
   };

@@ -43,19 +43,25 @@ mpq_class VictimSearch::work_rate(std::span<const std::int64_t> demand) const {
   return mpq_class(fairness::dominant_share<fairness::Part>(demand, ledger_.server_pool.pool()));
 }
 
-Loss VictimSearch::loss_of(TaskIndex task, std::size_t place) const {
+/// The work that is lost with the task, worked out once.
+const mpq_class& VictimSearch::work_of(TaskIndex task) {
+  const auto [known, is_new] = works_.try_emplace(task);
+  if (!is_new) return known->second;
+  const auto lasted = static_cast<std::uint64_t>(now_.time_since_epoch().count()) -
+                      static_cast<std::uint64_t>(ledger_.tasks[task].started.time_since_epoch().count());
+  return known->second = work_rate(ledger_.demand(task)) * mpq_class(lasted);
+}
+
+Loss VictimSearch::loss_of(TaskIndex task, std::size_t place) {
   const TaskRow& row = ledger_.tasks[task];
   const QueueRow& queue = ledger_.queues[ledger_.jobs[row.job].queue];
-  const std::span<const std::int64_t> demand = ledger_.demand(task);
-  const auto lasted = static_cast<std::uint64_t>(now_.time_since_epoch().count()) -
-                      static_cast<std::uint64_t>(row.started.time_since_epoch().count());
   return {.task = task,
           .job = row.job,
           .user = queue.user,
           .task_class = queue.task_class,
-          .demand = demand,
+          .demand = ledger_.demand(task),
           .place = place,
-          .work = work_rate(demand) * mpq_class(lasted)};
+          .work = &work_of(task)};
 }
 
 /// Do enough tasks of the job's gang go on without this many of them?
@@ -67,7 +73,7 @@ bool VictimSearch::can_spare(JobIndex job, std::int64_t tasks) const {
 
 /// The tasks there that may end, those with least work lost first; none when all of them together leave too
 /// little room.
-std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const std::int64_t> demand) const {
+std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const std::int64_t> demand) {
   std::vector<TaskIndex> tasks;
   Amounts room = ledger_.server_pool.balance(server);
   ledger_.for_each_task_on(server, [&](TaskIndex task) {
@@ -81,7 +87,7 @@ std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const st
   if (!has_room(demand, room)) return losses;
   for (const TaskIndex task : tasks) losses.push_back(loss_of(task, losses.size()));
   std::stable_sort(losses.begin(), losses.end(),
-                   [](const Loss& a, const Loss& b) { return a.work < b.work; });
+                   [](const Loss& a, const Loss& b) { return *a.work < *b.work; });
   return losses;
 }
 
@@ -93,7 +99,7 @@ void VictimSearch::note_next_order(const std::vector<Loss>& losses) {
     if (first.demand.data() == second.demand.data()) continue;
     const mpq_class gains = work_rate(first.demand) - work_rate(second.demand);
     if (gains <= 0) continue;
-    const mpq_class wait = (second.work - first.work) / gains;  // until they are equal, in ns
+    const mpq_class wait = (*second.work - *first.work) / gains;  // until they are equal, in ns
     mpz_class whole = wait.get_num() / wait.get_den();
     const bool comes_first_when_equal = second.place < first.place;
     if (!comes_first_when_equal || whole != wait) ++whole;
@@ -140,7 +146,7 @@ void VictimSearch::consider(ServerIndex server, std::span<const std::int64_t> de
   Victims here{.server = server, .tasks = {}, .rights = {}, .work = 0};
   for (const Loss* const loss : taken) {
     here.tasks.push_back(loss->task);
-    here.work += loss->work;
+    here.work += *loss->work;
   }
   const auto rank = [](const Victims& victims) { return std::tuple(victims.tasks.size(), victims.server); };
   const bool is_best =

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,9 +52,10 @@ class VictimSearch {
 
  private:
   mpq_class work_rate(std::span<const std::int64_t> demand) const;
-  Loss loss_of(TaskIndex task, std::size_t place) const;
+  const mpq_class& work_of(TaskIndex task);
+  Loss loss_of(TaskIndex task, std::size_t place);
   bool can_spare(JobIndex job, std::int64_t tasks) const;
-  std::vector<Loss> losses_on(ServerIndex server, std::span<const std::int64_t> demand) const;
+  std::vector<Loss> losses_on(ServerIndex server, std::span<const std::int64_t> demand);
   void note_next_order(const std::vector<Loss>& losses);
   void consider(ServerIndex server, std::span<const std::int64_t> demand, std::int64_t max_tasks,
                 std::optional<Victims>& best);
@@ -62,6 +64,7 @@ class VictimSearch {
   Rights& rights_;
   const std::set<TaskIndex>& spared_;
   Time now_;
+  std::unordered_map<TaskIndex, mpq_class> works_;  // of tasks that have been asked about
   bool found_too_many_ = false;
   Time next_order_ = Time::max();
 };

@@ -18,7 +18,7 @@
 // Rank and tier do not ask for 2. While tasks are taken one by one, 2 and 3 are asked of the user who loses,
 // and by share that it is above k; of the final set everything is asked.
 //
-// Standings are compared from the top, in doubles; where keys are too close, as fractions. A node of weight 0
+// Standings are compared from the top, in doubles; where keys are too close, exactly. A node of weight 0
 // with κ > 0 is above every one with a weight, as in the descent.
 //
 // Standings as things are, and without one task of a queue, are worked out once. Most tasks are passed over
@@ -30,10 +30,13 @@
 #include <array>
 #include <cmath>
 
+#include "scheduling/ledger/paths.hpp"
 #include "scheduling/starvation/rights.hpp"
 
 namespace mirab::scheduling {
 namespace {
+
+using fairness::Wide;
 
 template <class Number>
 using Standing = std::vector<std::pair<bool, Number>>;  // is it last, and κ; from the top
@@ -52,9 +55,10 @@ Standing<Number> standing_of(const Descent& descent, const TreeCandidate& candid
   return standing;
 }
 
-/// A standing, whose fractions are worked out once they are asked for.
+/// A standing, which is worked out exactly once that is asked for.
 struct KnownStanding {
   Standing<double> rounded = {};
+  Standing<Wide> counted = {};  // of users whose keys are whole numbers (Descent::counted)
   Standing<mpq_class> exact = {};
 };
 
@@ -78,7 +82,7 @@ class RightsInTree final : public Rights {
     start_ = TreeUsageAfter(ledger_);
     if (!start_.may_count(gain.user, gain.demand)) return false;
     start_.add(gain.user, ledger_.queues[gain.queue].task_class, gain.demand, 1);
-    path_ = path(gain.user);
+    path_ = path_of(ledger_, gain.user);
     may_lose_.assign(ledger_.queues.size(), {});
     promises_ = std::any_of(path_.begin(), path_.end(),
                             [&](TreeNode node) { return covers_some(ledger_.guarantee(node)); });
@@ -133,21 +137,6 @@ class RightsInTree final : public Rights {
   Descent now() const { return Descent(precedence_); }
   Descent after(const TreeUsageAfter& usage) const { return Descent(precedence_, &usage); }
 
-  std::vector<TreeNode> path(UserIndex user) const {
-    std::vector<TreeNode> path{{.user = user}};
-    for (GroupIndex up = ledger_.users[user].group; up != kRoot; up = ledger_.groups[up].parent)
-      path.push_back({.group = up});
-    return path;
-  }
-
-  /// How many nodes, from the top, the paths have in common.
-  static std::size_t common(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b) {
-    std::size_t nodes = 0;
-    while (nodes < a.size() && nodes < b.size() && a[a.size() - 1 - nodes] == b[b.size() - 1 - nodes])
-      ++nodes;
-    return nodes;
-  }
-
   // Standings.
 
   KnownStanding known(const Descent& descent, UserIndex user) const {
@@ -160,9 +149,16 @@ class RightsInTree final : public Rights {
   std::weak_ordering compare(KnownStanding& x, const Descent& of_a, UserIndex a, KnownStanding& y,
                              const Descent& of_b, UserIndex b) const {
     if (const auto order = order_of(x.rounded, y.rounded)) return *order;
+    if (write_counted(x, of_a, a) && write_counted(y, of_b, b)) return x.counted <=> y.counted;
     if (x.exact.empty()) x.exact = standing_of<mpq_class>(of_a, of_nothing(nothing_, a));
     if (y.exact.empty()) y.exact = standing_of<mpq_class>(of_b, of_nothing(nothing_, b));
     return x.exact <=> y.exact;
+  }
+  bool write_counted(KnownStanding& of, const Descent& descent, UserIndex user) const {
+    if (!of.counted.empty()) return true;
+    if (const std::optional<Descent> counted = descent.counted(user, top(user)))
+      of.counted = standing_of<Wide>(*counted, of_nothing(nothing_, user));
+    return !of.counted.empty();
   }
   /// Nothing where keys are too close to tell.
   std::optional<std::weak_ordering> order_of(const Standing<double>& x, const Standing<double>& y) const {
@@ -233,9 +229,8 @@ class RightsInTree final : public Rights {
   }
 
   TreeNode top(UserIndex user) const {
-    TreeNode top{.user = user};
-    for (GroupIndex up = ledger_.users[user].group; up != kRoot; up = ledger_.groups[up].parent)
-      top = {.group = up};
+    TreeNode top;
+    any_on_path(ledger_, user, [&](TreeNode node) { return top = node, false; });
     return top;
   }
 
@@ -243,8 +238,8 @@ class RightsInTree final : public Rights {
     if (user == gain_.user) return Right::rank;
     const std::int64_t own = ledger_.users[gain_.user].tier, other = ledger_.users[user].tier;
     if (own != other) return own > other ? std::optional(Right::tier) : std::nullopt;
-    const std::vector<TreeNode> of_user = path(user);
-    const std::size_t shared = common(path_, of_user);
+    const std::vector<TreeNode> of_user = path_of(ledger_, user);
+    const std::size_t shared = nodes_in_common(path_, of_user);
     const std::span<const TreeNode> below_b(path_.data(), path_.size() - shared);  // up to c
     const std::span<const TreeNode> below_user(of_user.data(), of_user.size() - shared);
     if (!is_protected(below_user)) return {};

@@ -32,8 +32,8 @@ struct Loss {
   UserIndex user;  ///< q
   TaskClassIndex task_class;
   std::span<const std::int64_t> demand;
-  std::size_t place;  ///< among the tasks of the server, the newest first
-  mpq_class work;     ///< that is lost: ns times parts of the pool
+  std::size_t place;      ///< among the tasks of the server, the newest first
+  const mpq_class* work;  ///< that is lost: ns times parts of the pool
 };
 
 /// The running tasks that have started since the latest event.
