@@ -135,6 +135,11 @@ const checks = {
     await admin.page.getByRole('link', {name: 'b-many-999'}).waitFor(soon);
     await admin.open('#/cluster', 'Servers of the same size stand together');
     assert.equal((await row(admin.page, '8 cpu, 8Gi memory'))[1], '300');
+    await admin.page.getByText('Servers as a table').click();
+    await admin.page.getByRole('region', {name: 'Servers', exact: true}).waitFor({state: 'hidden'});
+    await admin.page.getByText('Servers as a table').click();
+    await admin.page.getByLabel('Pick s1', {exact: true}).check();
+    await admin.page.getByText('1 server picked').waitFor(soon);
     assert.deepEqual(admin.complaints, []);
     await admin.end();
   },
