@@ -74,7 +74,7 @@ const checks = {
     const other = await person(service);
     await other.open(...pages.usage);
     assert.equal((await row(other.page, 'web'))[0], 'web');
-    await other.page.getByLabel('By', {exact: true}).selectOption('tenant');
+    await other.page.getByLabel(/^By/).selectOption('tenant');
     await other.page.getByRole('rowheader', {name: 'product'}).waitFor();
     const saved = other.page.waitForEvent('download');
     await other.page.getByRole('button', {name: 'Save as CSV'}).click();
@@ -213,6 +213,9 @@ const checks = {
     assert.doesNotMatch(answers.join('\n'), /canary-label|"tenant":"product"/);
     await team.open('#/now', 'hdrfh');
     assert.deepEqual((await row(team.page, 'web')).slice(4, 7), ['–', '–', '–']);
+    assert.match(await team.page.locator('.lead').textContent(), /12 tasks of yours run and 10 wait,\s+in 2 queues on 6 servers/);
+    assert.deepEqual(await team.page.locator('.use-number').allTextContents(), ['16 yours of 128', '64Gi yours of 512Gi', '12 yours of 16']);
+    assert.deepEqual(await team.page.getByRole('region', {name: /^Queues/}).locator('tbody th').allTextContents(), ['vision', 'ml', 'web']);
     assert.match((await row(team.page, 'vision'))[6], /^[\d.]+ (ms|s|min)$/);
     assert.deepEqual(team.complaints, []);
     await team.end();

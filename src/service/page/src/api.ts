@@ -7,7 +7,8 @@ export type Amounts = Record<string, string>;
 export interface Cluster {
   policy: {discipline: string; placement: string};
   resources: {name: string; unit: string}[];
-  totals: {servers: number; queues: number; jobs: number; running: number; waiting: number; capacity: Amounts; capacity_base: Record<string, number>; used: Amounts};
+  /** A tenant is told of the servers and the capacity alone. */
+  totals: {servers: number; queues?: number; jobs?: number; running?: number; waiting?: number; capacity: Amounts; capacity_base: Record<string, number>; used?: Amounts};
 }
 
 /** Of another tenant's queue only name, weight and share are known. */

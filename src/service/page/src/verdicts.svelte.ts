@@ -13,6 +13,10 @@ export class Verdict {
   asked_at = 0;
 }
 
+/** What differs between jobs of a queue that ask for the same. */
+const own_keys = new Set(['name', 'uid', 'state', 'tasks', 'waiting', 'running', 'succeeded', 'failed', 'cancelled', 'submitted', 'labels', 'spec', 'attempts']);
+/** What keeps a job from running whoever is ahead holds for those like it. */
+const alike = new Map<string, {says: string; at: number}>();
 const known = new Map<string, Verdict>();
 const wanted: {job: Job; verdict: Verdict; is_seen: () => boolean}[] = [];
 let is_asking = false;
@@ -24,9 +28,19 @@ async function askAll(): Promise<void> {
   for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
     const {job, verdict, is_seen} = next;
     if (!is_seen()) continue;
+    const kind = JSON.stringify(Object.entries(job).filter(([key]) => !own_keys.has(key)));
+    const same = alike.get(kind);
+    if (same !== undefined && Date.now() - same.at < kept_ms) {
+      verdict.says = same.says;
+      continue;
+    }
     try {
-      const {says} = await get<Explanation>(`${path('v1', 'queues', job.queue, 'jobs', job.name)}/explain`);
+      const {says, verdict: word} = await get<Explanation>(`${path('v1', 'queues', job.queue, 'jobs', job.name)}/explain`);
       verdict.says = says;
+      if (['no-room', 'not-allowed', 'too-small', 'limit', 'reserved'].includes(word) && job.gang <= 1) {
+        if (alike.size >= most_kept) alike.clear();
+        alike.set(kind, {says, at: Date.now()});
+      }
     } catch (error) {
       if (error instanceof Refused && error.status === 429) {
         wanted.push(next);
