@@ -3,9 +3,8 @@
 // Called with --program mirab --packages DIR [--chromium PROGRAM].
 import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
-import {browser, person} from '../../tests/service/page/browser.mjs';
+import {browser, given, person} from '../../tests/service/page/browser.mjs';
 import {fillLargeCluster, queueName} from '../../tests/service/page/large_cluster.mjs';
-import {given} from '../../tests/service/page/browser.mjs';
 import {LiveService, fillCluster, jobPath} from '../../tests/service/page/live_service.mjs';
 
 const goals = JSON.parse(readFileSync(fileURLToPath(new URL('goals.json', import.meta.url)), 'utf8'));

@@ -53,11 +53,13 @@ const checks = {
   },
 
   async 'Each job that waits has its reason in the list of jobs'() {
-    await admin.open(...pages.queue);
-    await page.getByRole('row', {name: /^gang-1 waiting/}).getByText('deep may use 12 gpu and no more').waitFor();
-    await page.getByRole('row', {name: /^detect-1/}).getByText('deep may use 12 gpu and no more').waitFor();
-    await admin.open('#/queue/ml', 'train-1');
-    assert.equal((await row(page, 'train-1'))[2], '–');
+    const other = await person(service);
+    await other.open(...pages.queue);
+    await other.page.getByRole('row', {name: /^gang-1 waiting/}).getByText('deep may use 12 gpu and no more').waitFor();
+    await other.page.getByRole('row', {name: /^detect-1/}).getByText('deep may use 12 gpu and no more').waitFor();
+    await other.open('#/queue/ml', 'train-1');
+    assert.equal((await row(other.page, 'train-1'))[2], '–');
+    await other.end();
   },
 
   async 'Now has the tree of groups, and a press on one shows its queues'() {
