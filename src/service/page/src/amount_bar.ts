@@ -15,7 +15,7 @@ export interface AmountBar {
   own: number;  // in use, of the guarantee
   borrowed: number;  // in use, beyond it
   lent: number;  // of the guarantee, in use by others
-  idle: number;  // of the guarantee, in use by nobody
+  idle: number;  // of the guarantee, unused
   guarantee: number;
   limit: number | undefined;
 }

@@ -7,7 +7,7 @@ export type Amounts = Record<string, string>;
 export interface Cluster {
   policy: {discipline: string; placement: string};
   resources: {name: string; unit: string}[];
-  /** A tenant is told of the servers and the capacity alone. */
+  /** A tenant sees the servers and the capacity alone. */
   totals: {servers: number; queues?: number; jobs?: number; running?: number; waiting?: number; capacity: Amounts; capacity_base: Record<string, number>; used?: Amounts};
 }
 
