@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs the benchmarks of bench/ one after the other, prints a table, and writes build/bench/summary.json
-// (docs/schema/benchmarks.schema.json). Each folder's program, build/bench/bench/FOLDER/bench_FOLDER, prints its entries on
-// standard output as a JSON array, and what it is at on standard error.
+// (docs/schema/benchmarks.schema.json). Each folder's program, build/bench/bench/FOLDER/bench_FOLDER or, in a browser,
+// bench/FOLDER/FOLDER_bench.mjs, prints its entries on standard output as a JSON array, and what it is at on standard error.
 // Usage: tools/bench.mjs [FOLDER...]
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
@@ -9,7 +9,13 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const program = (folder) => join(root, "build/bench/bench", folder, `bench_${folder}`);
+const script = (folder) => join(root, "bench", folder, `${folder}_bench.mjs`);
+const in_browser = (folder) => existsSync(script(folder));
+const program = (folder) => in_browser(folder) ? join(root, "build/bench/mirab") : join(root, "build/bench/bench", folder, `bench_${folder}`);
+/** What is run, and its arguments. */
+const command = (folder) => in_browser(folder) ?
+  [process.execPath, [script(folder), "--program", program(folder), "--packages", join(root, "build/bench/src/service/page/npm"), "--chromium", "/usr/bin/chromium"]] :
+  [program(folder), []];
 const folders = readdirSync(join(root, "bench"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && existsSync(join(root, "bench", entry.name, "goals.json")))
   .map((entry) => entry.name);
@@ -28,7 +34,7 @@ if (missing.length > 0) {
 
 const entries = [];
 for (const folder of asked.length > 0 ? asked : folders) {
-  const output = execFileSync(program(folder), { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
+  const output = execFileSync(...command(folder), { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
   entries.push(...JSON.parse(output));
 }
 writeFileSync(join(root, "build/bench/summary.json"), JSON.stringify(entries, null, 1) + "\n");

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// Draws the pictures of the pages in docs/images from the examples, in headless Chromium: report.png, simulate.png and
-// overlay.png. The numbers are the program's; run it again when the pages or the examples change.
-// Usage: tools/pictures.mjs [BUILD]        with a build that has the program and the page; default build/dev
-import {execFileSync} from 'node:child_process';
+// Draws the pictures of the pages in docs/images, in headless Chromium: report.png, simulate.png and overlay.png from the
+// examples, live-*.png from the demo. The numbers are the program's; run it again when the pages or the examples change.
+// Usage: tools/pictures.mjs [BUILD [PICTURE...]]    with a build that has the program and the pages; default build/dev;
+//                                                   PICTURE: report, simulate, overlay, live; default all
+import {execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
@@ -10,7 +11,8 @@ import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 
 const source = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const build = resolve(process.argv[2] ?? join(source, 'build/dev'));
+const [given_build, ...wanted] = process.argv.slice(2);
+const build = resolve(given_build ?? join(source, 'build/dev'));
 const {chromium} = createRequire(join(build, 'src/report/page/npm/package.json'))('playwright-core');
 const folder = mkdtempSync(join(tmpdir(), 'mirab-pictures-'));
 const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu']});
@@ -65,8 +67,8 @@ async function overlay() {
   const ticks = [];
   for (let frame = 0; frame <= frames; ++frame) ticks.push(tickOf(await go(frame)));
   const panes = [];
-  for (const wanted of [2 - warm_up, 1000 - warm_up]) {
-    const nearest = ticks.reduce((best, tick, frame) => Math.abs(tick - wanted) < Math.abs(ticks[best] - wanted) ? frame : best, 0);
+  for (const tick_wanted of [2 - warm_up, 1000 - warm_up]) {
+    const nearest = ticks.reduce((best, tick, frame) => Math.abs(tick - tick_wanted) < Math.abs(ticks[best] - tick_wanted) ? frame : best, 0);
     console.log(`overlay.png: ${await go(nearest)}; ${await page.locator('.overlay-pane .quiet').first().textContent()}`);
     panes.push((await page.locator('.overlay-pane').first().screenshot()).toString('base64'));
   }
@@ -76,10 +78,52 @@ async function overlay() {
   await both.locator('body').screenshot({path: image('overlay.png')});
 }
 
+/** The live page of the demo, once something waits and something is over. */
+async function live() {
+  const folder_of_demo = mkdtempSync(join(tmpdir(), 'mirab-live-'));
+  const demo = spawn(join(build, 'mirab'), ['demo', '--speed', '60'], {cwd: folder_of_demo, stdio: ['ignore', 'pipe', 'ignore']});
+  try {
+    const said = await new Promise(given => {
+      let text = '';
+      demo.stdout.on('data', piece => {
+        text += piece;
+        if (text.includes('Ctrl-C')) given(text);
+      });
+    });
+    const [address, token] = [/^address +(\S+)/m, /^token that may do all +(\S+)/m].map(pattern => pattern.exec(said)[1]);
+    const page = await browser.newPage({viewport: {width: 1100, height: 720}, colorScheme: 'light', reducedMotion: 'reduce'});
+    const open = async (hash, ready) => {
+      await page.goto(`${address}#/${hash}`);
+      await page.getByText(ready).first().waitFor();
+      await page.waitForTimeout(1500);
+    };
+    await page.goto(address);
+    await page.getByRole('textbox', {name: 'Token'}).fill(token);
+    await page.getByRole('button', {name: 'Open'}).click();
+    const below = page.getByText('is below its fair share').first();
+    await below.waitFor({timeout: 120_000});
+    await page.screenshot({path: image('live-now.png')});
+    await below.getByRole('link').last().click();
+    await page.locator('.verdict-box').waitFor();
+    await page.getByText('Evidence').click();
+    await page.waitForTimeout(1500);
+    await page.screenshot({path: image('live-job.png')});
+    await open('cluster', 'Servers as a table');
+    const servers = await page.locator('.cell .cell-name').allTextContents();
+    await open(`what-if?drain=${encodeURIComponent(servers.slice(0, 5).join(' '))}`, 'Show what would happen');
+    await page.getByRole('button', {name: 'Show what would happen'}).click();
+    await page.getByRole('region', {name: 'Queues before and after'}).waitFor();
+    await page.screenshot({path: image('live-what-if.png')});
+  } finally {
+    demo.kill('SIGTERM');
+    await new Promise(ended => demo.once('exit', ended));
+    rmSync(folder_of_demo, {recursive: true, force: true});
+  }
+}
+
+const pictures = {report, simulate, overlay, live};
 try {
-  await report();
-  await simulate();
-  await overlay();
+  for (const [name, draw] of Object.entries(pictures)) if (wanted.length === 0 || wanted.includes(name)) await draw();
 } finally {
   await browser.close();
   rmSync(folder, {recursive: true, force: true});

@@ -93,11 +93,12 @@ bool has_labels(const Labels& labels, const std::vector<std::pair<std::string, s
   });
 }
 
-/// Of things by name.
+/// Of things by name: those whose names hold `part`.
 template <class Map, class Visit>
-void page_of(const Map& map, Page& page, Visit visit) {
+void page_of(const Map& map, const std::string& part, Page& page, Visit visit) {
   for (auto each = map.upper_bound(page.after()); each != map.end(); ++each) {
     if (page.after().empty() && each->first.empty()) continue;
+    if (each->first.find(part) == std::string::npos) continue;
     if (!visit(each->first, each->second)) return;
   }
 }
@@ -110,7 +111,7 @@ void list_jobs(const Reading& reading, const Query& query, Page& page,
                const std::optional<std::string>& state,
                const std::vector<std::pair<std::string, std::string>>& labels) {
   const Queue& queue = *reading.queue(query.queue);
-  page_of(queue.jobs, page, [&](const std::string& name, const Job& job) {
+  page_of(queue.jobs, given(query, "name").value_or(""), page, [&](const std::string& name, const Job& job) {
     if (reading.state.job(query.queue, name) == nullptr) return true;  // its name is free again
     if (state && *state != word_of(job.state())) return true;
     if (!labels.empty() && !has_labels(content_of(reading.state, job).labels, labels)) return true;
@@ -192,34 +193,35 @@ Answer list_of(const Reading& reading, const Query& query) {
   if (const auto* const problem = std::get_if<Problem>(&labels_read)) return reading.refuse(*problem);
   const auto& labels = std::get<0>(labels_read);
   const auto wanted = given(query, "state");
+  const std::string part = given(query, "name").value_or("");
   Page page(std::move(cursor), static_cast<std::size_t>(std::get<std::int64_t>(limit)));
   switch (query.what) {
     case Ask::servers:
-      page_of(state.servers, page, [&](const std::string& name, const Server& server) {
+      page_of(state.servers, part, page, [&](const std::string& name, const Server& server) {
         if (wanted && *wanted != state_of(server)) return true;
         if (!has_labels(server.content.labels, labels)) return true;
         return page.add(name, [&] { return reading.server(name, server); });
       });
       break;
     case Ask::tenants:
-      page_of(state.tenants, page, [&](const std::string& name, const Tenant& tenant) {
+      page_of(state.tenants, part, page, [&](const std::string& name, const Tenant& tenant) {
         return page.add(name, [&] { return tenant_json(state, name, tenant); });
       });
       break;
     case Ask::groups:
-      page_of(state.groups, page, [&](const std::string& name, const Group& group) {
+      page_of(state.groups, part, page, [&](const std::string& name, const Group& group) {
         const Json body = reading.group(name, group);
         return body.is_null() || page.add(name, [&] { return body; });
       });
       break;
     case Ask::queues:
-      page_of(state.queues, page, [&](const std::string& name, const Queue& queue) {
+      page_of(state.queues, part, page, [&](const std::string& name, const Queue& queue) {
         const Json body = reading.queue_view(name, queue);
         return body.is_null() || page.add(name, [&] { return body; });
       });
       break;
     case Ask::tokens:
-      page_of(state.tokens, page, [&](const std::string& name, const Token& token) {
+      page_of(state.tokens, part, page, [&](const std::string& name, const Token& token) {
         return page.add(name, [&] { return token_json(name, token); });
       });
       break;

@@ -96,18 +96,42 @@ User user_of(const Units& units, const Shape& shape) {
   return user;
 }
 
+/// Equal servers that no shape names are one entry: a grant on each of ten thousand would cost seconds.
+std::vector<mirab::Server> servers_of(const State& state, const std::set<std::string>& named) {
+  std::vector<mirab::Server> servers;
+  std::map<std::pair<Amounts, Labels>, std::size_t> equal;  // where in `servers`
+  for (const auto& [name, server] : state.servers) {
+    if (!server.id) continue;
+    if (!named.contains(name)) {
+      const auto [found, is_new] =
+          equal.try_emplace({server.content.capacity, server.content.labels}, servers.size());
+      if (!is_new) {
+        ++servers[found->second].count;
+        continue;
+      }
+    }
+    servers.push_back({.name = name,
+                       .capacity = vector_of(state.settings.units, server.content.capacity),
+                       .labels = server.content.labels});
+  }
+  return servers;
+}
+
+/// The servers that shapes name.
+void add_named(const std::vector<Shape>& shapes, std::set<std::string>& named) {
+  for (const Shape& shape : shapes) {
+    if (shape.terms.servers) named.insert(shape.terms.servers->begin(), shape.terms.servers->end());
+    for (const auto& [server, demand] : shape.terms.demand_on) named.insert(server);
+  }
+}
+
 /// Names of queues and groups are kept apart: a problem has one set of them.
 Division division_of(const State& state) {
   const Units& units = state.settings.units;
   Division division;
   Cluster& cluster = division.cluster;
   cluster.resources = units.names();
-  for (const auto& [name, server] : state.servers) {
-    if (!server.id) continue;
-    cluster.servers.push_back({.name = name,
-                               .capacity = vector_of(units, server.content.capacity),
-                               .labels = server.content.labels});
-  }
+  std::set<std::string> named;
   const auto group_name = [](const std::string& name) -> std::optional<std::string> {
     if (name.empty()) return {};
     return "group " + name;
@@ -126,6 +150,7 @@ Division division_of(const State& state) {
   for (const auto& [name, queue] : state.queues) {
     const std::vector<Shape> shapes = shapes_of(state, queue, division);
     if (shapes.empty()) continue;
+    add_named(shapes, named);
     if (shapes.size() == 1) {
       User user = user_of(units, shapes[0]);
       user.name = "queue " + name;
@@ -150,6 +175,7 @@ Division division_of(const State& state) {
       division.queue_of_user.push_back(name);
     }
   }
+  cluster.servers = servers_of(state, named);
   return division;
 }
 

@@ -114,6 +114,44 @@ TEST(LiveReader, AWhatIfChangesNothing) {
       200);
 }
 
+TEST(LiveReader, ListsHoldTheNamesThatWereAskedFor) {
+  LiveCluster cluster = small_cluster();
+  for (const char* const name : {"train-1", "train-2", "test-1"})
+    cluster.submit("ml", name, R"({"demand":{"cpu":1}})");
+  const auto names = [&](Query query) {
+    std::vector<std::string> found;
+    const Json body = cluster.get(query).body;
+    for (const Json& each : body.at("items")) found.push_back(each.at("name"));
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names({.what = Ask::jobs, .queue = "ml", .given = {{"name", "rain"}}}),
+            (Names{"train-1", "train-2"}));
+  EXPECT_EQ(names({.what = Ask::jobs, .queue = "ml", .given = {{"name", "-1"}, {"limit", "1"}}}),
+            (Names{"test-1"}));
+  EXPECT_EQ(names({.what = Ask::queues, .given = {{"name", "ml"}}}), (Names{"ml"}));
+  EXPECT_EQ(names({.what = Ask::servers, .given = {{"name", "1"}}}), (Names{"n1"}));
+}
+
+// Servers that are equal are divided as one, unless a job names one of them.
+TEST(LiveReader, SharesHonourServersThatJobsName) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::queue_put, "web", R"({"tenant":"vision"})");
+  cluster.submit("ml", "a", R"({"tasks":100,"demand":{"cpu":1}})");
+  const auto fair = [&] {
+    const Json body = cluster.get({.what = Ask::shares, .given = {{"mechanism", "drfh"}}}).body;
+    return std::pair{body.at("mechanisms")[0].at("queues")[0].at("fair_share").get<double>(),
+                     body.at("mechanisms")[0].at("queues")[1].at("fair_share").get<double>()};
+  };
+  cluster.submit("web", "b", R"({"tasks":100,"demand":{"cpu":1}})");
+  EXPECT_NEAR(fair().first, 0.5, 1e-9);
+  EXPECT_NEAR(fair().second, 0.5, 1e-9);
+  cluster.send(admin(), Do::job_cancel, {.name = "a", .queue = "ml"});
+  cluster.send(admin(), Do::job_cancel, {.name = "b", .queue = "web"});
+  cluster.submit("web", "only-n1", R"({"tasks":100,"demand":{"cpu":1},"servers":["n1"]})");
+  EXPECT_NEAR(fair().second, 0.5, 1e-9);  // all of one of two equal servers
+}
+
 TEST(LiveReader, SharesStandBesideWhatEachQueueHas) {
   LiveCluster cluster = small_cluster();
   cluster.put(Do::queue_put, "web", R"({"tenant":"vision","weight":3})");

@@ -20,8 +20,9 @@ export const browser = await chromium.launch({
 });
 
 /** A browser of its own (tabs share a worker), in which everything it says and asks for is kept. */
-export async function person(service, {token = service.token, width = 1280, scheme = 'light'} = {}) {
+export async function person(service, {token = service.token, width = 1280, scheme = 'light', without} = {}) {
   const context = await browser.newContext({viewport: {width, height: 900}, colorScheme: scheme});
+  if (without) await context.addInitScript(name => { delete globalThis[name]; }, without);
   const seen = {complaints: [], requests: [], context};
   seen.tab = async (hash = '') => {
     const page = await context.newPage();

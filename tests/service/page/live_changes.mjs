@@ -39,6 +39,25 @@ const checks = {
     await admin.end();
   },
 
+  async 'Without shared workers one tab reads the stream for all, a new one needs no token, and another leads when it closes'() {
+    while (await watchers() > 0) await new Promise(resolve => setTimeout(resolve, 100));
+    const admin = await person(service, {without: 'SharedWorker'});
+    const second = await admin.tab('#/queue/web');
+    await second.getByText('zoned').first().waitFor(soon);
+    assert.equal(await watchers(), 1);
+    await admin.page.close();
+    await service.ask('PUT', jobPath('web', 'after-leader'), small);
+    await second.getByRole('link', {name: 'after-leader'}).waitFor(soon);
+    assert.equal(await watchers(), 1);
+    const third = await admin.tab('#/now');
+    await third.getByText('live', {exact: true}).first().waitFor(soon);
+    await third.getByRole('button', {name: 'Forget the token'}).click();
+    await second.getByRole('heading', {name: 'A token is needed'}).waitFor(soon);
+    assert.equal(await second.evaluate(() => sessionStorage.length), 0);
+    assert.deepEqual(admin.complaints, []);
+    await admin.end();
+  },
+
   async 'A token that is not taken is refused in words, and one that is revoked leads back to the question'() {
     const secret = await service.tokenFor('short', {scopes: ['read'], tenant: 'research'});
     const team = await person(service, {token: secret});
@@ -87,7 +106,7 @@ const checks = {
     await service.ask('PUT', jobPath(markup, markup), {...small, labels: {a: markup}, spec: {argv: [markup, 'y'.repeat(10_000)]}});
     await service.ask('PUT', jobPath(long, long), {tasks: 40, demand: {cpu: 4}, labels: {a: 'z'.repeat(255)}});
     const admin = await person(service, {width: 390});
-    const addresses = ['now', 'cluster', `cluster?server=${encodeURIComponent(markup)}`, 'what-if', 'history', 'fairness', 'log', 'queue/__proto__',
+    const addresses = ['now', 'cluster', `cluster?server=${encodeURIComponent(markup)}`, 'what-if', 'history', 'usage', 'fairness', 'log', 'queue/__proto__',
       ...[markup, long].flatMap(name => [`queue/${encodeURIComponent(name)}`, `queue/${encodeURIComponent(name)}/job/${encodeURIComponent(name)}`]),
       `${encodeURIComponent(markup)}`, '%E0%A4%A', 'queue', 'queue//job/', 'history?of=%00&window=constructor&series=__proto__'];
     for (const address of addresses) {
@@ -108,11 +127,19 @@ const checks = {
     for (const letter of ['a', 'b']) await service.ask('POST', '/v1/jobs:submit', {jobs: jobs.map(job => ({...job, name: `${letter}-${job.name}`}))});
     await Promise.all(Array.from({length: 600}, (_, n) => service.ask('PUT', `/v1/servers/s${n}`, {capacity: {cpu: n % 2 ? 8 : 4, memory: '8Gi'}})));
     const admin = await person(service);
-    await admin.open('#/queue/web', 'first 100 of more than 1,000 jobs');
-    await admin.page.getByRole('button', {name: /^Show 900 more/}).click();
-    await admin.page.getByText('first 1,000 of more than 1,000 jobs').waitFor(soon);
+    await admin.open('#/queue/web', 'first 1,000 of more, in the order of their names');
+    await admin.page.getByRole('link', {name: 'The next 1,000'}).click();
+    await admin.page.getByText('1,000 jobs further on').waitFor(soon);
+    await admin.page.getByRole('link', {name: 'Back to the first'}).click();
+    await admin.page.getByLabel('Name').fill('b-many-999');
+    await admin.page.getByRole('link', {name: 'b-many-999'}).waitFor(soon);
     await admin.open('#/cluster', 'Servers of the same size stand together');
     assert.equal((await row(admin.page, '8 cpu, 8Gi memory'))[1], '300');
+    await admin.page.getByText('Servers as a table').click();
+    await admin.page.getByRole('region', {name: 'Servers', exact: true}).waitFor({state: 'hidden'});
+    await admin.page.getByText('Servers as a table').click();
+    await admin.page.getByLabel('Pick s1', {exact: true}).check();
+    await admin.page.getByText('1 server picked').waitFor(soon);
     assert.deepEqual(admin.complaints, []);
     await admin.end();
   },

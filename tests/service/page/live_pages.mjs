@@ -19,6 +19,7 @@ const pages = {
   cluster: ['#/cluster?server=n0', 'What if it is drained?'],
   what_if: ['#/what-if?queue=vision&weight=4&like=n0&count=2', 'Show what would happen'],
   history: ['#/history', 'The numbers'],
+  usage: ['#/usage', 'of all'],
   fairness: ['#/fairness', 'has more by'],
   log: ['#/log', 'web/zoned'],
 };
@@ -37,14 +38,63 @@ const checks = {
 
   async 'A queue shows its groups, its jobs by state, and its share over time'() {
     await admin.open(...pages.queue);
-    assert.deepEqual((await row(page, 'deep')).slice(0, 5), ['deep', '1', '75.0%', '–', '12 gpu']);
-    assert.deepEqual((await row(page, 'lab')).slice(0, 4), ['lab', '2', '75.0%', '8 cpu']);
-    assert.deepEqual((await row(page, 'detect-1')).slice(0, 6), ['detect-1', 'running', '12', '8', '4', '0']);
+    assert.deepEqual(await row(page, 'deep'), ['deep', '', '1', '75.0%', '16 cpu, 12 gpu, 64Gi memory', '–', '16 cpu, 12 gpu, 64Gi memory', '–', '12 gpu']);
+    assert.deepEqual((await row(page, 'lab')).slice(2), ['2', '75.0%', '16 cpu, 12 gpu, 64Gi memory', '8 cpu', '8 cpu, 12 gpu, 64Gi memory', '–', '–']);
+    assert.equal(await page.getByRole('img', {name: '12 gpu in use, limit 12'}).count(), 1);
+    assert.equal((await row(page, 'vision'))[0], 'vision (queue)');
+    await page.getByLabel('Bars of').selectOption('cpu');
+    await page.getByRole('img', {name: '16 cpu in use, 8 guaranteed, 8 borrowed'}).waitFor();
+    assert.deepEqual((await row(page, 'detect-1')).filter((_, at) => at !== 2).slice(0, 6), ['detect-1', 'running', '12', '8', '4', '0']);
     await page.getByLabel('State').selectOption('waiting');
     await page.getByRole('link', {name: 'detect-1'}).waitFor({state: 'detached'});
-    assert.match(page.url(), /#\/queue\/vision\?state=waiting$/);
+    assert.match(page.url(), /#\/queue\/vision\?resource=cpu&state=waiting$/);
     await page.reload();
     await page.getByRole('textbox', {name: 'Token'}).or(page.getByText('gang-1')).first().waitFor();
+  },
+
+  async 'Each job that waits has its reason in the list of jobs'() {
+    const other = await person(service);
+    await other.open(...pages.queue);
+    await other.page.getByRole('row', {name: /^gang-1 waiting/}).getByText('deep may use 12 gpu and no more').waitFor();
+    await other.page.getByRole('row', {name: /^detect-1/}).getByText('deep may use 12 gpu and no more').waitFor();
+    await other.open('#/queue/ml', 'train-1');
+    assert.equal((await row(other.page, 'train-1'))[2], '–');
+    await other.end();
+  },
+
+  async 'Now has the tree of groups, and a press on one shows its queues'() {
+    const other = await person(service);
+    await other.open(...pages.now);
+    await other.page.getByRole('region', {name: 'Groups, from the cluster down'}).getByRole('link', {name: 'lab'}).click();
+    await other.page.getByText('Queues of the group lab').waitFor();
+    assert.equal(await other.page.getByRole('region', {name: /^Queues/}).locator('tbody tr').count(), 2);
+    assert.match(other.page.url(), /group=lab/);
+    await other.end();
+  },
+
+  async 'Usage has hours by queue, group and tenant, and saves them as CSV'() {
+    const other = await person(service);
+    await other.open(...pages.usage);
+    assert.equal((await row(other.page, 'web'))[0], 'web');
+    await other.page.getByLabel(/^By/).selectOption('tenant');
+    await other.page.getByRole('rowheader', {name: 'product'}).waitFor();
+    const saved = other.page.waitForEvent('download');
+    await other.page.getByRole('button', {name: 'Save as CSV'}).click();
+    const text = readFileSync(await (await saved).path(), 'utf8');
+    assert.match(text, /^tenant,cpu,memory,gpu\r\nproduct,/);
+    await other.end();
+  },
+
+  async 'A failure and a change of the policy are marks in the history'() {
+    await service.ask('PUT', '/v1/servers/broken', {capacity: {cpu: 1}});
+    await service.ask('DELETE', '/v1/servers/broken?failed=true');
+    await service.ask('PUT', '/v1/cluster/policy', {discipline: 'tsf', placement: 'best-fit'});
+    const other = await person(service);
+    await other.open(...pages.history);
+    const marks = other.page.getByRole('list', {name: 'What happened meanwhile'});
+    await marks.getByText('policy changed to tsf').waitFor();
+    await marks.getByText('broken failed').waitFor();
+    await other.end();
   },
 
   async 'A job has one verdict, one step, and its evidence folded'() {
@@ -120,7 +170,7 @@ const checks = {
     const other = await person(service);
     await other.open(...pages.now);
     const names = [];
-    for (let press = 0; press < 25; ++press) {
+    for (let press = 0; press < 60; ++press) {
       await other.page.keyboard.press('Tab');
       names.push(await other.page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
     }
@@ -156,7 +206,7 @@ const checks = {
     const team = await person(service, {token});
     const answers = [];
     team.page.on('response', async response => answers.push(await response.text().catch(() => '')));
-    for (const address of ['#/now', '#/queue/web', '#/queue/web/job/canary-job', '#/cluster?server=c0', '#/what-if', '#/history', '#/fairness', '#/log', '#/queue/vision']) {
+    for (const address of ['#/now', '#/queue/web', '#/queue/web/job/canary-job', '#/cluster?server=c0', '#/what-if', '#/history', '#/usage', '#/usage?by=tenant', '#/fairness', '#/log', '#/queue/vision']) {
       await team.open(address);
       await team.page.waitForTimeout(300);
       if (!address.includes('canary')) assert.doesNotMatch(await team.page.locator('body').innerText(), /canary|product|zoned|serve-1/, address);
@@ -165,6 +215,9 @@ const checks = {
     assert.doesNotMatch(answers.join('\n'), /canary-label|"tenant":"product"/);
     await team.open('#/now', 'hdrfh');
     assert.deepEqual((await row(team.page, 'web')).slice(4, 7), ['–', '–', '–']);
+    assert.match(await team.page.locator('.lead').textContent(), /12 tasks of yours run and 10 wait,\s+in 2 queues on 6 servers/);
+    assert.deepEqual(await team.page.locator('.use-number').allTextContents(), ['16 yours of 128', '64Gi yours of 512Gi', '12 yours of 16']);
+    assert.deepEqual(await team.page.getByRole('region', {name: /^Queues/}).locator('tbody th').allTextContents(), ['vision', 'ml', 'web']);
     assert.match((await row(team.page, 'vision'))[6], /^[\d.]+ (ms|s|min)$/);
     assert.deepEqual(team.complaints, []);
     await team.end();

@@ -7,7 +7,8 @@ export type Amounts = Record<string, string>;
 export interface Cluster {
   policy: {discipline: string; placement: string};
   resources: {name: string; unit: string}[];
-  totals: {servers: number; queues: number; jobs: number; running: number; waiting: number; capacity: Amounts; capacity_base: Record<string, number>; used: Amounts};
+  /** A tenant sees the servers and the capacity alone. */
+  totals: {servers: number; queues?: number; jobs?: number; running?: number; waiting?: number; capacity: Amounts; capacity_base: Record<string, number>; used?: Amounts};
 }
 
 /** Of another tenant's queue only name, weight and share are known. */
@@ -31,7 +32,7 @@ export interface Group {
   name: string;
   parent?: string;
   weight: string;
-  share?: number;
+  share: number;
   guarantee?: Amounts;
   limit?: Amounts;
   reserved?: Amounts;
@@ -46,6 +47,12 @@ export interface Role {
   demand: Amounts;
   waiting: number;
   running: number;
+}
+
+/** A group or a queue in the tree. */
+export interface TreeRow extends Omit<Queue, 'tenant'>, Pick<Group, 'parent' | 'lent'> {
+  depth: number;  // below the cluster
+  is_queue: boolean;
 }
 
 export interface Job {
@@ -79,7 +86,7 @@ export interface Task {
   ended?: string;
   exit_code?: number;
   reason?: string;
-  usage?: {memory_peak?: number};
+  usage?: Record<string, number>;
 }
 
 export interface Server {
@@ -118,6 +125,15 @@ export interface History {
   v: (number | null)[];
 }
 
+export interface Usage {
+  from: string;
+  to: string;
+  until: string;
+  by: string;
+  resources: string[];
+  items: (Record<string, unknown> & {hours: Record<string, number>})[];
+}
+
 export interface WhatIf {
   settled: boolean;
   queues: {queue: string; dominant_share: [number, number]; running?: [number, number]}[];
@@ -135,10 +151,10 @@ export class Refused extends Error {
   }
 }
 
-async function answered(method: string, path: string, body?: unknown): Promise<Response> {
+async function answered(method: string, path: string, body?: unknown, accept = 'application/json'): Promise<Response> {
   const token = connection.token;
   const answer = await fetch(path, {
-    method, cache: 'no-store', headers: {Authorization: `Bearer ${token}`, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
+    method, cache: 'no-store', headers: {Authorization: `Bearer ${token}`, Accept: accept, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
     ...(body === undefined ? {} : {body: JSON.stringify(body)}),
   });
   if (answer.ok) return answer;
@@ -151,8 +167,8 @@ export async function get<T>(path: string): Promise<T> {
   return await (await answered('GET', path)).json() as T;
 }
 
-export async function getText(path: string): Promise<string> {
-  return await (await answered('GET', path)).text();
+export async function getText(path: string, accept = 'text/plain'): Promise<string> {
+  return await (await answered('GET', path, undefined, accept)).text();
 }
 
 export async function send<T>(method: 'PUT' | 'POST', path: string, body: unknown): Promise<T> {
@@ -169,16 +185,26 @@ export function withQuery(target: string, query: Record<string, string | number 
   return given.length === 0 ? target : `${target}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** The first `most` items of a list, a thousand at a time, and whether there are more. */
-export async function list<Item>(target: string, most: number, query: Record<string, string | undefined> = {}): Promise<{items: Item[]; has_more: boolean}> {
+export interface Items<Item> {
+  items: Item[];
+  /** What follows is asked for with this. */
+  next: string | undefined;
+}
+
+/** The most that the service gives at once. */
+export const page_size = 1000;
+
+/** The first `most` items of a list, a page at a time; `show` gets those that are there so far. */
+export async function list<Item>(target: string, most: number, query: Record<string, string | undefined> = {}, show?: (so_far: Items<Item>) => void): Promise<Items<Item>> {
   const items: Item[] = [];
-  let page: string | undefined;
+  let page = query['page'];
   do {
-    const answer = await get<List<Item>>(withQuery(target, {...query, limit: Math.min(1000, most - items.length), page}));
+    const answer = await get<List<Item>>(withQuery(target, {...query, limit: Math.min(page_size, most - items.length), page}));
     items.push(...answer.items);
     page = answer.page;
+    if (page !== undefined && items.length < most) show?.({items: [...items], next: page});
   } while (page !== undefined && items.length < most);
-  return {items, has_more: page !== undefined};
+  return {items, next: page};
 }
 
 /** An amount as a number; what is not there is nothing. */

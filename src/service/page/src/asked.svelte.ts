@@ -19,8 +19,11 @@ interface Options {
   concerns?: (change: Change) => boolean;
 }
 
-/** To be called while a component is made. `key` names what is asked; where it changes, the old answer is dropped. */
-export function asked<T>(key: () => string, ask: (key: string) => Promise<T>, {least = 1000, most = 15_000, concerns = () => true}: Options = {}): Asked<T> {
+/**
+ * To be called while a component is made. `key` names what is asked; where it changes, the old answer is dropped. `show`
+ * takes what is there of a first answer that comes in pieces.
+ */
+export function asked<T>(key: () => string, ask: (key: string, show: (part: T) => void) => Promise<T>, {least = 1000, most = 15_000, concerns = () => true}: Options = {}): Asked<T> {
   const result = new Asked<T>();
   let last_key: string | undefined;
   $effect(() => {
@@ -34,6 +37,7 @@ export function asked<T>(key: () => string, ask: (key: string) => Promise<T>, {l
     let is_over = false;
     let is_asking = false;
     let is_due = false;
+    let is_partial = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let ready_at = 0;
 
@@ -50,7 +54,13 @@ export function asked<T>(key: () => string, ask: (key: string) => Promise<T>, {l
       is_due = false;
       const begun = Date.now();
       try {
-        const value = await ask(now);
+        const value = await ask(now, part => {
+          if (!is_over && (result.value === undefined || is_partial)) {
+            result.value = part;
+            is_partial = true;
+          }
+        });
+        is_partial = false;
         if (is_over) return;
         result.value = value;
         result.problem = '';

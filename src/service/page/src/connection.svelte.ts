@@ -1,12 +1,11 @@
 // This tab's side of the shared worker: the token, whether what is shown is live, and who wants to hear of changes.
-// Without shared workers the tab follows the stream itself, and keeps the token in its session storage.
+// Without shared workers one of the tabs leads (leader.ts).
 
-import {follow} from './stream';
+import {leadOrFollow} from './leader';
 import type {Change} from './stream';
 import type {Asked, Told} from './worker';
 
 declare const WORKER_PATH: string;
-const storage_key = 'mirab-token';
 
 export const connection = $state({
   is_asked: false,  // whether the worker has said if there is a token
@@ -61,28 +60,9 @@ function useWorker(): void {
   ask({ask: 'hello'});
 }
 
-function useThisTab(): void {
-  let stop = (): void => {};
-  const use = (token: string | null): void => {
-    stop();
-    if (token === null) sessionStorage.removeItem(storage_key);
-    else sessionStorage.setItem(storage_key, token);
-    hear({say: 'token', token});
-    if (token !== null) stop = follow(token, said => {
-      hear(said);
-      if (said.say === 'refused') use(null);
-    });
-  };
-  ask = asked => {
-    if (asked.ask === 'token') use(asked.token);
-    if (asked.ask === 'forget') use(null);
-  };
-  use(sessionStorage.getItem(storage_key));
-}
-
 export function connect(): void {
   if (typeof SharedWorker === 'function') useWorker();
-  else useThisTab();
+  else ask = leadOrFollow(hear);
 }
 
 export function giveToken(token: string): void {

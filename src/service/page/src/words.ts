@@ -23,6 +23,13 @@ export function demand(of: {demand?: Amounts; roles?: Role[]}): string {
   return of.roles?.map(role => `${whole(role.tasks)} ${role.name}: ${amounts(role.demand)}`).join('; ') ?? amounts(of.demand);
 }
 
+/** `1.5Gi`; what is not known is a dash. */
+export function bytes(value: number | undefined): string {
+  if (value === undefined) return '–';
+  const unit = value >= 2 ** 30 ? {sign: 'Gi', size: 2 ** 30} : value >= 2 ** 20 ? {sign: 'Mi', size: 2 ** 20} : {sign: 'Ki', size: 2 ** 10};
+  return `${Number((value / unit.size).toPrecision(3))}${unit.sign}`;
+}
+
 export function wait(seconds: number | undefined): string {
   return seconds === undefined || seconds <= 0 ? '–' : duration(Number(seconds.toPrecision(2)));
 }
