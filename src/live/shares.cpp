@@ -41,6 +41,9 @@ mirab::Quota quota_for(const Units& units, const QuotaContent& content) {
   return quota;
 }
 
+/// A set of servers as a label that they have: a problem knows no sets. No label of a server has such a name.
+std::string label_of_set(const std::string& set) { return "\nset " + set; }
+
 /// Tasks of a queue that ask for the same.
 struct Shape {
   scheduling::JobSubmitted terms;
@@ -48,7 +51,8 @@ struct Shape {
 };
 
 bool asks_the_same(const scheduling::JobSubmitted& a, const scheduling::JobSubmitted& b) {
-  return a.demand == b.demand && a.servers == b.servers && a.select == b.select && a.demand_on == b.demand_on;
+  return a.demand == b.demand && a.servers == b.servers && a.select == b.select && a.demand_on == b.demand_on &&
+         a.within == b.within;
 }
 
 std::vector<Shape> shapes_of(const State& state, const Queue& queue, Division& division) {
@@ -82,6 +86,7 @@ User user_of(const Units& units, const Shape& shape) {
   User user{.name = {}, .demand = vector_of(units, shape.terms.demand), .tasks = Quantity(shape.tasks)};
   user.servers = shape.terms.servers;
   user.select = shape.terms.select;
+  if (shape.terms.within) user.select[label_of_set(*shape.terms.within)] = {"in"};
   for (const auto& [server, demand] : shape.terms.demand_on)
     user.demand_on[server] = vector_of(units, demand);
   return user;
@@ -98,6 +103,9 @@ Division division_of(const State& state) {
     cluster.servers.push_back({.name = name,
                                .capacity = vector_of(units, server.content.capacity),
                                .labels = server.content.labels});
+    for (const auto& [set, servers] : state.sets) {
+      if (servers.contains(name)) cluster.servers.back().labels[label_of_set(set)] = "in";
+    }
   }
   const auto group_name = [](const std::string& name) -> std::optional<std::string> {
     if (name.empty()) return {};
@@ -165,7 +173,7 @@ Json outcome_json(const Reading& reading, const Division& division, const mirab:
       if (problem.pool()[r] > 0) share = std::max(share, has[name][r] / problem.pool()[r]);
     }
     Json row = {
-        {"queue", name}, {"fair_share", share}, {"share", state.engine.user(queue.id)->dominant_share}};
+        {"queue", name}, {"fair_share", share}, {"share", use_of(state, queue).share}};
     if (whole) {
       row["fair_tasks"] = tasks[name];
       row["running"] = queue.running;
