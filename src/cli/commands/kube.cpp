@@ -82,6 +82,7 @@ Exit run_kube(const KubeFlags& flags) {
   options.say = [](std::string_view level, std::string_view what, const nlohmann::json& more) {
     service::journal(level, what, more);
   };
+  options.version = MIRAB_VERSION;
   options.scheduler.policy = *std::move(policy);
   options.scheduler.holder = own_identity();
   options.scheduler.seed = flags.seed;
@@ -164,7 +165,7 @@ std::vector<Command> add_kube(CLI::App& app) {
   kube->add_option("--lease-name", flags->lease_name, "What it is called")
       ->type_name("NAME")
       ->capture_default_str();
-  kube->add_option("--listen", flags->listen, "Where to listen for /metrics, /healthz and /readyz")
+  kube->add_option("--listen", flags->listen, "Where to listen for questions: /metrics, /healthz, /readyz, and from this machine the API and the page")
       ->type_name("ADDR:PORT");
   take_whole_number(kube->add_option("--connections", flags->connections, "Requests at a time, at most")
                         ->type_name("N")
