@@ -22,7 +22,7 @@ Result<Answer> answer_of(const net::Response& response) {
   answer.body = Json::parse(response.body, nullptr, false);
   if (answer.body.is_object()) return answer;
   return Error{.message = fmt::format(
-                   "answered {} without the JSON of a service; is this the address of a `mirab serve`?",
+                   "answered {} without the JSON of a service; is this the address of a `mirab serve` or `mirab kube`?",
                    response.status)};
 }
 

@@ -1,6 +1,7 @@
 // Questions to the service, and what it answers.
 
 import {connection, forgetToken} from './connection.svelte';
+import {authorization} from './stream';
 
 export type Amounts = Record<string, string>;
 
@@ -127,7 +128,7 @@ export class Refused extends Error {
 async function answered(method: string, path: string, body?: unknown): Promise<Response> {
   const token = connection.token;
   const answer = await fetch(path, {
-    method, cache: 'no-store', headers: {Authorization: `Bearer ${token}`, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
+    method, cache: 'no-store', headers: {...authorization(token), ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
     ...(body === undefined ? {} : {body: JSON.stringify(body)}),
   });
   if (answer.ok) return answer;

@@ -10,6 +10,7 @@ const storage_key = 'mirab-token';
 
 export const connection = $state({
   is_asked: false,  // whether the worker has said if there is a token
+  is_open: false,  // nobody needs a token here, and nothing can be changed
   token: null as string | null,
   is_refused: false,
   is_live: false,
@@ -80,9 +81,20 @@ function useThisTab(): void {
   use(sessionStorage.getItem(storage_key));
 }
 
-export function connect(): void {
+/** Where a cluster is only looked at (`mirab kube`) there are no tokens: then the empty one is taken. */
+async function isOpen(): Promise<boolean> {
+  try {
+    return (await (await fetch('/readyz', {cache: 'no-store'})).json() as {offers?: string}).offers === 'reads';
+  } catch {
+    return false;
+  }
+}
+
+export async function connect(): Promise<void> {
+  connection.is_open = await isOpen();
   if (typeof SharedWorker === 'function') useWorker();
   else useThisTab();
+  if (connection.is_open) giveToken('');
 }
 
 export function giveToken(token: string): void {
