@@ -32,7 +32,7 @@ std::vector<live::Gauges::OfQueue> folded(const std::vector<live::Gauges::OfQueu
   return shown;
 }
 
-std::string quoted(std::string_view text) {
+std::string label_text(std::string_view text) {
   std::string label = "\"";
   for (const char letter : text) {
     if (letter == '\n') {
@@ -59,7 +59,7 @@ std::string text_of(const live::Gauges& gauges) {
     if (queues.empty()) return;
     text += head_of(name, help);
     for (const OfQueue& each : queues)
-      text += fmt::format("{}{{queue={}}} {}\n", name, quoted(each.queue), value_of(each));
+      text += fmt::format("{}{{queue={}}} {}\n", name, label_text(each.queue), value_of(each));
   };
   add("mirab_waiting_tasks", "Tasks that wait", [](const OfQueue& each) { return each.waiting; });
   add("mirab_running_tasks", "Tasks that run", [](const OfQueue& each) { return each.running; });
@@ -70,7 +70,7 @@ std::string text_of(const live::Gauges& gauges) {
   if (gauges.used.empty()) return text;
   text += head_of("mirab_resource_used_ratio", "Used of the capacity");
   for (const auto& [resource, ratio] : gauges.used)
-    text += fmt::format("mirab_resource_used_ratio{{resource={}}} {}\n", quoted(resource), ratio);
+    text += fmt::format("mirab_resource_used_ratio{{resource={}}} {}\n", label_text(resource), ratio);
   return text;
 }
 

@@ -282,7 +282,11 @@ void Mirror::forget(const std::string& uid) {
 void Mirror::follow_pod(const Picture::Pod& pod) {
   const live::Units& units = state_.settings.units;
   const Phase phase = phase_of(pod.standing);
-  const auto known = pods_.find(pod.uid);
+  auto known = pods_.find(pod.uid);
+  if (known != pods_.end() && (known->second.space != pod.space || known->second.name != pod.name)) {
+    forget(pod.uid);
+    known = pods_.end();
+  }
   const Phase before = known == pods_.end() ? Phase::absent : phase_of(known->second.standing);
   const std::string task = pod.task ? live::text_of(live::TaskKey{
                                           .number = static_cast<std::uint64_t>(*pod.task)})
