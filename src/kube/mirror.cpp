@@ -93,7 +93,7 @@ scheduling::Amounts vector_of(const live::Units& units, const kubernetes::Amount
 std::optional<Picture> take_picture(kubernetes::Scheduler& scheduler, Time now, Wall wall) {
   const kubernetes::KnownCluster::Changed changed = scheduler.take_changed();
   const kubernetes::KnownCluster& cluster = scheduler.cluster();
-  if (changed.is_empty()) return {};
+  if (changed.is_nothing()) return {};
   Picture picture{.engine = cluster.engine().copy(), .now = now, .wall = wall};
   for (const std::string& name : changed.nodes) {
     Picture::Node node{.name = name, .known = {}};

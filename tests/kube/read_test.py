@@ -83,8 +83,8 @@ class Read(ReadCase):
     def test_things_have_the_keys_that_they_have_in_the_service(self):
         client = self.service().client()
         for path, body in (("servers/n0", {"capacity": {"cpu": 4, "memory": "1Gi"}}), ("tenants/t", {}),
-                           ("queues/a", {"tenant": "t"}), ("queues/a/jobs/one", {"demand": {"cpu": 1}}),
-                           ("queues/a/jobs/three", {"demand": {"cpu": 5}})):
+                           ("queues/a", {"tenant": "t"}), ("queues/a/jobs/one", {"demand": {"cpu": 3}}),
+                           ("queues/a/jobs/three", {"demand": {"cpu": 2}})):
             status, made, _ = client.ask("PUT", "/v1/" + path, body)
             self.assertEqual(status, 201, made)
         for path in ("cluster", "servers/n0", "servers", "queues/a", "queues", "queues/a/jobs/one", "queues/a/jobs",
@@ -137,7 +137,7 @@ class Read(ReadCase):
         self.assertEqual({name: (each["running"], each["waiting"], each["used"]["cpu"]) for name, each in queues.items()},
                          {"a": (1, 2, "3"), "b": (1, 1, "3")})
         self.assertEqual(queues["a"]["share"], 3 / 8)
-        self.assertRegex(self.client("queues"), r"a +37\.5")
+        self.assertRegex(self.client("queues"), r"a +1 +37\.5%")
         self.assertIn("three", self.client("jobs", "a", "--state", "waiting"))
         [task] = self.get("/v1/tasks?queue=a")["items"]
         self.assertEqual((task["job"], task["state"]), ("a/one", "running"))
@@ -188,6 +188,14 @@ class Read(ReadCase):
         text = ask(self.port, "GET", "/metrics")[1]
         self.assertIn('mirab_dominant_share_ratio{queue="b"} 0.375\n', text)
         self.assertIn("mirab_kube_nodes 2\n", text)
+
+
+class Empty(KubeCase):
+    def test_a_cluster_of_nothing_has_no_queues(self):
+        port = free_port()
+        self.start(self.cluster(nodes=0), "--listen", f"127.0.0.1:{port}").says("ready")
+        status, body, _ = ask(port, "GET", "/v1/queues")
+        self.assertEqual((status, body["items"]), (200, []))
 
 
 class NotYet(KubeCase):

@@ -245,7 +245,7 @@ std::vector<std::string> KnownCluster::nodes() const {
 
 KnownCluster::Changed KnownCluster::take_changed() {
   if (changed_) return std::exchange(*changed_, {});
-  Changed all;
+  Changed all{.is_everything = true};
   for (const auto& [uid, pod] : pods_) all.pods.insert(uid);
   for (const auto& [name, node] : nodes_) all.nodes.insert(name);
   for (std::string& name : sets_.names()) all.sets.insert(std::move(name));

@@ -106,7 +106,8 @@ class KnownCluster {
   /// By name, pods by uid.
   struct Changed {
     std::set<std::string> pods = {}, nodes = {}, sets = {};
-    bool is_empty() const { return pods.empty() && nodes.empty() && sets.empty(); }
+    bool is_everything = false;
+    bool is_nothing() const { return !is_everything && pods.empty() && nodes.empty() && sets.empty(); }
   };
   /// What is another since the last call; at the first call everything. Nothing is noted before that.
   Changed take_changed();
