@@ -131,8 +131,7 @@ bool EventWatchers::flush_stream(Attached& watcher, Steady::time_point now, bool
     stream.send(std::move(text));
     watcher.flushed = watcher.marked = now;
   } else if (now - watcher.marked >= std::chrono::seconds(15)) {
-    stream.send(": \n\n" +
-                sse_message(revision_, "bookmark", fmt::format("{{\"revision\":{}}}", revision_)));
+    stream.send(": \n\n" + sse_message(revision_, "bookmark", fmt::format("{{\"revision\":{}}}", revision_)));
     watcher.marked = now;
   }
   return is_last;

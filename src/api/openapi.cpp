@@ -229,11 +229,12 @@ std::string escaped(std::string_view text) {
 std::string openapi_document(std::string_view version, Offer offer) {
   Ordered document;
   document["openapi"] = "3.1.0";
-  document["info"] = {{"title", "Mirab"},
-                      {"version", version},
-                      {"description", offer == Offer::all
-                                          ? "Fair sharing of a cluster: submit, ask who has what and why, watch"
-                                          : "Fair sharing of a cluster: ask who has what and why, watch"}};
+  document["info"] = {
+      {"title", "Mirab"},
+      {"version", version},
+      {"description", offer == Offer::all
+                          ? "Fair sharing of a cluster: submit, ask who has what and why, watch"
+                          : "Fair sharing of a cluster: ask who has what and why, watch"}};
   for (const Route& route : routes()) {
     if (!is_offered(route, offer)) continue;
     std::string method(route.method);

@@ -98,10 +98,8 @@ std::optional<Picture> take_picture(kubernetes::Scheduler& scheduler, Time now, 
   for (const std::string& name : changed.nodes) {
     Picture::Node node{.name = name, .known = {}};
     if (const auto* known = cluster.node(name); known != nullptr && known->row)
-      node.known = {.row = known->row,
-                    .server = known->server,
-                    .is_leaving = known->is_leaving,
-                    .held = known->held};
+      node.known = {
+          .row = known->row, .server = known->server, .is_leaving = known->is_leaving, .held = known->held};
     picture.nodes.push_back(std::move(node));
   }
   for (const std::string& set : changed.sets) picture.sets[set] = cluster.sets().nodes_of(set);
@@ -213,7 +211,7 @@ void Mirror::follow_node(Picture::Node node) {
   server.content = {.capacity = vector_of(units, known.row->allocatable), .labels = known.row->labels};
   server.held = vector_of(units, known.held);
   const bool was_drained = was_there && found->second.drained;
-  const std::string kind = !was_there                     ? "server-added"
+  const std::string kind = !was_there                      ? "server-added"
                            : server.drained == was_drained ? "server-changed"
                            : server.drained                ? "server-drained"
                                                            : "server-reopened";
@@ -288,9 +286,9 @@ void Mirror::follow_pod(const Picture::Pod& pod) {
     known = pods_.end();
   }
   const Phase before = known == pods_.end() ? Phase::absent : phase_of(known->second.standing);
-  const std::string task = pod.task ? live::text_of(live::TaskKey{
-                                          .number = static_cast<std::uint64_t>(*pod.task)})
-                                    : std::string();
+  const std::string task = pod.task
+                               ? live::text_of(live::TaskKey{.number = static_cast<std::uint64_t>(*pod.task)})
+                               : std::string();
 
   std::vector<live::Event> events;
   const auto add = [&](std::string kind, const std::string& of_task, const std::string& server,

@@ -58,7 +58,9 @@ void Monitor::set_ready(bool is_ready, std::string why) {
   turned_ = std::chrono::steady_clock::now();
 }
 
-net::Admission Monitor::admit(net::Request& head) { return is_own(head.target) ? net::Admission() : admit_read(head); }
+net::Admission Monitor::admit(net::Request& head) {
+  return is_own(head.target) ? net::Admission() : admit_read(head);
+}
 
 void Monitor::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
   if (is_own(request.target)) return exchange->answer(health(request.target));
@@ -72,8 +74,8 @@ net::Response Monitor::health(std::string_view path) {
   if (path == "/healthz") return {.type = "text/plain", .body = "ok\n"};
   if (path == "/livez") {
     const bool is_alive = std::chrono::steady_clock::now() - turned_ < kStuck;
-    return api::response_of(live::Answer{.status = is_alive ? 200 : 503,
-                                         .body = {{"status", is_alive ? "alive" : "stuck"}}});
+    return api::response_of(
+        live::Answer{.status = is_alive ? 200 : 503, .body = {{"status", is_alive ? "alive" : "stuck"}}});
   }
   live::Json body = {{"status", is_ready_ ? "ready" : "not ready"}, {"offers", "reads"}};
   if (!is_ready_) body["why"] = why_;

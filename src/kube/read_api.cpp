@@ -10,8 +10,8 @@ namespace {
 
 constexpr api::Offer kReads = api::Offer::reads;
 
-/// `localhost:7418`, `127.0.0.1`, `[::1]:7418`: a page of another site that has its name point here comes with
-/// that name.
+/// `localhost:7418`, `127.0.0.1`, `[::1]:7418`: a page of another site that has its name point here comes
+/// with that name.
 bool is_this_machine(std::string host) {
   if (const std::size_t colon = host.rfind(':'); colon != std::string::npos && !host.ends_with(']'))
     host.resize(colon);
@@ -93,12 +93,11 @@ void answer_read(Reading& reading, std::string_view version, const net::Request&
   auto query = api::query_of(asked, request);
   if (const auto* wrong = std::get_if<live::Problem>(&query))
     return exchange->answer(api::response_of(*wrong));
-  reading.ask({.query = std::get<live::Query>(std::move(query)),
-               .is_long = asked.route->lane == api::Lane::worker,
-               .at_least = api::whole_number(asked.first("at_least")).value_or(0),
-               .reply = [exchange](const live::Answer& answer) {
-                 exchange->answer(api::response_of(answer));
-               }});
+  reading.ask(
+      {.query = std::get<live::Query>(std::move(query)),
+       .is_long = asked.route->lane == api::Lane::worker,
+       .at_least = api::whole_number(asked.first("at_least")).value_or(0),
+       .reply = [exchange](const live::Answer& answer) { exchange->answer(api::response_of(answer)); }});
 }
 
 }  // namespace mirab::kube

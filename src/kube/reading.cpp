@@ -45,7 +45,8 @@ void add_pods(live::Json& body) {
   }
 }
 
-/// The engine that decides has no labels, since sets of nodes stand for them; a job on trial may ask for some.
+/// The engine that decides has no labels, since sets of nodes stand for them; a job on trial may ask for
+/// some.
 void add_labels(live::State& state) {
   for (const auto& [name, server] : state.servers) {
     const Check wrong = state.engine.apply(
@@ -136,7 +137,9 @@ live::Gauges Reading::gauges() const {
   return gauges_;
 }
 
-Steady::duration Reading::pause() const { return std::max<Steady::duration>(kLeastPause, kPauses * took_.load()); }
+Steady::duration Reading::pause() const {
+  return std::max<Steady::duration>(kLeastPause, kPauses * took_.load());
+}
 
 void Reading::run() {
   while (true) {
@@ -213,7 +216,8 @@ bool Reading::is_due(const Question& question, Steady::time_point now) const {
 
 live::Answer Reading::answer_to(const live::State& state, const live::Query& query) const {
   try {
-    return live::answer_to({.state = state, .caller = kAnybody, .others = live::Others::all}, history_, query);
+    return live::answer_to({.state = state, .caller = kAnybody, .others = live::Others::all}, history_,
+                           query);
   } catch (const std::exception& failure) {
     options_.failed(failure.what());
     return api::problem_answer(500, "internal", "Internal error", "the program's log says why");

@@ -1,6 +1,6 @@
-// Answers questions about the cluster that is scheduled, on threads of its own: from a picture that the thread
-// that decides takes when one is wanted, which is never so often that it costs more than a twentieth of its
-// time. What happened is kept as long as the ring has room, history for 24 hours.
+// Answers questions about the cluster that is scheduled, on threads of its own: from a picture that the
+// thread that decides takes when one is wanted, which is never so often that it costs more than a twentieth
+// of its time. What happened is kept as long as the ring has room, history for 24 hours.
 #pragma once
 
 #include <atomic>
@@ -72,9 +72,9 @@ class Reading {
   Mirror mirror_;
   live::History history_;
   api::EventWatchers events_;
-  std::shared_ptr<const live::State> copy_;        // of this picture, for long questions
-  std::vector<Question> waiting_;                  // for a picture
-  api::Steady::time_point pictured_{};             // when the state was so
+  std::shared_ptr<const live::State> copy_;  // of this picture, for long questions
+  std::vector<Question> waiting_;            // for a picture
+  api::Steady::time_point pictured_{};       // when the state was so
   api::Steady::time_point sampled_{};
   std::atomic<api::Steady::duration> took_{};
   std::atomic<std::uint64_t> oldest_;  // all changes after it are there

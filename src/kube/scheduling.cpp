@@ -305,18 +305,20 @@ Result<int> schedule(const SchedulingOptions& given) {
   SchedulingOptions options = given;
   Mailbox mailbox;
   std::atomic<bool> is_stopping = false;
-  Result<std::unique_ptr<Monitor>> monitor = Monitor::start(
-      {.listen = options.listen,
-       .version = options.version,
-       .stop =
-           [&] {
-             is_stopping = true;
-             mailbox.wake();
-           },
-       .reading = {.cluster = options.access.server,
-                   .wake = [&] { mailbox.wake(); },
-                   .failed = [say = options.say](
-                                 const std::string& why) { say("error", "internal", {{"why", why}}); }}});
+  Result<std::unique_ptr<Monitor>> monitor =
+      Monitor::start({.listen = options.listen,
+                      .version = options.version,
+                      .stop =
+                          [&] {
+                            is_stopping = true;
+                            mailbox.wake();
+                          },
+                      .reading = {.cluster = options.access.server,
+                                  .wake = [&] { mailbox.wake(); },
+                                  .failed =
+                                      [say = options.say](const std::string& why) {
+                                        say("error", "internal", {{"why", why}});
+                                      }}});
   if (!monitor) return monitor.error();
 
   std::random_device device;

@@ -158,9 +158,8 @@ Json Reading::server(const std::string& name, const Server& server) const {
 Json Reading::queue_view(const std::string& name, const Queue& queue) const {
   if (owns(queue) || others == Others::all) return queue_json(state, name, queue);
   if (others == Others::nothing) return {};
-  return {{"name", name},
-          {"weight", queue.content.quota.weight.text()},
-          {"share", use_of(state, queue).share}};
+  return {
+      {"name", name}, {"weight", queue.content.quota.weight.text()}, {"share", use_of(state, queue).share}};
 }
 
 Json Reading::group(const std::string& name, const Group& group) const {

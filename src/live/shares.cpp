@@ -51,8 +51,8 @@ struct Shape {
 };
 
 bool asks_the_same(const scheduling::JobSubmitted& a, const scheduling::JobSubmitted& b) {
-  return a.demand == b.demand && a.servers == b.servers && a.select == b.select && a.demand_on == b.demand_on &&
-         a.within == b.within;
+  return a.demand == b.demand && a.servers == b.servers && a.select == b.select &&
+         a.demand_on == b.demand_on && a.within == b.within;
 }
 
 std::vector<Shape> shapes_of(const State& state, const Queue& queue, Division& division) {
@@ -172,8 +172,7 @@ Json outcome_json(const Reading& reading, const Division& division, const mirab:
     for (std::size_t r = 0; has.contains(name) && r < problem.resource_count(); ++r) {
       if (problem.pool()[r] > 0) share = std::max(share, has[name][r] / problem.pool()[r]);
     }
-    Json row = {
-        {"queue", name}, {"fair_share", share}, {"share", use_of(state, queue).share}};
+    Json row = {{"queue", name}, {"fair_share", share}, {"share", use_of(state, queue).share}};
     if (whole) {
       row["fair_tasks"] = tasks[name];
       row["running"] = queue.running;

@@ -247,7 +247,7 @@ class State {
   std::map<std::string, Token> tokens = {};
   std::map<std::string, std::set<std::string>> sets = {};  ///< of servers, by name (JobSubmitted::within)
   std::optional<std::string> common_set = {};              ///< of jobs that are submitted without one
-  Stamp last = {};         ///< of the latest record
+  Stamp last = {};                                         ///< of the latest record
   Revision committed = 0;  ///< all up to here is durable; not part of the snapshot
   Revision policy_changed = 0;
   bool wants_steps = false;  ///< may a step place something?

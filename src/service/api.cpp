@@ -33,9 +33,7 @@ void Api::refused(std::string_view address, int status, std::string_view why) {
   journal("warning", "refused", {{"from", address}, {"status", status}, {"why", why}});
 }
 
-net::Response Api::refusal(int status, std::string_view why) {
-  return api::response_of_refusal(status, why);
-}
+net::Response Api::refusal(int status, std::string_view why) { return api::response_of_refusal(status, why); }
 
 net::Admission Api::admit(net::Request& head) {
   auto asked = std::make_shared<Asked>();

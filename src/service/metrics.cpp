@@ -57,7 +57,8 @@ Metrics::Metrics() : families_(std::make_unique<Families>()) {}
 Metrics::~Metrics() = default;
 
 void Metrics::count(const Route* route, int status, std::chrono::nanoseconds took) {
-  const auto index = route == nullptr ? api::routes().size() : static_cast<std::size_t>(route - api::routes().data());
+  const auto index =
+      route == nullptr ? api::routes().size() : static_cast<std::size_t>(route - api::routes().data());
   prometheus::Counter* counter = nullptr;
   {
     const std::lock_guard guard(families_->mutex);

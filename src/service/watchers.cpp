@@ -10,12 +10,12 @@ Watchers::Watchers(Shared& shared, Workers& workers, std::uint64_t revision,
     : shared_(shared),
       workers_(workers),
       post_(std::move(post)),
-      events_({.others = shared.options.others,
-               .ring = shared.options.ring,
-               .older = [this](Watch watch) { read_old_events(std::move(watch)); },
-               .internal =
-                   [&shared](const std::exception& failure) { return shared.internal_answer(failure); }},
-              revision) {}
+      events_(
+          {.others = shared.options.others,
+           .ring = shared.options.ring,
+           .older = [this](Watch watch) { read_old_events(std::move(watch)); },
+           .internal = [&shared](const std::exception& failure) { return shared.internal_answer(failure); }},
+          revision) {}
 
 void Watchers::add(std::vector<live::Change> changes) {
   for (const live::Change& change : changes) {
@@ -79,29 +79,30 @@ void Watchers::read_old_events(Watch watch) {
                                                  shared_.figures.reader_revision.load()));
   const std::string tenant = watch.caller.tenant;
   const auto shared = std::make_shared<Watch>(std::move(watch));
-  workers_.give(
-      {tenant,
-       [this, shared] {
-         Watch& held = *shared;
-         const OldEvents old = old_events(shared_.options.file, held.after);
-         if (!old.failure.empty()) return api::end_watch(held, busy_answer(old.failure));
-         std::string text;
-         std::uint64_t after = old.after;
-         for (const live::Change& change : old.changes) {
-           if (api::EventWatchers::add_message(text, held, change, shared_.options.others)) continue;
-           after = change.revision - 1;
-           break;
-         }
-         held.after = after;
-         if (held.stream == nullptr && !text.empty()) {
-           return held.reply({.status = 200,
-                              .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", after}},
-                              .revision = after});
-         }
-         if (held.stream != nullptr && !text.empty()) held.stream->send(std::move(text));
-         post_([this, shared] { events_.attach(*shared); });
-       },
-       [shared](const live::Answer& answer) { api::end_watch(*shared, answer); }});
+  workers_.give({tenant,
+                 [this, shared] {
+                   Watch& held = *shared;
+                   const OldEvents old = old_events(shared_.options.file, held.after);
+                   if (!old.failure.empty()) return api::end_watch(held, busy_answer(old.failure));
+                   std::string text;
+                   std::uint64_t after = old.after;
+                   for (const live::Change& change : old.changes) {
+                     if (api::EventWatchers::add_message(text, held, change, shared_.options.others))
+                       continue;
+                     after = change.revision - 1;
+                     break;
+                   }
+                   held.after = after;
+                   if (held.stream == nullptr && !text.empty()) {
+                     return held.reply(
+                         {.status = 200,
+                          .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", after}},
+                          .revision = after});
+                   }
+                   if (held.stream != nullptr && !text.empty()) held.stream->send(std::move(text));
+                   post_([this, shared] { events_.attach(*shared); });
+                 },
+                 [shared](const live::Answer& answer) { api::end_watch(*shared, answer); }});
 }
 
 }  // namespace mirab::service

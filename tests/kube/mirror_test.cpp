@@ -80,7 +80,8 @@ void expect_alike(const Followed& followed) {
   EXPECT_EQ(state.servers.size(), state.engine.server_count());
   for (const auto& [name, server] : state.servers) {
     EXPECT_EQ(server.id, cluster.node(name)->server);
-    state.engine.for_each_task(*server.id, [&](const auto& task) { EXPECT_NE(state.job(task.job), nullptr); });
+    state.engine.for_each_task(*server.id,
+                               [&](const auto& task) { EXPECT_NE(state.job(task.job), nullptr); });
   }
   for (const live::Ask what : {live::Ask::cluster, live::Ask::servers, live::Ask::queues, live::Ask::tasks})
     EXPECT_EQ(ask(followed.mirror, what).status, 200);
@@ -195,8 +196,8 @@ TEST(Mirror, AnotherMechanismOnTrialKeepsPodsOffTheNodesThatTheyMayNotUse) {
   followed.follow();
   for (const char* const changes :
        {R"([])", R"([{"mechanism":"tsf"}])", R"([{"add_servers":{"like":"open","count":1}}])"}) {
-    const live::Answer outcome = ask(followed.mirror, live::Ask::what_if, {}, {},
-                                     {{"changes", live::Json::parse(changes)}});
+    const live::Answer outcome =
+        ask(followed.mirror, live::Ask::what_if, {}, {}, {{"changes", live::Json::parse(changes)}});
     ASSERT_EQ(outcome.status, 200) << outcome.body.dump();
     const bool is_larger = std::string(changes).find("add") != std::string::npos;
     EXPECT_EQ(outcome.body["queues"][0]["running"][1], is_larger ? 2 : 1) << changes;

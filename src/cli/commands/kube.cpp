@@ -165,7 +165,8 @@ std::vector<Command> add_kube(CLI::App& app) {
   kube->add_option("--lease-name", flags->lease_name, "What it is called")
       ->type_name("NAME")
       ->capture_default_str();
-  kube->add_option("--listen", flags->listen, "Where to answer: metrics and health to everybody, the API and the page to this machine")
+  kube->add_option("--listen", flags->listen,
+                   "Where to answer: metrics and health to everybody, the API and the page to this machine")
       ->type_name("ADDR:PORT");
   take_whole_number(kube->add_option("--connections", flags->connections, "Requests at a time, at most")
                         ->type_name("N")
@@ -185,7 +186,8 @@ std::vector<Command> add_kube(CLI::App& app) {
       "line "
       "of JSON for each bind. SIGTERM ends it; it keeps no file, and reads the cluster again at each start."};
   manual.paragraphs.emplace_back(
-      "At the address of --listen it answers what `mirab why`, `whatif`, `queues`, `jobs` and `watch` ask with "
+      "At the address of --listen it answers what `mirab why`, `whatif`, `queues`, `jobs` and `watch` ask "
+      "with "
       "--server, and shows the live page, to those on its machine: `kubectl port-forward` and ssh reach it.");
   manual.exits = {{1, "the API server cannot be reached or refuses, or the lease went to another process"}};
   manual.examples = {
