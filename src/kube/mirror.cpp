@@ -54,7 +54,7 @@ std::optional<live::Aside> aside_of(const Picture::Pod& pod) {
       return live::Aside{"no-such-resource", says(pod.report), "a node that has the resource"};
     case Standing::gated:
       return live::Aside{"gated", "a scheduling gate of the pod is left",
-                         "whoever set the gate takes it away"};
+                         "the controller that set the gate takes it away"};
     case Standing::resting:
       if (pod.is_ending)
         return live::Aside{"ending", "it was deleted before it was placed", "nothing: it ends"};

@@ -59,7 +59,7 @@ class Mirror {
   /// its wall clock's milliseconds.
   static Result<Mirror> from(std::string cluster_id, live::Revision first);
 
-  /// What has happened; of the first picture nothing is said.
+  /// What has happened; the first picture has no changes.
   std::vector<live::Change> follow(Picture picture);
 
   /// It is so at this time too.

@@ -25,7 +25,7 @@ constexpr Steady::duration kWatchPause = seconds(1);
 constexpr Steady::duration kSample = seconds(10);
 constexpr Steady::duration kPatience = seconds(3);  // of a question, for a picture
 
-/// Whoever reaches the address of this machine may see everything, and change nothing.
+/// Who reaches the address of this machine may see everything, and change nothing.
 const live::Caller kAnybody{.by = "anybody", .scopes = {.admin = true, .operates = true, .read = true}};
 
 bool submits_a_job(const live::Json& body) {

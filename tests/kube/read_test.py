@@ -47,12 +47,14 @@ class Read(ReadCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""), words)
         return done.stdout
 
-    def service(self):
+    def service_client(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         service = Service(PROGRAM, make_file(PROGRAM, folder.name))
         self.addCleanup(service.end)
-        return service
+        client = service.client()
+        self.addCleanup(client.connection.close)
+        return client
 
     def test_every_route_answers_in_the_form_that_the_description_names(self):
         description = self.get("/openapi.json")
@@ -81,7 +83,7 @@ class Read(ReadCase):
         self.assertGreater(asked, 20)
 
     def test_things_have_the_keys_that_they_have_in_the_service(self):
-        client = self.service().client()
+        client = self.service_client()
         for path, body in (("servers/n0", {"capacity": {"cpu": 4, "memory": "1Gi"}}), ("tenants/t", {}),
                            ("queues/a", {"tenant": "t"}), ("queues/a/jobs/one", {"demand": {"cpu": 3}}),
                            ("queues/a/jobs/three", {"demand": {"cpu": 2}})):
@@ -100,7 +102,7 @@ class Read(ReadCase):
         self.assertEqual(set(self.get("/v1/queues/a/jobs/three/explain")) - set(waits), {"condition"})
 
     def test_it_describes_what_the_service_describes_but_for_what_changes_something(self):
-        of_service = self.service().client().get("/openapi.json")[1]["paths"]
+        of_service = self.service_client().get("/openapi.json")[1]["paths"]
         described = self.get("/openapi.json")["paths"]
         for path, methods in described.items():
             for method, operation in methods.items():
