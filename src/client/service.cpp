@@ -21,9 +21,9 @@ Result<Answer> answer_of(const net::Response& response) {
   Answer answer{.status = response.status, .revision = revision_of(response)};
   answer.body = Json::parse(response.body, nullptr, false);
   if (answer.body.is_object()) return answer;
-  return Error{.message = fmt::format(
-                   "answered {} without the JSON of a service; is this the address of a `mirab serve`?",
-                   response.status)};
+  return Error{.message = fmt::format("answered {} without the JSON of a service; is this the address of a "
+                                      "`mirab serve` or `mirab kube`?",
+                                      response.status)};
 }
 
 }  // namespace

@@ -120,6 +120,7 @@ std::string why_text(const Json& explanation) {
   Lines lines;
   lines.add("job", fmt::format("{}: {} run, {} wait", why.at("job").text(), why.at("running").count(),
                                why.at("waiting").count()));
+  lines.add("condition", why.at("condition").at("message").text());
   lines.add("servers", servers_of(why.at("servers")));
   lines.add("full servers lack", why.at("servers").at("lacking").map());
   lines.add("too small in", why.at("servers").at("too_small_in").map());

@@ -3,29 +3,47 @@
 #include <csignal>
 #include <utility>
 
-namespace mirab::kube {
+#include "api/gauges.hpp"
+#include "api/requests.hpp"
+#include "kube/read_api.hpp"
 
-Result<std::unique_ptr<Monitor>> Monitor::start(const std::optional<net::Endpoint>& listen,
-                                                std::function<void()> stop) {
+namespace mirab::kube {
+namespace {
+
+constexpr std::chrono::seconds kStuck{30};  // so long without a turn of the thread that decides
+
+bool is_own(std::string_view path) {
+  return path == "/metrics" || path == "/healthz" || path == "/livez" || path == "/readyz";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Monitor>> Monitor::start(Options given) {
   std::unique_ptr<Monitor> monitor(new Monitor());
+  monitor->version_ = std::move(given.version);
+  Result<std::unique_ptr<Reading>> reading = Reading::start(std::move(given.reading));
+  if (!reading) return std::move(reading).error();
+  monitor->reading_ = *std::move(reading);
   net::ServerOptions options;
-  if (listen) {
-    options.address = listen->address;
-    options.port = listen->port;
+  if (given.listen) {
+    options.address = given.listen->address;
+    options.port = given.listen->port;
   }
-  options.connections = 64;
+  options.connections = 256;
   Result<std::unique_ptr<net::Server>> server = net::Server::open(options, *monitor);
   if (!server) return std::move(server).error();
   monitor->server_ = *std::move(server);
-  monitor->server_->on_signal({SIGTERM, SIGINT}, [stop = std::move(stop)](int) { stop(); });
+  monitor->server_->on_signal({SIGTERM, SIGINT}, [stop = std::move(given.stop)](int) { stop(); });
   monitor->thread_ = std::thread([raw = monitor.get()] { raw->server_->run(); });
   return monitor;
 }
 
 Monitor::~Monitor() {
-  if (!thread_.joinable()) return;
-  server_->stop(std::chrono::milliseconds(0));
-  thread_.join();
+  if (thread_.joinable()) {
+    server_->stop(std::chrono::milliseconds(0));
+    thread_.join();
+  }
+  reading_.reset();  // before the server, whose exchanges it holds
 }
 
 void Monitor::set_metrics(std::string text) {
@@ -37,24 +55,35 @@ void Monitor::set_ready(bool is_ready, std::string why) {
   const std::lock_guard lock(mutex_);
   is_ready_ = is_ready;
   why_ = std::move(why);
+  turned_ = std::chrono::steady_clock::now();
 }
 
-net::Admission Monitor::admit(net::Request& /*head*/) { return {}; }
+net::Admission Monitor::admit(net::Request& head) {
+  return is_own(head.target) ? net::Admission() : admit_read(head);
+}
 
 void Monitor::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
+  if (is_own(request.target)) return exchange->answer(health(request.target));
+  answer_read(*reading_, version_, request, exchange);
+}
+
+net::Response Monitor::health(std::string_view path) {
   const std::lock_guard lock(mutex_);
-  if (request.target == "/metrics")
-    return exchange->answer({.type = "text/plain; version=0.0.4", .body = metrics_});
-  if (request.target == "/healthz") return exchange->answer({.type = "text/plain", .body = "ok\n"});
-  if (request.target == "/readyz") {
-    return exchange->answer(
-        {.status = is_ready_ ? 200 : 503, .type = "text/plain", .body = is_ready_ ? "ok\n" : why_ + "\n"});
+  if (path == "/metrics")
+    return {.type = "text/plain; version=0.0.4", .body = metrics_ + api::text_of(reading_->gauges())};
+  if (path == "/healthz") return {.type = "text/plain", .body = "ok\n"};
+  if (path == "/livez") {
+    const bool is_alive = std::chrono::steady_clock::now() - turned_ < kStuck;
+    return api::response_of(
+        live::Answer{.status = is_alive ? 200 : 503, .body = {{"status", is_alive ? "alive" : "stuck"}}});
   }
-  exchange->answer(refusal(404, "there are /metrics, /healthz and /readyz"));
+  live::Json body = {{"status", is_ready_ ? "ready" : "not ready"}, {"offers", "reads"}};
+  if (!is_ready_) body["why"] = why_;
+  return api::response_of(live::Answer{.status = is_ready_ ? 200 : 503, .body = std::move(body)});
 }
 
 net::Response Monitor::refusal(int status, std::string_view why) {
-  return {.status = status, .type = "text/plain", .body = std::string(why) + "\n"};
+  return api::response_of_refusal(status, why);
 }
 
 }  // namespace mirab::kube

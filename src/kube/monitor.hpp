@@ -1,6 +1,6 @@
 #pragma once
 
-#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -8,21 +8,28 @@
 #include <string>
 #include <thread>
 
+#include "kube/reading.hpp"
 #include "net/http_server.hpp"
 
 namespace mirab::kube {
 
-/// What a monitor sees: `/metrics` as text, `/healthz`, `/readyz`. And the signals that end the program,
-/// which its thread waits for.
+/// What the program answers: `/metrics`, `/healthz`, `/livez`, `/readyz` to everybody, and to those on this
+/// machine the read API and the live page. And the signals that end the program, which its thread waits for.
 class Monitor final : public net::Handler {
  public:
-  /// Without an endpoint: some free port of this machine. Errors: the port cannot be opened.
-  static Result<std::unique_ptr<Monitor>> start(const std::optional<net::Endpoint>& listen,
-                                                std::function<void()> stop);
+  struct Options {
+    std::optional<net::Endpoint> listen = {};  ///< without one: some free port of this machine
+    std::string version = {};                  ///< of the program
+    std::function<void()> stop = {};           ///< after a signal
+    Reading::Options reading = {};
+  };
+  /// Errors: the port cannot be opened.
+  static Result<std::unique_ptr<Monitor>> start(Options options);
   ~Monitor() override;
 
   void set_metrics(std::string text);
   void set_ready(bool is_ready, std::string why = {});
+  Reading& reading() { return *reading_; }
 
   net::Admission admit(net::Request& head) override;
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange) override;
@@ -30,11 +37,15 @@ class Monitor final : public net::Handler {
 
  private:
   Monitor() = default;
+  net::Response health(std::string_view path);
 
+  std::string version_;
+  std::unique_ptr<Reading> reading_;
   std::mutex mutex_;
   std::string metrics_ = {};
   bool is_ready_ = false;
   std::string why_ = "starting";
+  std::chrono::steady_clock::time_point turned_ = std::chrono::steady_clock::now();
   std::unique_ptr<net::Server> server_;
   std::thread thread_;
 };

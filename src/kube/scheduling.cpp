@@ -19,6 +19,7 @@
 namespace mirab::kube {
 namespace {
 
+using api::wall_now;
 using kubernetes::Happening;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -31,8 +32,6 @@ constexpr seconds kLastBinds{3};                // so long a stop waits for bind
 Time steady_now() {
   return Time(std::chrono::duration_cast<Duration>(steady_clock::now().time_since_epoch()));
 }
-
-Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 
 steady_clock::time_point steady_point(Time time) {
   return steady_clock::time_point(
@@ -236,6 +235,15 @@ std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_lead
   return text;
 }
 
+/// A picture for those who ask, when one is wanted. Nothing before both lists are there.
+void show(kubernetes::Scheduler& scheduler, Reading& reading, Time now) {
+  if (!reading.wants_picture() || !scheduler.has_lists()) return;
+  const auto begin = steady_clock::now();
+  const Wall wall = wall_now();
+  std::optional<Picture> picture = take_picture(scheduler, now, wall);
+  reading.put(std::move(picture), now, wall, steady_clock::now() - begin);
+}
+
 /// From the first list to the end.
 int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler scheduler, Monitor& monitor,
                   Mailbox& mailbox, Leading* leading, const std::atomic<bool>& is_stopping,
@@ -271,6 +279,7 @@ int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler schedu
     const bool may_decide = old < kTooOld && stop_by == Time::max();
     sending->send(scheduler.work(now, wall_now(), may_decide));
     say_happenings(scheduler.take_happenings(), options);
+    show(scheduler, monitor.reading(), now);
 
     if (now < next_metrics) continue;
     next_metrics = now + Duration(seconds(1));
@@ -296,10 +305,20 @@ Result<int> schedule(const SchedulingOptions& given) {
   SchedulingOptions options = given;
   Mailbox mailbox;
   std::atomic<bool> is_stopping = false;
-  Result<std::unique_ptr<Monitor>> monitor = Monitor::start(options.listen, [&] {
-    is_stopping = true;
-    mailbox.wake();
-  });
+  Result<std::unique_ptr<Monitor>> monitor =
+      Monitor::start({.listen = options.listen,
+                      .version = options.version,
+                      .stop =
+                          [&] {
+                            is_stopping = true;
+                            mailbox.wake();
+                          },
+                      .reading = {.cluster = options.access.server,
+                                  .wake = [&] { mailbox.wake(); },
+                                  .failed =
+                                      [say = options.say](const std::string& why) {
+                                        say("error", "internal", {{"why", why}});
+                                      }}});
   if (!monitor) return monitor.error();
 
   std::random_device device;

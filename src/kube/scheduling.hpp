@@ -4,6 +4,7 @@
 //   pods  ─▶ Watching ─┴▶ Mailbox ─▶ this thread ─┘      │
 //                            ▲        (Scheduler)        │ replies
 //                            └───────────────────────────┘
+//                   this thread ── pictures ──▶ Reading ◀── questions ── Monitor
 //
 // It keeps nothing on disk: after a start, or when it becomes the leader, it lists everything again.
 #pragma once
@@ -28,7 +29,8 @@ struct SchedulingOptions {
   kubernetes::ApiAccess access;
   kubernetes::SchedulerOptions scheduler = {};                 ///< its holder and looks_first are set here
   std::optional<kubernetes::Election::Options> election = {};  ///< none: it acts at once
-  std::optional<net::Endpoint> listen = {};                    ///< /metrics, /healthz, /readyz
+  std::optional<net::Endpoint> listen = {};                    ///< of the Monitor
+  std::string version = {};                                    ///< of the program
   std::size_t connections = 8;                                 ///< that send at a time
   /// A line of the log: how grave (`info`, `warning`, `error`), what, and its particulars.
   std::function<void(std::string_view level, std::string_view what, const nlohmann::json& more)> say = {};

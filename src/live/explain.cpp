@@ -193,6 +193,11 @@ Answer why_not_on(const Reading& reading, const Job& job, const std::string& ser
   const Server* const server = state.server(server_name);
   if (server == nullptr) return reading.refuse(not_found());
   Json body = {{"job", job.label()}, {"server", server_name}, {"waiting", job.waiting}};
+  if (job.aside) {
+    body["reason"] = job.aside->verdict;
+    body["says"] = job.aside->says + "\n";
+    return reading.found(std::move(body), state.last.revision);
+  }
   if (!server->id || !job.id) {
     body["reason"] = !server->id ? "lost" : "over";
     body["says"] = !server->id ? "the server was given up\n" : "the job has ended\n";
@@ -223,6 +228,12 @@ Answer explain_job(const Reading& reading, const Query& query) {
                {"state", word_of(job->state())},
                {"waiting", job->waiting},
                {"running", job->running}};
+  if (job->aside) {
+    body["verdict"] = job->aside->verdict;
+    body["says"] = job->aside->says;
+    if (!job->aside->next_step.empty()) body["next_step"] = job->aside->next_step;
+    return reading.found(std::move(body), state.last.revision);
+  }
   const auto why = job->id ? state.engine.why_waiting(*job->id, state.last.now) : std::nullopt;
   if (!why) {
     body["verdict"] = "nothing-waits";

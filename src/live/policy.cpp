@@ -70,6 +70,17 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
     if (server.drained || server.silent) {
       if (Check bad = fresh.apply(scheduling::ServerDrained{*id}, now)) return bad;
     }
+    if (!server.held.empty()) {
+      if (Check bad = fresh.apply(scheduling::ServerHeld{*id, server.held}, now)) return bad;
+    }
+  }
+  for (const auto& [set, names] : sets) {
+    scheduling::SetChanged event{.set = set};
+    for (const std::string& name : names) {
+      if (server_ids.contains(name)) event.add.push_back(server_ids.at(name));
+    }
+    if (event.add.empty()) continue;
+    if (Check bad = fresh.apply(event, now)) return bad;
   }
   std::map<std::string, GroupId> group_ids = {{"", scheduling::kCluster}};
   while (group_ids.size() <= groups.size()) {  // parents first
@@ -83,13 +94,18 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
       group_ids[name] = *id;
     }
   }
-  std::map<std::string, UserId> user_ids;
+  std::map<std::string, UserId> user_ids, critical_ids;
   for (const auto& [name, queue] : queues) {
     const auto id = fresh.apply(
         added(scheduling::UserAdded{.name = name, .group = group_ids.at(queue.content.group)}, queue.content),
         now);
     if (!id) return id.error();
     user_ids[name] = *id;
+    if (!queue.critical) continue;
+    const auto critical = fresh.apply(
+        scheduling::UserAdded{.name = name, .group = group_ids.at(queue.content.group), .tier = 1}, now);
+    if (!critical) return critical.error();
+    critical_ids[name] = *critical;
   }
   std::vector<std::string> lowest_first;  // a group's guarantee holds its members'
   for (const auto& [name, group] : groups) lowest_first.push_back(name);
@@ -122,7 +138,8 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
   std::map<TaskId, TaskKey> adopted;
   for (const Job* const job : live) {
     scheduling::JobSubmitted terms = left_of(*this, *job);
-    terms.user = user_ids.at(job->queue);
+    const bool is_critical = queues.at(job->queue).critical == engine.job(*job->id)->user;
+    terms.user = (is_critical ? critical_ids : user_ids).at(job->queue);
     const auto places = places_of_roles(*job);
     const auto id = fresh.apply(terms, now);
     if (!id) return id.error();
@@ -146,6 +163,7 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
   for (auto& [name, group] : groups) group.id = group_ids.at(name);
   for (auto& [name, queue] : queues) {
     queue.id = user_ids.at(name);
+    if (queue.critical) queue.critical = critical_ids.at(name);
     for (auto& [job_name, job] : queue.jobs) {
       if (!job.id) continue;
       job.id = job_ids.at({name, job_name});

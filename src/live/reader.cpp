@@ -78,14 +78,16 @@ Answer Reader::usage(const UsageAsked& asked, Uses ended, Wall now, const Caller
 
 History& Reader::history() { return inside_->history; }
 
-Sample Reader::sample() const {
-  const State& state = inside_->state;
+Sample Reader::sample() const { return sample_of(inside_->state); }
+Gauges Reader::gauges(Wall now) const { return gauges_of(inside_->state, now); }
+
+Sample sample_of(const State& state) {
   Sample sample;
   sample.queues.reserve(state.queues.size());
   for (const auto& [name, queue] : state.queues)
     sample.queues.push_back({.queue = name,
                              .tenant = queue.content.tenant,
-                             .share = state.engine.user(queue.id)->dominant_share,
+                             .share = use_of(state, queue).share,
                              .running = queue.running,
                              .waiting = queue.waiting});
   const auto used = state.engine.used();
@@ -94,8 +96,7 @@ Sample Reader::sample() const {
   return sample;
 }
 
-Gauges Reader::gauges(Wall now) const {
-  const State& state = inside_->state;
+Gauges gauges_of(const State& state, Wall now) {
   std::vector<const std::pair<const std::string, Queue>*> queues;
   for (const auto& each : state.queues) queues.push_back(&each);
   std::sort(queues.begin(), queues.end(),
@@ -112,7 +113,7 @@ Gauges Reader::gauges(Wall now) const {
     gauges.queues.push_back({.queue = each->first,
                              .waiting = queue.waiting,
                              .running = queue.running,
-                             .share = state.engine.user(queue.id)->dominant_share,
+                             .share = use_of(state, queue).share,
                              .oldest_wait_s = std::chrono::duration<double>(now - oldest).count()});
   }
   const auto pool = state.engine.pool();
@@ -157,9 +158,8 @@ Json Reading::server(const std::string& name, const Server& server) const {
 Json Reading::queue_view(const std::string& name, const Queue& queue) const {
   if (owns(queue) || others == Others::all) return queue_json(state, name, queue);
   if (others == Others::nothing) return {};
-  return {{"name", name},
-          {"weight", queue.content.quota.weight.text()},
-          {"share", state.engine.user(queue.id)->dominant_share}};
+  return {
+      {"name", name}, {"weight", queue.content.quota.weight.text()}, {"share", use_of(state, queue).share}};
 }
 
 Json Reading::group(const std::string& name, const Group& group) const {
@@ -232,7 +232,7 @@ Answer one(const Reading& reading, const Query& query) {
   }
 }
 
-Answer answer_to(const Reading& reading, const Query& query) {
+Answer answer_of_state(const Reading& reading, const Query& query) {
   switch (query.what) {
     case Ask::tenants:
     case Ask::tokens:
@@ -263,10 +263,9 @@ Answer answer_to(const Reading& reading, const Query& query) {
 
 }  // namespace
 
-Answer Reader::get(const Query& query, const Caller& caller) const {
-  const Reading reading{.state = inside_->state, .caller = caller, .others = inside_->others};
+Answer answer_to(const Reading& reading, const History& history, const Query& query) {
   Answer answer =
-      query.what == Ask::history ? history_of(reading, inside_->history, query) : answer_to(reading, query);
+      query.what == Ask::history ? history_of(reading, history, query) : answer_of_state(reading, query);
   // The tags of these guard what was put; what is in use there changes without them.
   const bool moves = query.what == Ask::server || query.what == Ask::queue || query.what == Ask::group;
   if (!moves && !query.if_none_match.empty() && query.if_none_match == answer.etag) {
@@ -274,6 +273,11 @@ Answer Reader::get(const Query& query, const Caller& caller) const {
     answer.body = {};
   }
   return answer;
+}
+
+Answer Reader::get(const Query& query, const Caller& caller) const {
+  return answer_to({.state = inside_->state, .caller = caller, .others = inside_->others}, inside_->history,
+                   query);
 }
 
 }  // namespace mirab::live

@@ -41,6 +41,9 @@ mirab::Quota quota_for(const Units& units, const QuotaContent& content) {
   return quota;
 }
 
+/// A set of servers as a label that they have: a problem knows no sets. No label of a server has such a name.
+std::string label_of_set(const std::string& set) { return "\nset " + set; }
+
 /// Tasks of a queue that ask for the same.
 struct Shape {
   scheduling::JobSubmitted terms;
@@ -48,7 +51,8 @@ struct Shape {
 };
 
 bool asks_the_same(const scheduling::JobSubmitted& a, const scheduling::JobSubmitted& b) {
-  return a.demand == b.demand && a.servers == b.servers && a.select == b.select && a.demand_on == b.demand_on;
+  return a.demand == b.demand && a.servers == b.servers && a.select == b.select &&
+         a.demand_on == b.demand_on && a.within == b.within;
 }
 
 void add_tasks(std::vector<Shape>& shapes, const State& state, scheduling::JobSubmitted terms,
@@ -91,6 +95,7 @@ User user_of(const Units& units, const Shape& shape) {
   User user{.name = {}, .demand = vector_of(units, shape.terms.demand), .tasks = Quantity(shape.tasks)};
   user.servers = shape.terms.servers;
   user.select = shape.terms.select;
+  if (shape.terms.within) user.select[label_of_set(*shape.terms.within)] = {"in"};
   for (const auto& [server, demand] : shape.terms.demand_on)
     user.demand_on[server] = vector_of(units, demand);
   return user;
@@ -102,9 +107,12 @@ std::vector<mirab::Server> servers_of(const State& state, const std::set<std::st
   std::map<std::pair<Amounts, Labels>, std::size_t> equal;  // where in `servers`
   for (const auto& [name, server] : state.servers) {
     if (!server.id) continue;
+    Labels labels = server.content.labels;
+    for (const auto& [set, members] : state.sets) {
+      if (members.contains(name)) labels[label_of_set(set)] = "in";
+    }
     if (!named.contains(name)) {
-      const auto [found, is_new] =
-          equal.try_emplace({server.content.capacity, server.content.labels}, servers.size());
+      const auto [found, is_new] = equal.try_emplace({server.content.capacity, labels}, servers.size());
       if (!is_new) {
         ++servers[found->second].count;
         continue;
@@ -112,7 +120,7 @@ std::vector<mirab::Server> servers_of(const State& state, const std::set<std::st
     }
     servers.push_back({.name = name,
                        .capacity = vector_of(state.settings.units, server.content.capacity),
-                       .labels = server.content.labels});
+                       .labels = std::move(labels)});
   }
   return servers;
 }
@@ -199,8 +207,7 @@ Json outcome_json(const Reading& reading, const Division& division, const mirab:
     for (std::size_t r = 0; has.contains(name) && r < problem.resource_count(); ++r) {
       if (problem.pool()[r] > 0) share = std::max(share, has[name][r] / problem.pool()[r]);
     }
-    Json row = {
-        {"queue", name}, {"fair_share", share}, {"share", state.engine.user(queue.id)->dominant_share}};
+    Json row = {{"queue", name}, {"fair_share", share}, {"share", use_of(state, queue).share}};
     if (whole) {
       row["fair_tasks"] = tasks[name];
       row["running"] = queue.running;

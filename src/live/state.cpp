@@ -91,6 +91,8 @@ State State::copy() const {
   other.queues = queues;
   other.servers = servers;
   other.tokens = tokens;
+  other.sets = sets;
+  other.common_set = common_set;
   other.last = last;
   other.committed = committed;
   other.policy_changed = policy_changed;

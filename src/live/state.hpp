@@ -100,6 +100,13 @@ struct JobRole {
   std::optional<std::int64_t> inside = {};
 };
 
+/// Why a task waits of which the engine knows nothing, where another scheduler's rules say so.
+struct Aside {
+  std::string verdict;
+  std::string says;
+  std::string next_step;
+};
+
 struct Job {
   std::string queue;
   std::string name;
@@ -124,6 +131,8 @@ struct Job {
   std::map<TaskKey, Tries> tries = {};  ///< of running tasks beyond their first attempt
   std::set<TaskKey> begun = {};         ///< running tasks of which the executor says that they have started
   std::deque<Past> past = {};           ///< tasks that are over, the oldest first
+  std::optional<std::string> within = {};  ///< the set of servers on which its tasks may run
+  std::optional<Aside> aside = {};         ///< it waits outside of the engine
 
   JobState state() const {
     if (running > 0) return JobState::running;
@@ -144,6 +153,8 @@ struct Queue {
   QueueContent content = {};
   Revision changed = 0;
   UserId id = {};
+  /// A second user of the same name, in the tier above: of pods that are critical for their cluster.
+  std::optional<UserId> critical = {};
   std::map<std::string, Job> jobs = {};
   std::int64_t live = 0;  ///< jobs that have not ended
   std::int64_t waiting = 0;
@@ -166,6 +177,7 @@ struct Server {
   bool silent = false;
   std::optional<ServerId> id = {};  ///< none: it was given up
   std::map<TaskKey, Stopping> stopping = {};
+  Amounts held = {};  ///< by others, on which nobody decides here; empty: nothing
 };
 
 struct Token {
@@ -208,6 +220,10 @@ class State {
   void forget_rows();  ///< where they are durable already
   /// What the tasks used that ended since the last call.
   Uses take_uses() { return std::exchange(uses_, {}); }
+
+  /// Finds the ids of everything again: after a restore, with a new engine, or where somebody else fills this
+  /// state (`mirab kube`).
+  void index();
 
   /// A new engine with other options in which everything stands as it does here, and the same in this state.
   /// Errors: options that the engine refuses, or quotas that it cannot honour.
@@ -256,7 +272,9 @@ class State {
   std::map<std::string, Queue> queues = {};
   std::map<std::string, Server> servers = {};
   std::map<std::string, Token> tokens = {};
-  Stamp last = {};         ///< of the latest record
+  std::map<std::string, std::set<std::string>> sets = {};  ///< of servers, by name (JobSubmitted::within)
+  std::optional<std::string> common_set = {};              ///< of jobs that are submitted without one
+  Stamp last = {};                                         ///< of the latest record
   Revision committed = 0;  ///< all up to here is durable; not part of the snapshot
   Revision policy_changed = 0;
   bool wants_steps = false;  ///< may a step place something?
@@ -327,8 +345,6 @@ class State {
   Event event_of_task(std::string kind, const Job& job, TaskKey task, RoleNumber role,
                       const std::string& server) const;
   void touch(const std::string& table, const std::string& first, const std::string& second = {});
-  void index();  ///< the ids of everything, after a restore or a new engine
-
   Time clock_ = {};                         // of the latest question whether something has expired
   std::uint32_t epoch_ = 0;                 // how often there was a new engine
   std::map<TaskId, TaskKey> adopted_ = {};  // tasks that are older than this engine

@@ -75,6 +75,7 @@ Decided State::put_job(const Command& command, Record record) {
   }
   scheduling::JobSubmitted terms = content.terms;
   terms.user = queue->second.id;
+  terms.within = common_set;
   const Result<scheduling::Outcome> outcome = tell(record, terms);
   if (!outcome) {
     std::string key = outcome.error().key.empty() ? "" : "/" + outcome.error().key;
@@ -94,7 +95,8 @@ Decided State::put_job(const Command& command, Record record) {
          .attempts = content.attempts,
          .roles = roles_of(content),
          .differs_on_servers = !terms.demand_on.empty(),
-         .id = std::get<JobId>(*outcome)};
+         .id = std::get<JobId>(*outcome),
+         .within = terms.within};
   job_names_[*job.id] = {queue_name, name};
   ++queue->second.live;
   ++tenant.jobs;

@@ -15,6 +15,11 @@ void add_quota(Json& json, const State& state, const QuotaContent& quota) {
   if (quota.reserved) units.add(json, "reserved", *quota.reserved);
 }
 
+bool is_in_set(const State& state, const std::string& set, const std::string& server) {
+  const auto found = state.sets.find(set);
+  return found != state.sets.end() && found->second.contains(server);
+}
+
 double scale_of(const State& state, std::size_t r) {
   const auto& scales = state.engine.options().share_scale;
   return scales.empty() ? 1.0 : scales[r].value();
@@ -36,6 +41,22 @@ double beyond(const State& state, std::span<const std::int64_t> used,
   return most;
 }
 
+QueueUse use_of(const State& state, const Queue& queue) {
+  QueueUse use{.used = Amounts(state.settings.units.size(), 0), .share = 0, .running = 0};
+  const auto add = [&](UserId id) {
+    const auto user = state.engine.user(id);
+    if (!user) return;
+    for (std::size_t r = 0; r < use.used.size(); ++r) use.used[r] += user->used[r];
+    use.running += user->running;
+    use.share = user->dominant_share;
+  };
+  add(queue.id);
+  if (!queue.critical) return use;
+  add(*queue.critical);
+  use.share = beyond(state, use.used, {});
+  return use;
+}
+
 bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what) {
   if (!terms.roles.empty()) {
     const std::vector<scheduling::JobSubmitted> by_role = terms_by_role(terms);
@@ -48,6 +69,7 @@ bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds w
   return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& each) {
     const auto& [name, server] = each;
     if (!server.id || (terms.servers && !has(*terms.servers, name))) return false;
+    if (terms.within && !is_in_set(state, *terms.within, name)) return false;
     for (const auto& [label, values] : terms.select) {
       const auto found = server.content.labels.find(label);
       if (found == server.content.labels.end() || !has(values, found->second)) return false;
@@ -65,7 +87,9 @@ bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds w
 JobContent content_of(const State& state, const Job& job) {
   Parsed<Content> read =
       read_content(Do::job_put, Json::parse(job.form), state.settings.units, Units::Form::normal);
-  return std::get<JobContent>(std::get<Content>(std::move(read)));
+  JobContent content = std::get<JobContent>(std::get<Content>(std::move(read)));
+  content.terms.within = job.within;
+  return content;
 }
 
 Json policy_json(const State& state) {
@@ -113,7 +137,7 @@ Json server_json(const State& state, const std::string& name, const Server& serv
     for (std::size_t r = 0; r < used.size(); ++r) used[r] = capacity[r] - free[r];
   }
   units.add(json, "used", used);
-  units.add(json, "held", Amounts(units.size(), 0));
+  units.add(json, "held", server.held.empty() ? Amounts(units.size(), 0) : server.held);
   json["tasks"] = tasks;
   json["stopping"] = server.stopping.size();
   return json;
@@ -148,10 +172,10 @@ Json queue_json(const State& state, const std::string& name, const Queue& queue)
   Json json = {{"name", name}, {"tenant", queue.content.tenant}};
   if (!queue.content.group.empty()) json["group"] = queue.content.group;
   add_quota(json, state, queue.content.quota);
-  const auto inside = state.engine.user(queue.id);
-  state.settings.units.add(json, "used", inside->used);
-  json["share"] = inside->dominant_share;
-  json["beyond"] = beyond(state, inside->used, queue.content.quota.guarantee);
+  const QueueUse use = use_of(state, queue);
+  state.settings.units.add(json, "used", use.used);
+  json["share"] = use.share;
+  json["beyond"] = beyond(state, use.used, queue.content.quota.guarantee);
   json["jobs"] = queue.live;
   json["running"] = queue.running;
   json["waiting"] = queue.waiting;

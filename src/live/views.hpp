@@ -32,6 +32,14 @@ JobContent content_of(const State& state, const Job& job);
 enum class Holds { task, some };
 bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what);
 
+/// What a queue has: of its user, and of the second one where there is one.
+struct QueueUse {
+  Amounts used;
+  double share;
+  std::int64_t running;
+};
+QueueUse use_of(const State& state, const Queue& queue);
+
 /// max_r s_r max(0, used_r − g_r) / C_r: what is used beyond a guarantee, as a share. Without one: all of it.
 double beyond(const State& state, std::span<const std::int64_t> used,
               const std::optional<Amounts>& guarantee);
@@ -64,6 +72,13 @@ std::optional<std::string> given(const Query& query, const std::string& name);
 /// A problem where it is no whole number in the range.
 Parsed<std::int64_t> given_whole(const Query& query, const std::string& name, std::int64_t fallback,
                                  std::int64_t least, std::int64_t most);
+
+/// The answer to any question but those of a file; 304 where the caller has it already.
+Answer answer_to(const Reading& reading, const History& history, const Query& query);
+/// What the history takes now. O(queues).
+Sample sample_of(const State& state);
+/// O(queues + jobs of queues with waiting tasks).
+Gauges gauges_of(const State& state, Wall now);
 
 Answer list_of(const Reading& reading, const Query& query);
 Answer assignments_of(const Reading& reading, const Query& query);

@@ -2,6 +2,7 @@
 // Running tasks do not end meanwhile.
 #include <fmt/format.h>
 
+#include <mirab/model/assert.hpp>
 #include <mirab/scheduling/fill.hpp>
 
 #include "live/views.hpp"
@@ -147,9 +148,22 @@ class Trial {
       // No client can give a name with a slash.
       Command command{.what = Do::server_put, .content = content, .by_service = true};
       command.target.name = fmt::format("more/{}", ++added_);
+      const std::string name = command.target.name;
       if (auto bad = apply(command, key)) return bad;
+      enter_sets(name, value["like"].get<std::string>());
     }
     return {};
+  }
+
+  /// A new server is in the sets in which the one like it is.
+  void enter_sets(const std::string& name, const std::string& like) {
+    for (auto& [set, servers] : state_.sets) {
+      if (!servers.contains(like)) continue;
+      servers.insert(name);
+      const Check bad = state_.engine.apply(
+          scheduling::SetChanged{.set = set, .add = {*state_.servers.at(name).id}}, state_.last.now);
+      MIRAB_ASSERT(!bad, "a server that is there, and was in no set");
+    }
   }
 
   std::optional<Problem> drain(const std::string& name) {
@@ -196,10 +210,10 @@ Json queues_json(const Reading& reading, const State& after) {
   for (const auto& [name, queue] : reading.state.queues) {
     const Queue* const then = after.queue(name);
     if (then == nullptr || reading.queue_view(name, queue).is_null()) continue;
-    const auto from = reading.state.engine.user(queue.id);
-    const auto to = after.engine.user(then->id);
-    Json row = {{"queue", name}, {"dominant_share", {from->dominant_share, to->dominant_share}}};
-    if (reading.owns(queue) || reading.others == Others::all) row["running"] = {from->running, to->running};
+    const QueueUse from = use_of(reading.state, queue);
+    const QueueUse to = use_of(after, *then);
+    Json row = {{"queue", name}, {"dominant_share", {from.share, to.share}}};
+    if (reading.owns(queue) || reading.others == Others::all) row["running"] = {from.running, to.running};
     queues.push_back(std::move(row));
   }
   return queues;

@@ -1,84 +1,31 @@
 #include "service/api.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
+#include "api/requests.hpp"
 #include "live/content.hpp"
-#include "service/page/page_files.hpp"
 
 namespace mirab::service {
 namespace {
 
-net::Response response_of(const live::Answer& answer) {
-  net::Response response;
-  response.status = answer.status;
-  if (answer.is_problem()) response.type = "application/problem+json";
-  if (answer.status == 304) {
-    response.type.clear();
-  } else {
-    // Whatever the answer holds, it is sent as valid UTF-8.
-    response.body = answer.body.dump(-1, ' ', false, live::Json::error_handler_t::replace) + "\n";
-  }
-  if (!answer.etag.empty()) response.fields.emplace_back("ETag", answer.etag);
-  if (answer.revision != 0 && answer.status != 401 && answer.status != 403 && answer.status != 404)
-    response.fields.emplace_back("Mirab-Revision", std::to_string(answer.revision));
-  if (!answer.retry_after_s.empty()) response.fields.emplace_back("Retry-After", answer.retry_after_s);
-  if (answer.status == 401) response.fields.emplace_back("WWW-Authenticate", "Bearer");
-  response.fields.emplace_back("Cache-Control", "no-store");
-  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
-  return response;
-}
-
-live::Problem problem(int status, std::string type, std::string title, std::string detail = {},
-                      std::string key = {}) {
-  live::Problem made;
-  made.status = status;
-  made.type = std::move(type);
-  made.title = std::move(title);
-  made.detail = std::move(detail);
-  made.key = std::move(key);
-  return made;
-}
-
-net::Response response_of(const live::Problem& wrong) { return response_of(live::answer_of(wrong, 0)); }
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return number;
-}
-
-bool has_parameter(std::string_view list, std::string_view name) {
-  while (!list.empty()) {
-    const std::size_t space = std::min(list.find(' '), list.size());
-    if (list.substr(0, space) == name) return true;
-    list.remove_prefix(std::min(space + 1, list.size()));
-  }
-  return false;
-}
+using api::page_response;
+using api::problem;
+using api::response_of;
+using api::text_response;
+using api::whole_number;
 
 constexpr std::int64_t kWatchesOfTenant = 64;
 
 }  // namespace
 
 /// What is known of a request once its head was admitted.
-struct Api::Asked {
-  const Route* route = nullptr;
-  live::Target target;
-  std::multimap<std::string, std::string> given;
-  live::Caller caller;
+struct Api::Asked : api::Asked {
+  live::Caller caller = {};
   bool is_table = false;  ///< `Accept: text/csv` of a route that has it
-  bool takes_gzip = false;
   Steady::time_point at = Steady::now();
-
-  std::string first(const std::string& name) const {
-    const auto found = given.find(name);
-    return found == given.end() ? "" : found->second;
-  }
 };
 
 void Api::refused(std::string_view address, int status, std::string_view why) {
@@ -86,11 +33,7 @@ void Api::refused(std::string_view address, int status, std::string_view why) {
   journal("warning", "refused", {{"from", address}, {"status", status}, {"why", why}});
 }
 
-net::Response Api::refusal(int status, std::string_view why) {
-  const bool is_large = status == 413 || status == 414 || status == 431;
-  return response_of(problem(status, is_large ? "too-large" : "bad-request", std::string(net::reason(status)),
-                             std::string(why)));
-}
+net::Response Api::refusal(int status, std::string_view why) { return api::response_of_refusal(status, why); }
 
 net::Admission Api::admit(net::Request& head) {
   auto asked = std::make_shared<Asked>();
@@ -105,7 +48,7 @@ net::Admission Api::admit(net::Request& head) {
     admission.refusal = std::make_unique<net::Response>(*std::move(refusal));
     return admission;
   }
-  admission.body_bytes = body_bytes(*asked->route);
+  admission.body_bytes = api::body_bytes(*asked->route);
   head.note = std::move(asked);
   return admission;
 }
@@ -127,43 +70,24 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   const auto target = net::read_target(head.target);
   if (!target) return response_of(live::bad_request("", "malformed target"));
   std::vector<std::string> allowed;
-  const auto found = match(head.method, *target, allowed);
+  const auto found = api::match(head.method, *target, allowed);
   if (!found) {
     if (auto refusal = check_token(asked, head)) return refusal;
-    if (allowed.empty()) return response_of(live::not_found());
-    net::Response response =
-        response_of(problem(405, "method", "Method not allowed", "this path knows other methods"));
-    std::string list;
-    for (const std::string& method : allowed) list += (list.empty() ? "" : ", ") + method;
-    response.fields.emplace_back("Allow", list);
-    return response;
+    return allowed.empty() ? response_of(live::not_found()) : api::method_refusal(allowed);
   }
-  asked.route = found->route;
-  asked.target = found->target;
-  asked.given = {target->query.begin(), target->query.end()};
-  if (asked.route->scopes != kNoToken) {
+  static_cast<api::Asked&>(asked) = api::asked_of(*found, *target, head);
+  if (asked.route->scopes != api::kNoToken) {
     if (auto refusal = check_token(asked, head)) return refusal;
-    if ((set_of(asked.caller.scopes) & asked.route->scopes) == 0) return response_of(live::scope_problem());
+    if ((api::set_of(asked.caller.scopes) & asked.route->scopes) == 0)
+      return response_of(live::scope_problem());
   }
-  for (const auto& [name, value] : asked.given) {
-    if (!has_parameter(asked.route->query, name))
-      return response_of(live::bad_request("/" + name, "this route has no such parameter"));
-  }
-  for (const char* name : {"after", "at_least"}) {
-    if (asked.given.contains(name) && !whole_number(asked.first(name)))
-      return response_of(live::bad_request(std::string("/") + name, "a revision is expected here"));
-  }
-  for (const char* name : {"dry_run", "failed"}) {
-    if (asked.given.contains(name) && asked.first(name) != "true" && asked.first(name) != "false")
-      return response_of(live::bad_request(std::string("/") + name, "true or false is expected here"));
-  }
+  if (const auto wrong = api::wrong_parameter(asked)) return response_of(*wrong);
   asked.is_table =
-      asked.route->action == Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
-  asked.takes_gzip = head.field("accept-encoding").find("gzip") != std::string_view::npos;
+      asked.route->action == api::Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
   if (asked.route->lane == Lane::urgent) return std::nullopt;
   if (auto refusal = take_rate(asked, RateOf::requests, 1)) return refusal;
   if (asked.route->rate == RateOf::requests) return std::nullopt;
-  if (asked.route->action == Action(Own::submits)) return std::nullopt;  // counted when its jobs are
+  if (asked.route->action == api::Action(Own::submits)) return std::nullopt;  // counted when its jobs are
   return take_rate(asked, asked.route->rate, 1);
 }
 
@@ -190,7 +114,7 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
     metrics_.count(asked->route, answer.status, Steady::now() - asked->at);
     if (const auto* what = std::get_if<live::Do>(&asked->route->action))
       metrics_.count_command(*what, answer.status);
-    if (asked->route->action == Action(Own::submits) && answer.status == 200) {
+    if (asked->route->action == api::Action(Own::submits) && answer.status == 200) {
       for (const live::Json& each : answer.body["answers"])
         metrics_.count_command(live::Do::job_put, each.value("status", 500));
     }
@@ -280,47 +204,15 @@ void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& reque
 }
 
 void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply) {
-  live::Query query{.what = std::get<live::Ask>(asked->route->action),
-                    .name = asked->target.name,
-                    .queue = asked->target.queue,
-                    .given = asked->given,
-                    .if_none_match = std::string(request.field("if-none-match"))};
-  if (!asked->route->schema.empty()) {
-    auto body = live::read_json(request.body);
-    if (const auto* wrong = std::get_if<live::Problem>(&body)) return reply(live::answer_of(*wrong, 0));
-    query.body = std::get<live::Json>(std::move(body));
-  }
+  auto query = api::query_of(*asked, request);
+  if (const auto* wrong = std::get_if<live::Problem>(&query)) return reply(live::answer_of(*wrong, 0));
   const std::uint64_t at_least = whole_number(asked->first("at_least")).value_or(0);
-  query.given.erase("at_least");
-  if (!pipeline_->ask(std::move(query), asked->caller, asked->route->lane, at_least, reply))
+  if (!pipeline_->ask(std::get<live::Query>(std::move(query)), asked->caller, asked->route->lane, at_least,
+                      reply))
     reply(busy_answer("too many questions wait"));
 }
 
-void Api::answer_text(const Asked& asked, net::Exchange& exchange, std::string type, std::string text) {
-  net::Response response{.status = 200, .type = std::move(type), .body = std::move(text)};
-  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
-  response.fields.emplace_back("Content-Security-Policy",
-                               "default-src 'none'; style-src 'self'; frame-ancestors 'none'");
-  response.fields.emplace_back("Referrer-Policy", "no-referrer");
-  metrics_.count(asked.route, 200, Steady::now() - asked.at);
-  exchange.answer(std::move(response));
-}
-
-/// The files of the live page. Scripts and styles come from here alone, and nothing is sent elsewhere.
-void Api::answer_page(const Asked& asked, net::Exchange& exchange, const Reply& reply) {
-  const PageFile* const file = page_file(asked.target.name);
-  if (file == nullptr) return reply(live::answer_of(live::not_found(), 0));
-  net::Response response{.status = 200, .type = file->type};
-  response.body = asked.takes_gzip ? std::string(file->gzip) : inflated(file->gzip);
-  if (asked.takes_gzip) response.fields.emplace_back("Content-Encoding", "gzip");
-  response.fields.emplace_back("Vary", "Accept-Encoding");
-  response.fields.emplace_back("Cache-Control",
-                               file->is_immutable ? "public, max-age=31536000, immutable" : "no-cache");
-  response.fields.emplace_back("Content-Security-Policy",
-                               "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; "
-                               "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
-  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
-  response.fields.emplace_back("Referrer-Policy", "no-referrer");
+void Api::answer_itself(const Asked& asked, net::Exchange& exchange, net::Response response) {
   metrics_.count(asked.route, 200, Steady::now() - asked.at);
   exchange.answer(std::move(response));
 }
@@ -343,16 +235,19 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_p
       // The reader says how things stand; the I/O thread owns the rest.
       return pipeline_->gauges([this, asked, held = exchange](const live::Gauges& gauges) {
         server_->post([this, asked, held, gauges] {
-          answer_text(*asked, *held, "text/plain; version=0.0.4",
-                      metrics_.text(pipeline_->figures(), server_->figures(), gauges));
+          answer_itself(*asked, *held,
+                        text_response("text/plain; version=0.0.4",
+                                      metrics_.text(pipeline_->figures(), server_->figures(), gauges)));
         });
       });
     case Own::openapi:
-      return answer_text(*asked, *exchange, "application/json", openapi_document(version_));
+      return answer_itself(*asked, *exchange,
+                           text_response("application/json", api::openapi_document(version_)));
     case Own::docs:
-      return answer_text(*asked, *exchange, "text/html; charset=utf-8", api_page());
+      return answer_itself(*asked, *exchange, text_response("text/html; charset=utf-8", api::api_page()));
     case Own::page:
-      return answer_page(*asked, *exchange, reply);
+      if (auto page = page_response(*asked)) return answer_itself(*asked, *exchange, *std::move(page));
+      return reply(live::answer_of(live::not_found(), 0));
     case Own::audit: {
       const auto limit =
           std::clamp<std::uint64_t>(whole_number(asked->first("limit")).value_or(100), 1, 1000);
@@ -403,25 +298,15 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
   const auto refuse_watch = [&] {
     reply(live::answer_of(live::too_many("watches", "more watches than this tenant's limit allows"), 0));
   };
-  Watch watch;
+  auto read = api::watch_of(*asked);
+  if (const auto* wrong = std::get_if<live::Problem>(&read)) return reply(live::answer_of(*wrong, 0));
+  auto& [watch, waits] = std::get<api::WatchAsked>(read);
   watch.caller = asked->caller;
   watch.expires = tokens_.expires(asked->caller.by);
-  watch.is_from_now = !asked->given.contains("after");
-  watch.after = whole_number(asked->first("after")).value_or(0);
-  watch.at_once = asked->given.contains("now");
-  for (auto [at, end] = asked->given.equal_range("kind"); at != end; ++at)
-    watch.filter.kinds.push_back(at->second);
-  watch.filter.queue = asked->first("queue");
-  watch.filter.job = asked->first("job");
-  watch.filter.server = asked->first("server");
   if (!watch.is_from_now && watch.after + 1 < figures.oldest_revision.load())
     return reply(
         live::answer_of(live::compacted(figures.oldest_revision.load()), figures.reader_revision.load()));
-  if (asked->given.contains("wait")) {
-    const auto wait = live::parse_duration(asked->first("wait"));
-    if (!wait) return reply(live::answer_of(live::bad_request("/wait", wait.error().message), 0));
-    watch.wait = std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait),
-                          std::chrono::milliseconds(60'000));
+  if (waits) {
     std::vector<Open>* const open = watches_of(asked->caller.tenant);
     if (open == nullptr) return refuse_watch();
     const auto held = std::make_shared<bool>(true);  // as long as the reply is owed
@@ -433,11 +318,8 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
   if (figures.watchers.load() >= 10'000) return reply(busy_answer("too many watches"));
   std::vector<Open>* const open = watches_of(asked->caller.tenant);
   if (open == nullptr) return refuse_watch();
-  net::Response head{.status = 200, .type = "text/event-stream"};
-  head.fields.emplace_back("Cache-Control", "no-store");
-  head.fields.emplace_back("X-Accel-Buffering", "no");
   metrics_.count(asked->route, 200, Steady::now() - asked->at);
-  watch.stream = exchange.stream(std::move(head));
+  watch.stream = exchange.stream(api::stream_head());
   if (watch.stream == nullptr) return;
   open->push_back([stream = std::weak_ptr<net::EventStream>(watch.stream)] {
     const auto held = stream.lock();

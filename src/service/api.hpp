@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "api/routes.hpp"
 #include "net/http_server.hpp"
 #include "service/heartbeats.hpp"
 #include "service/metrics.hpp"
 #include "service/pipeline.hpp"
-#include "service/routes.hpp"
 #include "service/tokens.hpp"
 
 namespace mirab::service {
@@ -57,8 +57,8 @@ class Api final : public net::Handler {
   void submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
                const Reply& reply);
   void question(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
-  void answer_text(const Asked& asked, net::Exchange& exchange, std::string type, std::string text);
-  void answer_page(const Asked& asked, net::Exchange& exchange, const Reply& reply);
+  /// Of the process itself: /metrics, /docs, the live page.
+  void answer_itself(const Asked& asked, net::Exchange& exchange, net::Response response);
   void own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_ptr<net::Exchange>& exchange,
            const Reply& reply);
   void watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply);

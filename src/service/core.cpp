@@ -18,8 +18,6 @@ std::int64_t steady_ms() {
   return std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();
 }
 
-live::Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
-
 EngineClock::EngineClock(Time last, live::Wall last_wall) : at_start_(boot_time()) {
   auto gap = std::chrono::nanoseconds(0);
   if (last_wall.time_since_epoch().count() > 0) {

@@ -24,7 +24,8 @@ live::Answer Shared::get(const live::Reader& reader, const live::Query& query,
 
 live::Answer Shared::internal_answer(const std::exception& failure) const {
   events.say("error", "internal", {{"why", failure.what()}});
-  return problem_answer(500, "internal", "Internal error", "the service could not answer; its log says why");
+  return api::problem_answer(500, "internal", "Internal error",
+                             "the service could not answer; its log says why");
 }
 
 bool Follower::ask(Question question, std::uint64_t at_least) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <unordered_map>
 
+#include "api/gauges.hpp"
 #include "live/content.hpp"
 
 namespace mirab::service {
@@ -56,7 +57,8 @@ Metrics::Metrics() : families_(std::make_unique<Families>()) {}
 Metrics::~Metrics() = default;
 
 void Metrics::count(const Route* route, int status, std::chrono::nanoseconds took) {
-  const auto index = route == nullptr ? routes().size() : static_cast<std::size_t>(route - routes().data());
+  const auto index =
+      route == nullptr ? api::routes().size() : static_cast<std::size_t>(route - api::routes().data());
   prometheus::Counter* counter = nullptr;
   {
     const std::lock_guard guard(families_->mutex);
@@ -91,33 +93,6 @@ void Metrics::count_commit(std::chrono::nanoseconds took, std::uint64_t records)
   families_->commit_records.Observe(static_cast<double>(records));
 }
 
-namespace {
-
-constexpr std::size_t kQueuesShown = 200;
-constexpr const char* kOther = "other";
-
-/// The oldest queues as they are, the rest as one; a queue of that name is of the rest.
-std::vector<live::Gauges::OfQueue> folded(const std::vector<live::Gauges::OfQueue>& queues) {
-  std::vector<live::Gauges::OfQueue> shown;
-  live::Gauges::OfQueue other{.queue = kOther};
-  bool has_other = false;
-  for (const live::Gauges::OfQueue& each : queues) {
-    if (shown.size() < kQueuesShown && each.queue != kOther) {
-      shown.push_back(each);
-      continue;
-    }
-    has_other = true;
-    other.waiting += each.waiting;
-    other.running += each.running;
-    other.share += each.share;
-    other.oldest_wait_s = std::max(other.oldest_wait_s, each.oldest_wait_s);
-  }
-  if (has_other) shown.push_back(std::move(other));
-  return shown;
-}
-
-}  // namespace
-
 std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigures& server,
                           const live::Gauges& gauges) {
   // What the pipeline counts itself is copied at the moment of the question.
@@ -141,17 +116,6 @@ std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigur
           is_behind ? static_cast<double>(steady_ms() - figures.archive_level_ms) / 1000 : 0);
     counter("mirab_archive_failures_total", "Tries to archive that failed", figures.archive_failures);
   }
-  for (const live::Gauges::OfQueue& each : folded(gauges.queues)) {
-    const prometheus::Labels queue = {{"queue", each.queue}};
-    gauge("mirab_waiting_tasks", "Tasks that wait", static_cast<double>(each.waiting), queue);
-    gauge("mirab_running_tasks", "Tasks that run", static_cast<double>(each.running), queue);
-    gauge("mirab_dominant_share_ratio", "What the queue has of the resource of which it has most", each.share,
-          queue);
-    gauge("mirab_oldest_wait_seconds", "Since the submission of the oldest job with a task that waits",
-          each.oldest_wait_s, queue);
-  }
-  for (const auto& [resource, ratio] : gauges.used)
-    gauge("mirab_resource_used_ratio", "Used of the capacity", ratio, {{"resource", resource}});
   gauge("mirab_leader", "1 where this process decides", 1);
   counter("mirab_decisions_total", "Tasks placed", figures.placed);
   counter("mirab_state_mismatch_total", "The two engines differed", figures.mismatches);
@@ -170,7 +134,7 @@ std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigur
   }
   auto families = families_->registry.Collect();
   for (auto& family : now.Collect()) families.push_back(std::move(family));
-  return prometheus::TextSerializer().Serialize(families);
+  return prometheus::TextSerializer().Serialize(families) + api::text_of(gauges);
 }
 
 void journal(std::string_view level, std::string_view what, const live::Json& fields) {

@@ -10,7 +10,6 @@
 #include "live/answers.hpp"
 #include "net/http_server.hpp"
 #include "service/pipeline.hpp"
-#include "service/routes.hpp"
 
 namespace mirab::service {
 

@@ -7,25 +7,6 @@ namespace mirab::service {
 
 using std::chrono::milliseconds;
 
-live::Answer problem_answer(int status, std::string type, std::string title, std::string_view detail) {
-  live::Problem problem;
-  problem.status = status;
-  problem.type = std::move(type);
-  problem.title = std::move(title);
-  problem.detail = detail;
-  return live::answer_of(problem, 0);
-}
-
-live::Answer busy_answer(std::string_view detail) {
-  live::Problem problem;
-  problem.status = 503;
-  problem.type = "busy";
-  problem.title = "Busy";
-  problem.detail = detail;
-  problem.retry_after_s = "1";
-  return live::answer_of(problem, 0);
-}
-
 namespace {
 
 class Threads final : public Pipeline {

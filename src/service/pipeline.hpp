@@ -18,24 +18,28 @@
 #include <string>
 #include <vector>
 
+#include "api/event_watchers.hpp"
+#include "api/routes.hpp"
 #include "live/decider.hpp"
 #include "live/reader.hpp"
 #include "net/http_server.hpp"
 #include "service/archive.hpp"
 #include "service/recovery.hpp"
-#include "service/routes.hpp"
 #include "service/store.hpp"
 
 namespace mirab::service {
 
-using Steady = std::chrono::steady_clock;
+using api::busy_answer;
+using api::Lane;
+using api::Own;
+using api::Reply;  ///< called once, on a thread of the pipeline
+using api::Route;
+using api::Steady;
+using api::wall_now;
+using api::Watch;
 
-live::Wall wall_now();
 /// Milliseconds of the steady clock.
 std::int64_t steady_ms();
-
-/// Called once, on a thread of the pipeline.
-using Reply = std::function<void(live::Answer)>;
 
 struct PipelineOptions {
   std::string file;  ///< for workers that read the log themselves
@@ -85,20 +89,6 @@ struct PipelineFigures {
   std::atomic<bool> is_ready = false;
 };
 
-/// A watcher of events.
-struct Watch {
-  live::EventFilter filter = {};
-  live::Caller caller = {};
-  std::uint64_t after = 0;
-  bool is_from_now = false;                       ///< no `after` was given
-  bool at_once = false;                           ///< else at most four messages a second
-  std::shared_ptr<net::EventStream> stream = {};  ///< server-sent events; else a long poll:
-  Reply reply = {};
-  std::chrono::milliseconds wait{0};
-  std::optional<live::Wall> expires = {};  ///< of the caller's token
-  std::uint64_t token_changes = 0;         ///< the pipeline's own: of the token, when the watch began
-};
-
 class Pipeline {
  public:
   /// Starts the threads. Batches go to the archive too, where there is one.
@@ -139,8 +129,5 @@ class Pipeline {
   /// Answers what waits, writes a last snapshot and ends the threads.
   virtual void stop() = 0;
 };
-
-/// `503 busy` and the like, as the API's problems.
-live::Answer busy_answer(std::string_view detail);
 
 }  // namespace mirab::service

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,8 +39,6 @@ struct Shared {
   /// What a question gets that cannot be answered; the journal says why.
   live::Answer internal_answer(const std::exception& failure) const;
 };
-
-live::Answer problem_answer(int status, std::string type, std::string title, std::string_view detail);
 
 /// A batch on its way to the disk, with the answers that wait for it.
 struct Group {
@@ -89,8 +86,7 @@ class Watchers {
  public:
   /// `post` brings work back to the reader's thread, from any.
   Watchers(Shared& shared, Workers& workers, std::uint64_t revision,
-           std::function<void(std::function<void()>)> post)
-      : shared_(shared), workers_(workers), post_(std::move(post)), ring_after_(revision) {}
+           std::function<void(std::function<void()>)> post);
 
   void add(std::vector<live::Change> changes);
   void watch(Watch watch);
@@ -108,39 +104,18 @@ class Watchers {
 
   /// Sends what there is; with `is_last` everybody is sent what there is and let go.
   void turn(const live::Reader& reader, Steady::time_point now, bool is_last);
-  bool is_empty() const { return watchers_.empty() && polls_.empty(); }
+  bool is_empty() const { return events_.size() == 0 && polls_.empty(); }
 
  private:
-  struct Attached {
-    Watch watch;
-    std::uint64_t sent = 0;  ///< all events up to this revision are sent or do not concern it
-    bool is_catching_up = false;
-    Steady::time_point flushed{};
-    Steady::time_point marked{};
-    Steady::time_point until{};
-  };
-
-  void attach(Watch watch);
   void read_old_events(Watch watch);
-  bool is_behind(const Attached& watcher) const {
-    return !ring_.empty() && watcher.sent < ring_.back().revision;
-  }
-  bool add_message(std::string& text, const Watch& watch, const live::Change& change) const;
-  std::string next_messages(Attached& watcher) const;
-  bool flush_poll(Attached& watcher, Steady::time_point now, bool is_last);
-  bool flush_stream(Attached& watcher, Steady::time_point now, bool is_last);
-  void flush(Steady::time_point now, bool is_last);
   void turn_polls(const live::Reader& reader, Steady::time_point now);
 
   Shared& shared_;
   Workers& workers_;
   std::function<void(std::function<void()>)> post_;
-  std::deque<live::Change> ring_;
-  std::uint64_t ring_after_;  ///< the ring has all changes after this revision
-  std::list<Attached> watchers_;
-  std::multimap<std::string, HeldPoll> polls_;          ///< by server
-  std::map<std::string, std::uint64_t> changed_;        ///< the last revision of each server
-  std::map<std::string, std::uint64_t> token_changes_;  ///< how often each `token:ID` has changed
+  api::EventWatchers events_;
+  std::multimap<std::string, HeldPoll> polls_;    ///< by server
+  std::map<std::string, std::uint64_t> changed_;  ///< the last revision of each server
 };
 
 /// The reader's thread: applies what is durable, and answers.

@@ -15,6 +15,7 @@
 
 #include <mirab/model/result.hpp>
 
+#include "api/routes.hpp"
 #include "live/answers.hpp"
 #include "model/rate.hpp"
 
@@ -59,8 +60,7 @@ class TokenTable {
 
 using Bucket = mirab::Bucket<std::chrono::steady_clock>;
 
-/// What counts against which rate.
-enum class RateOf { requests, submits, questions, what_ifs };
+using api::RateOf;
 
 /// The rates of each tenant. Callers without a tenant have none.
 class RateTable {

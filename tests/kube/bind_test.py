@@ -1,5 +1,6 @@
 """`mirab kube` binds each pod once, says so, and asks for nothing that it may not."""
 
+import json
 import unittest
 
 from kube_case import KubeCase, free_port, get
@@ -130,7 +131,7 @@ class Bind(KubeCase):
         cluster.bound("p")
         scheduler.says("ready", nodes=2)
         self.assertEqual(get(port, "/healthz"), (200, "ok\n"))
-        self.assertEqual(get(port, "/readyz"), (200, "ok\n"))
+        self.assertEqual(json.loads(get(port, "/readyz")[1]), {"status": "ready", "offers": "reads"})
         counted = {"leader": 1, "nodes": 2, "pods": 2, "pods_waiting": 1, "binds_total": 1, "decisions_total": 1,
                    "binds_in_doubt": 0, "binds_refused_total": 0}
         cluster.until(lambda: counted.items() <= figures(get(port, "/metrics")[1]).items())

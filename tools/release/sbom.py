@@ -110,7 +110,7 @@ def of_debian(name: str) -> dict[str, object]:
 
 def of_npm() -> list[dict[str, object]]:
     found = {}
-    for page in ("src/report/page", "src/service/page"):
+    for page in ("src/report/page", "src/api/page"):
         lock = json.loads((SOURCE / page / "package-lock.json").read_text())
         found.update({path.removeprefix("node_modules/"): each for path, each in lock["packages"].items()
                       if path and not each.get("dev")})

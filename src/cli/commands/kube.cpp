@@ -82,6 +82,7 @@ Exit run_kube(const KubeFlags& flags) {
   options.say = [](std::string_view level, std::string_view what, const nlohmann::json& more) {
     service::journal(level, what, more);
   };
+  options.version = MIRAB_VERSION;
   options.scheduler.policy = *std::move(policy);
   options.scheduler.holder = own_identity();
   options.scheduler.seed = flags.seed;
@@ -164,7 +165,8 @@ std::vector<Command> add_kube(CLI::App& app) {
   kube->add_option("--lease-name", flags->lease_name, "What it is called")
       ->type_name("NAME")
       ->capture_default_str();
-  kube->add_option("--listen", flags->listen, "Where to listen for /metrics, /healthz and /readyz")
+  kube->add_option("--listen", flags->listen,
+                   "Where to answer: metrics and health to everybody, the API and the page to this machine")
       ->type_name("ADDR:PORT");
   take_whole_number(kube->add_option("--connections", flags->connections, "Requests at a time, at most")
                         ->type_name("N")
@@ -183,6 +185,10 @@ std::vector<Command> add_kube(CLI::App& app) {
       "Each waiting pod has the reason in its condition PodScheduled and in events. Standard error has a "
       "line "
       "of JSON for each bind. SIGTERM ends it; it keeps no file, and reads the cluster again at each start."};
+  manual.paragraphs.emplace_back(
+      "At the address of --listen it answers what `mirab why`, `whatif`, `queues`, `jobs` and `watch` ask "
+      "with "
+      "--server, and shows the live page, to those on its machine: `kubectl port-forward` and ssh reach it.");
   manual.exits = {{1, "the API server cannot be reached or refuses, or the lease went to another process"}};
   manual.examples = {
       {"mirab kube --dry-run --scheduler-name default-scheduler",

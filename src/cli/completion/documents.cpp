@@ -10,7 +10,7 @@
 #include "cli/program.hpp"
 #include "report/text/width.hpp"
 #ifdef MIRAB_HAS_SERVICE
-#include "service/routes.hpp"
+#include "api/routes.hpp"
 #endif
 
 namespace mirab::cli {
@@ -192,9 +192,9 @@ std::vector<Command> add_generate(CLI::App& app) {
       add_document(*generate, "fish", "Completion for fish", [=] { return fish_completion(commands()); }),
 #ifdef MIRAB_HAS_SERVICE
       add_document(*generate, "api", "The reference of the service's API",
-                   [] { return service::api_markdown(); }),
+                   [] { return api::api_markdown(); }),
       add_document(*generate, "api-words", "A dictionary for fuzzing the service",
-                   [] { return service::fuzz_dictionary(); }),
+                   [] { return api::fuzz_dictionary(); }),
 #endif
   };
   generate->group("");  // hidden, for those who build and package; last, since subcommands inherit it

@@ -56,6 +56,9 @@ Check KnownCluster::make_engine() {
 // With another list of resources: servers, held amounts, then pods where they are, then those that wait.
 void KnownCluster::make_again(Time now) {
   must_hold(make_engine());
+  if (changed_) {
+    for (const std::string& name : sets_.names()) changed_->sets.insert(name);
+  }
   sets_ = NodeSets();
   users_.clear();
   job_pods_.clear();
@@ -103,6 +106,7 @@ bool KnownCluster::knows_resources(const Amounts& amounts) const {
 }
 
 void KnownCluster::add_server(const std::string& name, KnownNode& node, Time now) {
+  if (changed_) changed_->nodes.insert(name);
   const Result<scheduling::ServerId> server = engine_->apply(
       scheduling::ServerAdded{.name = name, .capacity = amounts_of(node.row->allocatable)}, now);
   if (!server) {
@@ -125,6 +129,7 @@ void KnownCluster::tell_held(const KnownNode& node, Time now) {
 
 void KnownCluster::tell(const std::vector<NodeSetChange>& changes, Time now) {
   for (const NodeSetChange& change : changes) {
+    if (changed_) changed_->sets.insert(change.set);
     scheduling::SetChanged event{.set = change.set};
     for (const auto& [names, servers] :
          {std::pair(&change.add, &event.add), std::pair(&change.remove, &event.remove)}) {
@@ -145,6 +150,7 @@ void KnownCluster::see_node(NodeRow row, Time now) {
   }
   KnownNode& node = nodes_[name];
   if (node.row == row && !node.is_leaving) return;
+  if (changed_) changed_->nodes.insert(name);
   const bool was_known = node.row && node.server;
   const bool was_leaving = node.is_leaving;
   const bool same_capacity = node.row && node.row->allocatable == row.allocatable;
@@ -191,6 +197,7 @@ void KnownCluster::lose_node(const std::string& name, Time now) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end() || !found->second.row || found->second.is_leaving) return;
   KnownNode& node = found->second;
+  if (changed_) changed_->nodes.insert(name);
   tell(sets_.remove(name), now);
   node.is_leaving = true;
   if (node.server) must_hold(engine_->apply(scheduling::ServerDrained{*node.server}, now));
@@ -203,6 +210,7 @@ void KnownCluster::remove_if_left(const std::string& name, Time now) {
   if (found == nodes_.end() || !found->second.pods.empty()) return;
   KnownNode& node = found->second;
   if (node.row && !node.is_leaving) return;
+  if (changed_) changed_->nodes.insert(name);
   if (node.server) {
     must_hold(engine_->apply(scheduling::ServerRemoved{*node.server}, now));
     server_nodes_.erase(*node.server);
@@ -213,6 +221,7 @@ void KnownCluster::remove_if_left(const std::string& name, Time now) {
 // A pod of another scheduler takes its room on the node, or gives it back.
 void KnownCluster::hold(PodRecord& pod, bool holds, Time now) {
   KnownNode& node = nodes_[pod.on];
+  if (changed_) changed_->nodes.insert(pod.on);
   if (holds) {
     add(node.held, pod.seen.requests);
   } else {
@@ -232,6 +241,21 @@ std::vector<std::string> KnownCluster::nodes() const {
     if (node.row && !node.is_leaving) names.push_back(name);
   }
   return names;
+}
+
+KnownCluster::Changed KnownCluster::take_changed() {
+  if (changed_) return std::exchange(*changed_, {});
+  Changed all{.is_everything = true};
+  for (const auto& [uid, pod] : pods_) all.pods.insert(uid);
+  for (const auto& [name, node] : nodes_) all.nodes.insert(name);
+  for (std::string& name : sets_.names()) all.sets.insert(std::move(name));
+  changed_.emplace();
+  return all;
+}
+
+const KnownCluster::KnownNode* KnownCluster::node(const std::string& name) const {
+  const auto found = nodes_.find(name);
+  return found == nodes_.end() ? nullptr : &found->second;
 }
 
 std::vector<std::string> KnownCluster::take_notices() { return std::exchange(notices_, {}); }

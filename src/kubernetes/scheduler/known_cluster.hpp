@@ -90,6 +90,33 @@ class KnownCluster {
   std::string lacks(const std::string& uid) const;
 
   const scheduling::Engine& engine() const { return *engine_; }
+
+  // For who follows it with a copy of the engine.
+  struct KnownNode {
+    std::optional<NodeRow> row = {};  // none: pods stand on it, and it is not known
+    std::optional<scheduling::ServerId> server = {};
+    bool is_leaving = false;          // deleted, and pods still stand on it
+    Amounts held = {};                // by pods of others
+    std::set<std::string> pods = {};  // uids: whose `on` it is
+  };
+  struct User {
+    scheduling::UserId id;
+    std::int64_t jobs = 0;
+  };
+  /// By name, pods by uid.
+  struct Changed {
+    std::set<std::string> pods = {}, nodes = {}, sets = {};
+    bool is_everything = false;
+    bool is_nothing() const { return !is_everything && pods.empty() && nodes.empty() && sets.empty(); }
+  };
+  /// What is another since the last call; at the first call everything. Nothing is noted before that.
+  Changed take_changed();
+  /// Null: not known.
+  const KnownNode* node(const std::string& name) const;
+  /// By namespace, in the upper tier or not.
+  const std::map<std::pair<std::string, bool>, User>& users() const { return users_; }
+  const NodeSets& sets() const { return sets_; }
+
   const std::vector<std::string>& resources() const { return resources_; }
   std::size_t waiting() const { return waiting_; }
 
@@ -99,14 +126,6 @@ class KnownCluster {
   std::string broken_invariant() const;
 
  private:
-  struct KnownNode {
-    std::optional<NodeRow> row = {};  // none: pods stand on it, and it is not known
-    std::optional<scheduling::ServerId> server = {};
-    bool is_leaving = false;          // deleted, and pods still stand on it
-    Amounts held = {};                // by pods of others
-    std::set<std::string> pods = {};  // uids: whose `on` it is
-  };
-
   explicit KnownCluster(Policy policy) : policy_(std::move(policy)) {}
   Check make_engine();
   void make_again(Time now);
@@ -138,10 +157,6 @@ class KnownCluster {
   std::map<std::string, KnownNode> nodes_ = {};
   std::map<std::string, PodRecord> pods_ = {};  // by uid
   std::map<std::pair<std::string, std::string>, std::string> uids_ = {};
-  struct User {
-    scheduling::UserId id;
-    std::int64_t jobs = 0;
-  };
   std::map<std::pair<std::string, bool>, User> users_ = {};  // by namespace, in the upper tier or not
   bool has_tiers_ = true;                                    // the discipline knows them
   std::unordered_map<scheduling::JobId, std::string> job_pods_ = {};
@@ -149,6 +164,7 @@ class KnownCluster {
   std::vector<std::string> notices_ = {};
   std::size_t waiting_ = 0;
   bool is_listing_ = false, has_question_ = false;
+  std::optional<Changed> changed_ = {};  // none: nobody follows
 };
 
 }  // namespace mirab::kubernetes

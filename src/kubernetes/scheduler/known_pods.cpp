@@ -46,6 +46,7 @@ void KnownCluster::set_standing(PodRecord& pod, Standing standing) {
   if (pod.standing == Standing::waiting) --waiting_;
   if (standing == Standing::waiting) ++waiting_;
   pod.standing = standing;
+  if (changed_) changed_->pods.insert(pod.seen.uid);
 }
 
 scheduling::UserId KnownCluster::user_of(const SeenPod& pod, Time now) {

@@ -209,4 +209,15 @@ bool NodeSets::has(const std::string& name, const std::string& node) const {
   return found != sets_.end() && found->second.nodes.contains(node);
 }
 
+std::vector<std::string> NodeSets::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, set] : sets_) names.push_back(name);
+  return names;
+}
+
+std::set<std::string> NodeSets::nodes_of(const std::string& name) const {
+  const auto found = sets_.find(name);
+  return found == sets_.end() ? std::set<std::string>() : found->second.nodes;
+}
+
 }  // namespace mirab::kubernetes

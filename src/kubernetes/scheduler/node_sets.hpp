@@ -48,6 +48,9 @@ class NodeSets {
   std::string set_of(const SeenPod& pod) const;
 
   bool has(const std::string& set, const std::string& node) const;
+  std::vector<std::string> names() const;
+  /// Of no set of that name: none.
+  std::set<std::string> nodes_of(const std::string& set) const;
   std::size_t size() const { return sets_.size(); }
 
  private:

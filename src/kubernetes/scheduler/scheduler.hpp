@@ -84,6 +84,7 @@ class Scheduler {
 
   std::vector<Happening> take_happenings();
   const KnownCluster& cluster() const { return cluster_; }
+  KnownCluster::Changed take_changed() { return cluster_.take_changed(); }
   bool has_lists() const { return has_nodes_ && has_pods_; }
   SchedulerGauges gauges() const;
 

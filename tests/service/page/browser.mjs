@@ -1,12 +1,12 @@
 // The live page in headless Chromium, as all its tests open it.
-// A test is called with --program mirab --archive FILE --packages DIR --chromium PROGRAM [--pictures DIR].
+// A test is called with --program mirab (or --url URL of what runs) --archive FILE --packages DIR --chromium PROGRAM [--pictures DIR].
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 
 export const {values: given} = parseArgs({options: {
-  program: {type: 'string'}, archive: {type: 'string'}, packages: {type: 'string'}, chromium: {type: 'string'}, pictures: {type: 'string'},
+  program: {type: 'string'}, url: {type: 'string'}, archive: {type: 'string'}, packages: {type: 'string'}, chromium: {type: 'string'}, pictures: {type: 'string'},
 }});
 const required = createRequire(resolve(given.packages, 'package.json'));
 const {chromium} = required('playwright-core');
@@ -19,7 +19,7 @@ export const browser = await chromium.launch({
     '--disable-component-update', '--disable-sync'],
 });
 
-/** A browser of its own (tabs share a worker), in which everything it says and asks for is kept. */
+/** A browser of its own (tabs share a worker), in which everything it says and asks for is kept. No token: none is asked. */
 export async function person(service, {token = service.token, width = 1280, scheme = 'light', without} = {}) {
   const context = await browser.newContext({viewport: {width, height: 900}, colorScheme: scheme});
   if (without) await context.addInitScript(name => { delete globalThis[name]; }, without);
@@ -37,8 +37,10 @@ export async function person(service, {token = service.token, width = 1280, sche
   };
   context.on('request', request => seen.requests.push(request.url()));
   seen.page = await seen.tab();
-  await seen.page.getByRole('textbox', {name: 'Token'}).fill(token);
-  await seen.page.getByRole('button', {name: 'Open'}).click();
+  if (token !== undefined) {
+    await seen.page.getByRole('textbox', {name: 'Token'}).fill(token);
+    await seen.page.getByRole('button', {name: 'Open'}).click();
+  }
   await seen.page.getByText('live', {exact: true}).first().waitFor();
   /** Opens a page by its address, and waits until nothing of it is loading. */
   seen.open = async (hash, ready) => {

@@ -39,7 +39,7 @@ addEventListener('connect', event => {
       ports.add(port);
       port.postMessage({say: 'token', token} satisfies Told);
       if (latest) port.postMessage(latest);
-    } else {
+    } else if (data.ask === 'forget' || data.token !== token) {
       use(data.ask === 'token' ? data.token : null);
     }
   };

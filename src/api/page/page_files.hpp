@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace mirab::service {
+namespace mirab::api {
 
 struct PageFile {
   std::string type;
@@ -18,4 +18,4 @@ const PageFile* page_file(std::string_view name);
 /// The file as it was before it was compressed.
 std::string inflated(std::string_view gzip);
 
-}  // namespace mirab::service
+}  // namespace mirab::api

@@ -9,6 +9,7 @@ declare const WORKER_PATH: string;
 
 export const connection = $state({
   is_asked: false,  // whether the worker has said if there is a token
+  is_open: false,  // nobody needs a token here, and nothing can be changed
   token: null as string | null,
   is_refused: false,
   is_live: false,
@@ -60,9 +61,20 @@ function useWorker(): void {
   ask({ask: 'hello'});
 }
 
-export function connect(): void {
+/** Where a cluster is only looked at (`mirab kube`) there are no tokens: then the empty one is taken. */
+async function isOpen(): Promise<boolean> {
+  try {
+    return (await (await fetch('/readyz', {cache: 'no-store'})).json() as {offers?: string}).offers === 'reads';
+  } catch {
+    return false;
+  }
+}
+
+export async function connect(): Promise<void> {
+  connection.is_open = await isOpen();
   if (typeof SharedWorker === 'function') useWorker();
   else ask = leadOrFollow(hear);
+  if (connection.is_open) giveToken('');
 }
 
 export function giveToken(token: string): void {

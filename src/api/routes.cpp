@@ -1,10 +1,10 @@
-#include "service/routes.hpp"
+#include "api/routes.hpp"
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-namespace mirab::service {
+namespace mirab::api {
 namespace {
 
 using live::Ask;
@@ -105,6 +105,16 @@ ScopeSet set_of(const live::Scopes& scopes) {
 
 std::span<const Route> routes() { return kRoutes; }
 
+bool is_offered(const Route& route, Offer offer) {
+  if (offer == Offer::all) return true;
+  if (const auto* asked = std::get_if<Ask>(&route.action)) {
+    return *asked != Ask::tenant && *asked != Ask::tenants && *asked != Ask::token && *asked != Ask::tokens;
+  }
+  const auto* own = std::get_if<Own>(&route.action);
+  return own != nullptr && *own != Own::submits && *own != Own::assignments && *own != Own::audit &&
+         *own != Own::task_explain && *own != Own::usage;
+}
+
 std::size_t body_bytes(const Route& route) {
   if (route.schema.empty()) return 0;
   return route.action == Action(Own::submits) ? kSubmitsBytes : kBodyBytes;
@@ -129,6 +139,15 @@ std::optional<Match> match(std::string_view method, const net::Target& target,
   return std::nullopt;
 }
 
+std::vector<std::string> methods_of(const net::Target& target, Offer offer) {
+  std::vector<std::string> methods;
+  for (std::size_t at = 0; at < kRoutes.size(); ++at) {
+    if (is_offered(kRoutes[at], offer) && fits(route_parts()[at], target.segments))
+      methods.emplace_back(kRoutes[at].method);
+  }
+  return methods;
+}
+
 std::string fuzz_dictionary() {
   std::set<std::string> words;
   for (const Route& route : kRoutes) {
@@ -149,4 +168,4 @@ std::string fuzz_dictionary() {
   return text;
 }
 
-}  // namespace mirab::service
+}  // namespace mirab::api

@@ -1,4 +1,4 @@
-// The live page of `mirab serve`.
+// The live page of `mirab serve` and `mirab kube`.
 
 import {mount} from 'svelte';
 import {followAddress} from './address.svelte';
@@ -6,7 +6,7 @@ import App from './App.svelte';
 import {connect} from './connection.svelte';
 
 followAddress();
-connect();
+void connect();
 const host = document.getElementById('live')!;
 host.replaceChildren();
 mount(App, {target: host});

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "service/routes.hpp"
+#include "api/routes.hpp"
 
-namespace mirab::service {
+namespace mirab::api {
 namespace {
 
 using Ordered = nlohmann::ordered_json;
@@ -165,7 +165,7 @@ std::string answer_type(const Route& route) {
   return "application/json";
 }
 
-Ordered operation_of(const Route& route) {
+Ordered operation_of(const Route& route, Offer offer) {
   Ordered operation;
   operation["summary"] = route.summary;
   std::string id(route.method);
@@ -200,6 +200,7 @@ Ordered operation_of(const Route& route) {
                                      {"content", body(route.answer, "application/json")}};
   operation["responses"]["default"] = {{"description", "A problem (RFC 9457)"},
                                        {"content", body("Problem", "application/problem+json")}};
+  if (offer == Offer::reads) return operation;
   if (route.scopes == kNoToken) {
     operation["security"] = Ordered::array();
   } else {
@@ -230,19 +231,24 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
-std::string openapi_document(std::string_view version) {
+std::string openapi_document(std::string_view version, Offer offer) {
   Ordered document;
   document["openapi"] = "3.1.0";
-  document["info"] = {{"title", "Mirab"},
-                      {"version", version},
-                      {"description", "Fair sharing of a cluster: submit, ask who has what and why, watch"}};
+  document["info"] = {
+      {"title", "Mirab"},
+      {"version", version},
+      {"description", offer == Offer::all
+                          ? "Fair sharing of a cluster: submit, ask who has what and why, watch"
+                          : "Fair sharing of a cluster: ask who has what and why, watch"}};
   for (const Route& route : routes()) {
+    if (!is_offered(route, offer)) continue;
     std::string method(route.method);
     for (char& letter : method) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    document["paths"][std::string(route.path)][method] = operation_of(route);
+    document["paths"][std::string(route.path)][method] = operation_of(route, offer);
   }
-  document["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};
   document["components"]["schemas"] = Ordered::parse(kSchemas);
+  if (offer == Offer::reads) return document.dump(1) + "\n";
+  document["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};
   document["security"] = Ordered::array({{{"token", Ordered::array()}}});
   return document.dump(1) + "\n";
 }
@@ -299,11 +305,13 @@ std::string api_markdown() {
   return text;
 }
 
-std::string api_page() {
+std::string api_page(Offer offer) {
   std::string rows;
   for (const Route& route : routes()) {
+    if (!is_offered(route, offer)) continue;
     rows += fmt::format("<tr><td>{}</td><td><code>{}</code></td><td>{}</td><td>{}</td></tr>\n", route.method,
-                        escaped(route.path), joined(scope_words(route.scopes)), escaped(route.summary));
+                        escaped(route.path), offer == Offer::all ? joined(scope_words(route.scopes)) : "none",
+                        escaped(route.summary));
   }
   return "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Mirab: the API</title>\n"
          "<h1>The API of this service</h1><p>Bodies are described in <a "
@@ -312,4 +320,4 @@ std::string api_page() {
          rows + "</tbody></table></html>\n";
 }
 
-}  // namespace mirab::service
+}  // namespace mirab::api

@@ -1,6 +1,7 @@
 // Questions to the service, and what it answers.
 
 import {connection, forgetToken} from './connection.svelte';
+import {authorization} from './stream';
 
 export type Amounts = Record<string, string>;
 
@@ -154,7 +155,7 @@ export class Refused extends Error {
 async function answered(method: string, path: string, body?: unknown, accept = 'application/json'): Promise<Response> {
   const token = connection.token;
   const answer = await fetch(path, {
-    method, cache: 'no-store', headers: {Authorization: `Bearer ${token}`, Accept: accept, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
+    method, cache: 'no-store', headers: {...authorization(token), Accept: accept, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
     ...(body === undefined ? {} : {body: JSON.stringify(body)}),
   });
   if (answer.ok) return answer;

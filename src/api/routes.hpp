@@ -1,5 +1,6 @@
 // The one table of routes. Dispatch, scopes, limits of bodies and rates, the OpenAPI document, the page of
-// the documentation, the dictionary of the fuzzer and the tests of isolation all read it.
+// the documentation, the dictionary of the fuzzer and the tests of isolation all read it. `mirab serve` has
+// them all; where the truth of a cluster is elsewhere (`mirab kube`), those that change nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,8 @@
 #include "live/commands.hpp"
 #include "live/reader.hpp"
 #include "net/framing.hpp"
-#include "service/tokens.hpp"
 
-namespace mirab::service {
+namespace mirab::api {
 
 /// Scopes as a set: a route may be used with any one of them. None: without a token.
 using ScopeSet = unsigned;
@@ -28,6 +28,9 @@ inline constexpr ScopeSet kExecutor = 16;
 inline constexpr ScopeSet kMetrics = 32;
 
 ScopeSet set_of(const live::Scopes& scopes);
+
+/// What counts against which rate.
+enum class RateOf { requests, submits, questions, what_ifs };
 
 /// What no engine answers.
 enum class Own {
@@ -73,6 +76,10 @@ inline constexpr std::size_t kSubmitsBytes = std::size_t{4} << 20U;
 
 std::span<const Route> routes();
 
+/// Which routes a process has. Where a cluster can only be looked at there are no tokens, tenants or log.
+enum class Offer { all, reads };
+bool is_offered(const Route& route, Offer offer);
+
 /// The most bytes of a body.
 std::size_t body_bytes(const Route& route);
 
@@ -86,13 +93,16 @@ struct Match {
 std::optional<Match> match(std::string_view method, const net::Target& target,
                            std::vector<std::string>& allowed);
 
+/// The methods of the path that are offered, for 405.
+std::vector<std::string> methods_of(const net::Target& target, Offer offer);
+
 /// OpenAPI 3.1, as JSON.
-std::string openapi_document(std::string_view version);
+std::string openapi_document(std::string_view version, Offer offer = Offer::all);
 /// docs/reference/api.md: the routes, bodies and limits.
 std::string api_markdown();
 /// /docs: the same as a page.
-std::string api_page();
+std::string api_page(Offer offer = Offer::all);
 /// A dictionary for libFuzzer: the words of methods, paths and parameters.
 std::string fuzz_dictionary();
 
-}  // namespace mirab::service
+}  // namespace mirab::api

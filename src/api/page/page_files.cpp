@@ -1,4 +1,4 @@
-#include "service/page/page_files.hpp"
+#include "api/page/page_files.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -15,7 +15,7 @@ extern const unsigned char live_page[];
 extern const std::size_t live_page_size;
 }  // namespace mirab::embedded
 
-namespace mirab::service {
+namespace mirab::api {
 namespace {
 
 using Files = std::map<std::string, PageFile, std::less<>>;
@@ -66,4 +66,4 @@ std::string inflated(std::string_view gzip) {
   return text;
 }
 
-}  // namespace mirab::service
+}  // namespace mirab::api

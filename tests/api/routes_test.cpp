@@ -1,10 +1,10 @@
-#include "service/routes.hpp"
+#include "api/routes.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace mirab::service {
+namespace mirab::api {
 namespace {
 
 TEST(Routes, EachIsFoundByItsOwnPath) {
@@ -57,4 +57,4 @@ TEST(OpenApi, DescribesEveryRouteWithSchemasThatAreThere) {
 }
 
 }  // namespace
-}  // namespace mirab::service
+}  // namespace mirab::api

@@ -30,6 +30,11 @@ const batch_ms = 250;
 const silence_ms = 40_000;  // the service says something each 15 s
 const pauses_ms = [500, 1000, 2000, 5000];
 
+/** Of the empty token, which is none, nothing. */
+export function authorization(token: string | null): Record<string, string> {
+  return token ? {Authorization: `Bearer ${token}`} : {};
+}
+
 /** Reads until the function that it returns is called, or the token is refused. */
 export function follow(token: string, say: (said: Said) => void): () => void {
   const stop = new AbortController();
@@ -54,7 +59,7 @@ export function follow(token: string, say: (said: Said) => void): () => void {
     let timer = setTimeout(end, silence_ms);
     try {
       const answer = await fetch(after === undefined ? '/v1/events' : `/v1/events?after=${after}`,
-          {headers: {Authorization: `Bearer ${token}`, Accept: 'text/event-stream'}, signal: quiet.signal, cache: 'no-store'});
+          {headers: {...authorization(token), Accept: 'text/event-stream'}, signal: quiet.signal, cache: 'no-store'});
       if (answer.status === 401 || answer.status === 403) {
         say({say: 'refused'});
         return 'over';

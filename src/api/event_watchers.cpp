@@ -1,0 +1,175 @@
+#include "api/event_watchers.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "api/requests.hpp"
+
+namespace mirab::api {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{256} << 10U;  // bytes that a watcher is sent at once
+constexpr std::size_t kLookedAt = 4096;                  // changes that a watcher looks at in a turn
+
+std::string sse_message(std::uint64_t revision, std::string_view event, std::string_view data) {
+  return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", revision, event, data);
+}
+
+}  // namespace
+
+live::Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+live::Answer problem_answer(int status, std::string type, std::string title, std::string_view detail) {
+  return live::answer_of(problem(status, std::move(type), std::move(title), std::string(detail)), 0);
+}
+
+live::Answer busy_answer(std::string_view detail) {
+  live::Problem busy = problem(503, "busy", "Busy", std::string(detail));
+  busy.retry_after_s = "1";
+  return live::answer_of(busy, 0);
+}
+
+live::Answer no_token_answer() { return problem_answer(401, "no-token", "A valid token is needed", ""); }
+
+void end_watch(const Watch& watch, const live::Answer& answer) {
+  if (watch.reply) watch.reply(answer);
+  if (watch.stream != nullptr) watch.stream->close();
+}
+
+void EventWatchers::add(std::vector<live::Change> changes) {
+  for (live::Change& change : changes) {
+    revision_ = change.revision;
+    ring_.push_back(std::move(change));
+  }
+  while (ring_.size() > options_.ring) {
+    ring_after_ = ring_.front().revision;
+    ring_.pop_front();
+  }
+}
+
+void EventWatchers::watch(Watch watch) {
+  if (watch.is_from_now) watch.after = revision_;
+  watch.token_changes = token_changes_[watch.caller.by];
+  attach(std::move(watch));
+}
+
+void EventWatchers::attach(Watch watch) {
+  if (watch.token_changes != token_changes_[watch.caller.by]) return end_watch(watch, no_token_answer());
+  Attached watcher{.watch = std::move(watch),
+                   .flushed = Steady::now() - std::chrono::seconds(1),
+                   .marked = Steady::now(),
+                   .until = {}};
+  watcher.sent = watcher.watch.after;
+  watcher.until = Steady::now() + watcher.watch.wait;
+  watchers_.push_back(std::move(watcher));
+}
+
+/// Called after the I/O thread has forgotten the token, so that no watch can come in between.
+void EventWatchers::token_changed(const std::string& id) {
+  const std::string by = "token:" + id;
+  ++token_changes_[by];
+  watchers_.remove_if([&](const Attached& watcher) {
+    if (watcher.watch.caller.by != by) return false;
+    end_watch(watcher.watch, no_token_answer());
+    return true;
+  });
+}
+
+bool EventWatchers::add_message(std::string& text, const Watch& watch, const live::Change& change,
+                                live::Others others) {
+  const auto message = live::message_of(change, watch.filter, watch.caller, others);
+  if (!message) return true;
+  if (!text.empty() && text.size() + message->size() > kPiece - 100) return false;
+  if (watch.stream != nullptr) {
+    text += sse_message(change.revision, "change", *message);
+  } else {
+    text += (text.empty() ? "" : ",") + *message;
+  }
+  return true;
+}
+
+/// A piece of what the ring has for the watcher.
+std::string EventWatchers::next_messages(Attached& watcher) const {
+  std::string text;
+  auto next = std::upper_bound(
+      ring_.begin(), ring_.end(), watcher.sent,
+      [](std::uint64_t revision, const live::Change& change) { return revision < change.revision; });
+  for (std::size_t n = 0; n < kLookedAt && next != ring_.end(); ++n, ++next) {
+    if (!add_message(text, watcher.watch, *next, options_.others)) break;
+    watcher.sent = next->revision;
+  }
+  return text;
+}
+
+/// True when the poll has its answer.
+bool EventWatchers::flush_poll(Attached& watcher, Steady::time_point now, bool is_last) {
+  const std::string text = next_messages(watcher);
+  if (text.empty() && now < watcher.until && !is_last) return false;
+  const std::uint64_t revision = is_behind(watcher) ? watcher.sent : std::max(watcher.sent, revision_);
+  watcher.watch.reply({.status = 200,
+                       .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", revision}},
+                       .revision = revision_});
+  return true;
+}
+
+/// True when the stream is over. A client that takes little is sent little: what it has not taken yet stays
+/// in the ring, or where older changes are.
+bool EventWatchers::flush_stream(Attached& watcher, Steady::time_point now, bool is_last) {
+  net::EventStream& stream = *watcher.watch.stream;
+  if (stream.is_closed()) return true;
+  const bool is_due = watcher.watch.at_once || watcher.is_catching_up || is_last ||
+                      now - watcher.flushed >= milliseconds(250);
+  if (is_behind(watcher)) {
+    if (!is_due || stream.unsent() >= kPiece) return is_last;
+    std::string text = next_messages(watcher);
+    watcher.is_catching_up = is_behind(watcher);
+    if (text.empty()) return is_last;
+    stream.send(std::move(text));
+    watcher.flushed = watcher.marked = now;
+  } else if (now - watcher.marked >= std::chrono::seconds(15)) {
+    stream.send(": \n\n" + sse_message(revision_, "bookmark", fmt::format("{{\"revision\":{}}}", revision_)));
+    watcher.marked = now;
+  }
+  return is_last;
+}
+
+/// True when the watch is over, or another's.
+bool EventWatchers::flush(Attached& watcher, Steady::time_point now, bool is_last) {
+  Watch& watch = watcher.watch;
+  if (watch.expires && *watch.expires <= wall_now()) {
+    end_watch(watch, no_token_answer());
+    return true;
+  }
+  if (watcher.sent < ring_after_) {
+    if (is_last) {
+      end_watch(watch, busy_answer("the service ends"));
+      return true;
+    }
+    if (watch.stream != nullptr && watch.stream->unsent() >= kPiece) return false;
+    watch.after = watcher.sent;
+    options_.older(std::move(watch));
+    return true;
+  }
+  if (watch.stream == nullptr) return flush_poll(watcher, now, is_last);
+  if (!flush_stream(watcher, now, is_last)) return false;
+  watch.stream->close();
+  return true;
+}
+
+void EventWatchers::turn(Steady::time_point now, bool is_last) {
+  for (auto each = watchers_.begin(); each != watchers_.end();) {
+    bool is_over = true;
+    try {
+      is_over = flush(*each, now, is_last);
+    } catch (const std::exception& failure) {
+      end_watch(each->watch, options_.internal(failure));
+    }
+    each = is_over ? watchers_.erase(each) : std::next(each);
+  }
+}
+
+}  // namespace mirab::api

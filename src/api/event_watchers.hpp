@@ -1,0 +1,112 @@
+// Those who watch events, as a stream or by long polls: what happens goes out in pieces, as fast as each
+// client takes it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "live/reader.hpp"
+#include "net/http_server.hpp"
+
+namespace mirab::api {
+
+using Steady = std::chrono::steady_clock;
+
+live::Wall wall_now();
+
+/// Called once.
+using Reply = std::function<void(live::Answer)>;
+
+live::Answer problem_answer(int status, std::string type, std::string title, std::string_view detail);
+/// `503 busy` and the like, as the API's problems.
+live::Answer busy_answer(std::string_view detail);
+
+/// A watcher of events.
+struct Watch {
+  live::EventFilter filter = {};
+  live::Caller caller = {};
+  std::uint64_t after = 0;
+  bool is_from_now = false;                       ///< no `after` was given
+  bool at_once = false;                           ///< else at most four messages a second
+  std::shared_ptr<net::EventStream> stream = {};  ///< server-sent events; else a long poll:
+  Reply reply = {};
+  std::chrono::milliseconds wait{0};
+  std::optional<live::Wall> expires = {};  ///< of the caller's token
+  std::uint64_t token_changes = 0;         ///< of the token, when the watch began: set by watch()
+};
+
+/// How a watch ends early: a poll with an answer, a stream with its end.
+void end_watch(const Watch& watch, const live::Answer& answer);
+
+/// The 401 of a watch whose token has expired, or was changed.
+live::Answer no_token_answer();
+
+class EventWatchers {
+ public:
+  struct Options {
+    live::Others others;
+    std::size_t ring;  ///< changes that are kept
+    /// Takes over a watch that wants what the ring no longer has. attach() takes it back.
+    std::function<void(Watch)> older;
+    /// The answer after something was thrown.
+    std::function<live::Answer(const std::exception&)> internal;
+  };
+  EventWatchers(Options options, std::uint64_t revision)
+      : options_(std::move(options)), revision_(revision), ring_after_(revision) {}
+
+  void add(std::vector<live::Change> changes);
+  void watch(Watch watch);
+  void attach(Watch watch);
+  /// Ends the watches of the token.
+  void token_changed(const std::string& id);
+
+  /// Sends what there is; with `is_last` everybody is sent what there is and let go.
+  void turn(Steady::time_point now, bool is_last);
+  std::size_t size() const { return watchers_.size(); }
+
+  /// The ring has all changes after this revision.
+  std::uint64_t ring_after() const { return ring_after_; }
+  /// Of the latest change.
+  std::uint64_t revision() const { return revision_; }
+
+  /// False when the piece has no room for the message.
+  static bool add_message(std::string& text, const Watch& watch, const live::Change& change,
+                          live::Others others);
+
+ private:
+  struct Attached {
+    Watch watch;
+    std::uint64_t sent = 0;  ///< all events up to this revision are sent or do not concern it
+    bool is_catching_up = false;
+    Steady::time_point flushed{};
+    Steady::time_point marked{};
+    Steady::time_point until{};
+  };
+
+  bool is_behind(const Attached& watcher) const {
+    return !ring_.empty() && watcher.sent < ring_.back().revision;
+  }
+  std::string next_messages(Attached& watcher) const;
+  bool flush(Attached& watcher, Steady::time_point now, bool is_last);
+  bool flush_poll(Attached& watcher, Steady::time_point now, bool is_last);
+  bool flush_stream(Attached& watcher, Steady::time_point now, bool is_last);
+
+  Options options_;
+  std::uint64_t revision_;
+  std::deque<live::Change> ring_;
+  std::uint64_t ring_after_;
+  std::list<Attached> watchers_;
+  std::map<std::string, std::uint64_t> token_changes_;  ///< how often each `token:ID` has changed
+};
+
+}  // namespace mirab::api

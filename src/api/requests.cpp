@@ -1,0 +1,170 @@
+#include "api/requests.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "api/page/page_files.hpp"
+#include "live/content.hpp"
+
+namespace mirab::api {
+namespace {
+
+constexpr std::chrono::milliseconds kLongestPoll{60'000};
+
+bool has_parameter(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const std::size_t space = std::min(list.find(' '), list.size());
+    if (list.substr(0, space) == name) return true;
+    list.remove_prefix(std::min(space + 1, list.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+live::Problem problem(int status, std::string type, std::string title, std::string detail, std::string key) {
+  live::Problem made;
+  made.status = status;
+  made.type = std::move(type);
+  made.title = std::move(title);
+  made.detail = std::move(detail);
+  made.key = std::move(key);
+  return made;
+}
+
+net::Response response_of(const live::Answer& answer) {
+  net::Response response;
+  response.status = answer.status;
+  if (answer.is_problem()) response.type = "application/problem+json";
+  if (answer.status == 304) {
+    response.type.clear();
+  } else {
+    // Whatever the answer holds, it is sent as valid UTF-8.
+    response.body = answer.body.dump(-1, ' ', false, live::Json::error_handler_t::replace) + "\n";
+  }
+  if (!answer.etag.empty()) response.fields.emplace_back("ETag", answer.etag);
+  if (answer.revision != 0 && answer.status != 401 && answer.status != 403 && answer.status != 404)
+    response.fields.emplace_back("Mirab-Revision", std::to_string(answer.revision));
+  if (!answer.retry_after_s.empty()) response.fields.emplace_back("Retry-After", answer.retry_after_s);
+  if (answer.status == 401) response.fields.emplace_back("WWW-Authenticate", "Bearer");
+  response.fields.emplace_back("Cache-Control", "no-store");
+  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
+  return response;
+}
+
+net::Response response_of(const live::Problem& wrong) { return response_of(live::answer_of(wrong, 0)); }
+
+net::Response response_of_refusal(int status, std::string_view why) {
+  const bool is_large = status == 413 || status == 414 || status == 431;
+  return response_of(problem(status, is_large ? "too-large" : "bad-request", std::string(net::reason(status)),
+                             std::string(why)));
+}
+
+net::Response method_refusal(const std::vector<std::string>& allowed) {
+  net::Response response =
+      response_of(problem(405, "method", "Method not allowed", "this path knows other methods"));
+  std::string list;
+  for (const std::string& method : allowed) list += (list.empty() ? "" : ", ") + method;
+  response.fields.emplace_back("Allow", list);
+  return response;
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+Asked asked_of(const Match& match, const net::Target& target, const net::Request& head) {
+  return {.route = match.route,
+          .target = match.target,
+          .given = {target.query.begin(), target.query.end()},
+          .takes_gzip = head.field("accept-encoding").find("gzip") != std::string_view::npos};
+}
+
+std::optional<live::Problem> wrong_parameter(const Asked& asked) {
+  for (const auto& [name, value] : asked.given) {
+    if (!has_parameter(asked.route->query, name))
+      return live::bad_request("/" + name, "this route has no such parameter");
+  }
+  for (const char* name : {"after", "at_least"}) {
+    if (asked.given.contains(name) && !whole_number(asked.first(name)))
+      return live::bad_request(std::string("/") + name, "a revision is expected here");
+  }
+  for (const char* name : {"dry_run", "failed"}) {
+    if (asked.given.contains(name) && asked.first(name) != "true" && asked.first(name) != "false")
+      return live::bad_request(std::string("/") + name, "true or false is expected here");
+  }
+  return std::nullopt;
+}
+
+live::Parsed<live::Query> query_of(const Asked& asked, const net::Request& request) {
+  live::Query query{.what = std::get<live::Ask>(asked.route->action),
+                    .name = asked.target.name,
+                    .queue = asked.target.queue,
+                    .given = asked.given,
+                    .if_none_match = std::string(request.field("if-none-match"))};
+  query.given.erase("at_least");
+  if (asked.route->schema.empty()) return query;
+  auto body = live::read_json(request.body);
+  if (auto* const wrong = std::get_if<live::Problem>(&body)) return std::move(*wrong);
+  query.body = std::get<live::Json>(std::move(body));
+  return query;
+}
+
+live::Parsed<WatchAsked> watch_of(const Asked& asked) {
+  WatchAsked found;
+  Watch& watch = found.watch;
+  watch.is_from_now = !asked.given.contains("after");
+  watch.after = whole_number(asked.first("after")).value_or(0);
+  watch.at_once = asked.given.contains("now");
+  for (auto [at, end] = asked.given.equal_range("kind"); at != end; ++at)
+    watch.filter.kinds.push_back(at->second);
+  watch.filter.queue = asked.first("queue");
+  watch.filter.job = asked.first("job");
+  watch.filter.server = asked.first("server");
+  if (!asked.given.contains("wait")) return found;
+  const auto wait = live::parse_duration(asked.first("wait"));
+  if (!wait) return live::bad_request("/wait", wait.error().message);
+  watch.wait = std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait), kLongestPoll);
+  found.waits = true;
+  return found;
+}
+
+net::Response stream_head() {
+  net::Response head{.status = 200, .type = "text/event-stream"};
+  head.fields.emplace_back("Cache-Control", "no-store");
+  head.fields.emplace_back("X-Accel-Buffering", "no");
+  return head;
+}
+
+net::Response text_response(std::string type, std::string text) {
+  net::Response response{.status = 200, .type = std::move(type), .body = std::move(text)};
+  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
+  response.fields.emplace_back("Content-Security-Policy",
+                               "default-src 'none'; style-src 'self'; frame-ancestors 'none'");
+  response.fields.emplace_back("Referrer-Policy", "no-referrer");
+  return response;
+}
+
+/// Scripts and styles come from here alone, and nothing is sent elsewhere.
+std::optional<net::Response> page_response(const Asked& asked) {
+  const PageFile* const file = page_file(asked.target.name);
+  if (file == nullptr) return std::nullopt;
+  net::Response response{.status = 200, .type = file->type};
+  response.body = asked.takes_gzip ? std::string(file->gzip) : inflated(file->gzip);
+  if (asked.takes_gzip) response.fields.emplace_back("Content-Encoding", "gzip");
+  response.fields.emplace_back("Vary", "Accept-Encoding");
+  response.fields.emplace_back("Cache-Control",
+                               file->is_immutable ? "public, max-age=31536000, immutable" : "no-cache");
+  response.fields.emplace_back("Content-Security-Policy",
+                               "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; "
+                               "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  response.fields.emplace_back("X-Content-Type-Options", "nosniff");
+  response.fields.emplace_back("Referrer-Policy", "no-referrer");
+  return response;
+}
+
+}  // namespace mirab::api

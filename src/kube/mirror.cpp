@@ -1,0 +1,395 @@
+#include "kube/mirror.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <mirab/model/assert.hpp>
+
+#include "kubernetes/placement_rules.hpp"
+#include "kubernetes/scheduler/reasons.hpp"
+#include "live/content.hpp"
+
+namespace mirab::kube {
+namespace {
+
+using kubernetes::Standing;
+
+// On which a pod without wishes may run. No set of NodeSets has such a name.
+constexpr const char* kCommonSet = "\nwithout wishes";
+
+/// From the first sight of a pod to its end.
+enum class Phase { absent, waits, placed, runs };
+
+Phase phase_of(Standing standing) {
+  switch (standing) {
+    case Standing::foreign:
+      return Phase::absent;
+    case Standing::gated:
+    case Standing::refused:
+    case Standing::lacking:
+    case Standing::resting:
+    case Standing::waiting:
+      return Phase::waits;
+    case Standing::placed:
+      return Phase::placed;
+    case Standing::bound:
+    case Standing::homeless:
+      return Phase::runs;
+  }
+  return Phase::absent;
+}
+
+/// As an explanation: it ends without a point.
+std::string says(std::string report) {
+  if (report.ends_with('.')) report.pop_back();
+  return report;
+}
+
+std::optional<live::Aside> aside_of(const Picture::Pod& pod) {
+  switch (pod.standing) {
+    case Standing::refused:
+      return live::Aside{"not-supported", says(pod.report),
+                         "the field taken away, or another scheduler (spec.schedulerName)"};
+    case Standing::lacking:
+      return live::Aside{"no-such-resource", says(pod.report), "a node that has the resource"};
+    case Standing::gated:
+      return live::Aside{"gated", "a scheduling gate of the pod is left",
+                         "the controller that set the gate takes it away"};
+    case Standing::resting:
+      if (pod.is_ending)
+        return live::Aside{"ending", "it was deleted before it was placed", "nothing: it ends"};
+      return live::Aside{"resting", "the API server refused to bind it; it is tried again after a while",
+                         "what the events of the pod name"};
+    case Standing::homeless:
+      return live::Aside{
+          "nothing-waits",
+          fmt::format("it is bound to node {}, which is not known or cannot hold it", pod.node),
+          {}};
+    case Standing::foreign:
+    case Standing::waiting:
+    case Standing::placed:
+    case Standing::bound:
+      break;
+  }
+  return {};
+}
+
+live::Resource resource_of(const std::string& name) {
+  if (name == "cpu") return {.name = name, .unit = "milli", .exponent = -3};
+  return {.name = name};
+}
+
+scheduling::Amounts vector_of(const live::Units& units, const kubernetes::Amounts& amounts) {
+  scheduling::Amounts vector;
+  for (const live::Resource& resource : units.resources()) {
+    const auto found = amounts.find(resource.name);
+    vector.push_back(found == amounts.end() ? 0 : found->second);
+  }
+  return vector;
+}
+
+}  // namespace
+
+std::optional<Picture> take_picture(kubernetes::Scheduler& scheduler, Time now, Wall wall) {
+  const kubernetes::KnownCluster::Changed changed = scheduler.take_changed();
+  const kubernetes::KnownCluster& cluster = scheduler.cluster();
+  if (changed.is_nothing()) return {};
+  Picture picture{.engine = cluster.engine().copy(), .now = now, .wall = wall};
+  for (const std::string& name : changed.nodes) {
+    Picture::Node node{.name = name, .known = {}};
+    if (const auto* known = cluster.node(name); known != nullptr && known->row)
+      node.known = {
+          .row = known->row, .server = known->server, .is_leaving = known->is_leaving, .held = known->held};
+    picture.nodes.push_back(std::move(node));
+  }
+  for (const std::string& set : changed.sets) picture.sets[set] = cluster.sets().nodes_of(set);
+  for (const std::string& uid : changed.pods) {
+    Picture::Pod pod{.uid = uid};
+    const kubernetes::PodRecord* known = cluster.pod(uid);
+    if (known != nullptr && known->standing != Standing::foreign) {
+      pod = {.uid = uid,
+             .is_known = true,
+             .space = known->seen.space,
+             .name = known->seen.name,
+             .node = known->on,
+             .set = known->set,
+             .standing = known->standing,
+             .is_ending = known->seen.is_ending,
+             .priority = known->seen.priority,
+             .created = known->seen.created,
+             .requests = known->seen.requests,
+             .job = known->job,
+             .task = known->task};
+      if (pod.standing == Standing::refused || pod.standing == Standing::lacking) {
+        if (auto report = report_of(uid, cluster, now)) pod.report = std::move(report->text);
+      }
+    }
+    picture.pods.push_back(std::move(pod));
+  }
+  picture.users = cluster.users();
+  return picture;
+}
+
+Result<Mirror> Mirror::from(std::string cluster_id, live::Revision first) {
+  Result<live::Settings> settings =
+      live::make_settings({"cpu:milli", "memory"}, "drf", "first-fit", 0, std::move(cluster_id));
+  if (!settings) return settings.error();
+  Result<live::State> state = live::State::from(*std::move(settings));
+  if (!state) return state.error();
+  Mirror mirror(*std::move(state));
+  mirror.state_.last.revision = first;
+  return mirror;
+}
+
+std::vector<live::Change> Mirror::follow(Picture picture) {
+  state_.engine = std::move(picture.engine);
+  state_.last.now = picture.now;
+  state_.last.wall = picture.wall;
+  follow_resources();
+  for (auto& [name, nodes] : picture.sets) {
+    if (nodes.empty()) {
+      state_.sets.erase(name);
+    } else {
+      state_.sets[name] = std::move(nodes);
+    }
+  }
+  for (Picture::Node& node : picture.nodes) follow_node(std::move(node));
+  follow_common_set();
+  // A pod may have the name of one that is gone.
+  for (const Picture::Pod& pod : picture.pods) {
+    if (!pod.is_known) forget(pod.uid);
+  }
+  std::vector<const Picture::Pod*> known;
+  for (const Picture::Pod& pod : picture.pods) {
+    if (pod.is_known) known.push_back(&pod);
+  }
+  std::sort(known.begin(), known.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->created, a->uid) < std::tie(b->created, b->uid);
+  });
+  for (const Picture::Pod* pod : known) follow_pod(*pod);
+  follow_users(picture);
+  state_.index();
+  has_picture_ = true;
+  return std::exchange(changes_, {});
+}
+
+void Mirror::stand_at(Time now, Wall wall) {
+  state_.last.now = now;
+  state_.last.wall = wall;
+}
+
+void Mirror::follow_resources() {
+  state_.settings.options = state_.engine.options();
+  std::vector<live::Resource> resources;
+  for (const std::string& name : state_.engine.options().resources) resources.push_back(resource_of(name));
+  state_.settings.units = live::Units(std::move(resources));
+}
+
+void Mirror::say(std::vector<live::Event> events) {
+  ++state_.last.revision;
+  if (has_picture_)
+    changes_.push_back(
+        {.revision = state_.last.revision, .at = state_.last.wall, .events = std::move(events)});
+}
+
+// Nodes.
+
+void Mirror::follow_node(Picture::Node node) {
+  const auto found = state_.servers.find(node.name);
+  const bool was_there = found != state_.servers.end();
+  if (!node.known || !node.known->server) {
+    rows_.erase(node.name);
+    if (!was_there) return;
+    state_.servers.erase(found);
+    return say({{.kind = "server-removed", .server = node.name}});
+  }
+  const kubernetes::KnownCluster::KnownNode& known = *node.known;
+  const live::Units& units = state_.settings.units;
+  live::Server server;
+  server.id = known.server;
+  server.drained = known.is_leaving || known.row->is_closed;
+  server.content = {.capacity = vector_of(units, known.row->allocatable), .labels = known.row->labels};
+  server.held = vector_of(units, known.held);
+  const bool was_drained = was_there && found->second.drained;
+  const std::string kind = !was_there                      ? "server-added"
+                           : server.drained == was_drained ? "server-changed"
+                           : server.drained                ? "server-drained"
+                                                           : "server-reopened";
+  say({{.kind = kind, .server = node.name}});
+  server.changed = state_.last.revision;
+  state_.servers[node.name] = std::move(server);
+  if (known.is_leaving) {
+    rows_.erase(node.name);
+  } else {
+    rows_[node.name] = *std::move(node.known->row);
+  }
+}
+
+void Mirror::follow_common_set() {
+  scheduling::SetChanged event{.set = kCommonSet};
+  std::set<std::string> names;
+  for (const auto& [name, row] : rows_) {
+    if (!allows({}, name, row.labels, row.taints)) continue;
+    names.insert(name);
+    event.add.push_back(*state_.servers.at(name).id);
+  }
+  state_.common_set = kCommonSet;
+  if (!event.add.empty()) {
+    const Check wrong = state_.engine.apply(event, state_.last.now);
+    MIRAB_ASSERT(!wrong, "a set of servers that are there");
+  }
+  state_.sets[kCommonSet] = std::move(names);
+}
+
+// Pods.
+
+void Mirror::take_out(live::Job& job) {
+  live::Queue& queue = state_.queues.at(job.queue);
+  live::Tenant& tenant = state_.tenants.at(job.queue);
+  queue.live -= 1;
+  queue.waiting -= job.waiting;
+  queue.running -= job.running;
+  tenant.jobs -= 1;
+  tenant.waiting -= job.waiting;
+}
+
+void Mirror::forget(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  const Known known = found->second;
+  pods_.erase(found);
+  live::Queue& queue = state_.queues.at(known.space);
+  const std::string label = known.space + "/" + known.name;
+  std::vector<live::Event> events;
+  if (phase_of(known.standing) != Phase::waits)
+    events.push_back({.kind = "task-ended",
+                      .tenant = known.space,
+                      .queue = known.space,
+                      .job = label,
+                      .task = known.task,
+                      .server = known.node,
+                      .why = "gone"});
+  events.push_back(
+      {.kind = "job-ended", .tenant = known.space, .queue = known.space, .job = label, .why = "gone"});
+  say(std::move(events));
+  queue.changed = state_.last.revision;
+  take_out(queue.jobs.at(known.name));
+  queue.jobs.erase(known.name);
+}
+
+void Mirror::follow_pod(const Picture::Pod& pod) {
+  const live::Units& units = state_.settings.units;
+  const Phase phase = phase_of(pod.standing);
+  auto known = pods_.find(pod.uid);
+  if (known != pods_.end() && (known->second.space != pod.space || known->second.name != pod.name)) {
+    forget(pod.uid);
+    known = pods_.end();
+  }
+  const Phase before = known == pods_.end() ? Phase::absent : phase_of(known->second.standing);
+  const std::string task = pod.task
+                               ? live::text_of(live::TaskKey{.number = static_cast<std::uint64_t>(*pod.task)})
+                               : std::string();
+
+  std::vector<live::Event> events;
+  const auto add = [&](std::string kind, const std::string& of_task, const std::string& server,
+                       std::string why) {
+    events.push_back({.kind = std::move(kind),
+                      .tenant = pod.space,
+                      .queue = pod.space,
+                      .job = pod.space + "/" + pod.name,
+                      .task = of_task,
+                      .server = server,
+                      .why = std::move(why)});
+  };
+  if (before == Phase::absent) add("job-submitted", {}, {}, {});
+  if (before < Phase::placed && phase >= Phase::placed) add("task-placed", task, pod.node, {});
+  if (before < Phase::runs && phase == Phase::runs) add("task-started", task, pod.node, {});
+  if (before >= Phase::placed && phase == Phase::waits)
+    add("task-ended", known->second.task, known->second.node, "not bound");
+  if (events.empty()) {
+    ++state_.last.revision;
+  } else {
+    say(std::move(events));
+  }
+
+  state_.tenants.try_emplace(pod.space);
+  live::Queue& queue = state_.queues[pod.space];
+  live::Tenant& tenant = state_.tenants.at(pod.space);
+  queue.content.tenant = pod.space;
+  queue.changed = state_.last.revision;
+  const auto [place, is_new] = queue.jobs.try_emplace(pod.name);
+  live::Job& job = place->second;
+  if (!is_new) take_out(job);
+  scheduling::JobSubmitted terms{.user = {}, .demand = vector_of(units, pod.requests)};
+  if (pod.priority != 0) terms.rank = scheduling::Rank{.priority = pod.priority};
+  const live::Revision created = is_new ? state_.last.revision : job.created;
+  job = {.queue = pod.space,
+         .name = pod.name,
+         .form = live::normal_form(live::JobContent{.terms = terms}, units).dump(),
+         .sha256 = {},
+         .created = created,
+         .changed = state_.last.revision,
+         .created_at = pod.created,
+         .tasks = 1,
+         .demand = terms.demand,
+         .id = pod.job,
+         .waiting = phase == Phase::waits ? 1 : 0,
+         .running = phase == Phase::waits ? 0 : 1,
+         .aside = aside_of(pod)};
+  if (pod.standing == Standing::waiting && !pod.set.empty()) job.within = pod.set;
+  if (pod.standing == Standing::bound && pod.task)
+    job.begun.insert({.number = static_cast<std::uint64_t>(*pod.task)});
+  queue.live += 1;
+  queue.waiting += job.waiting;
+  queue.running += job.running;
+  tenant.jobs += 1;
+  tenant.waiting += job.waiting;
+  pods_[pod.uid] = {.space = pod.space,
+                    .name = pod.name,
+                    .standing = pod.standing,
+                    .node = pod.node,
+                    .task = task,
+                    .report = pod.report};
+}
+
+// A namespace is a queue as long as it has pods.
+void Mirror::follow_users(const Picture& picture) {
+  constexpr live::UserId kNone{~std::uint64_t{0}};
+  for (auto each = state_.queues.begin(); each != state_.queues.end();) {
+    auto& [name, queue] = *each;
+    if (queue.jobs.empty()) {
+      state_.tenants.erase(name);
+      each = state_.queues.erase(each);
+      continue;
+    }
+    const auto common = picture.users.find({name, false});
+    const auto critical = picture.users.find({name, true});
+    queue.critical.reset();
+    if (common != picture.users.end()) {
+      queue.id = common->second.id;
+      if (critical != picture.users.end()) queue.critical = critical->second.id;
+    } else {
+      queue.id = critical == picture.users.end() ? kNone : critical->second.id;
+    }
+    ++each;
+  }
+}
+
+live::Json Mirror::condition_of(const std::string& space, const std::string& name) const {
+  const live::Job* const job = state_.job(space, name);
+  if (job == nullptr || job->waiting == 0) return {};
+  if (job->id) {
+    const auto why = state_.engine.why_waiting(*job->id, state_.last.now);
+    if (!why) return {};
+    return {{"reason", "Unschedulable"},
+            {"message", kubernetes::waiting_text(*why, state_.engine.options().resources).text}};
+  }
+  for (const auto& [uid, known] : pods_) {
+    if (known.space != space || known.name != name || known.report.empty()) continue;
+    return {{"reason", known.standing == Standing::refused ? "NotSupported" : "Unschedulable"},
+            {"message", known.report}};
+  }
+  return {};
+}
+
+}  // namespace mirab::kube

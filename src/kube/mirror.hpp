@@ -1,0 +1,101 @@
+// A scheduler's cluster as a live state, for questions: with a copy of its engine and under the names of
+// service and clients. A namespace is a queue, a pod a job of one task, a node a server.
+//
+//   thread that decides ── Picture ──▶ Mirror (live::State) ──▶ views, explanations, what-ifs, events
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mirab/scheduling/engine.hpp>
+
+#include "kubernetes/scheduler/reporting.hpp"
+#include "kubernetes/scheduler/scheduler.hpp"
+#include "live/records.hpp"
+#include "live/state.hpp"
+
+namespace mirab::kube {
+
+/// A cluster as it stands, with what is another of it since the picture before.
+struct Picture {
+  struct Node {
+    std::string name;
+    std::optional<kubernetes::KnownCluster::KnownNode> known;  ///< none: it is gone; without its pods
+  };
+  struct Pod {
+    std::string uid;
+    bool is_known = false;  ///< else it is gone, or another scheduler's
+    std::string space = {}, name = {}, node = {}, set = {};
+    kubernetes::Standing standing = {};
+    bool is_ending = false;
+    std::int64_t priority = 0;
+    Wall created = {};
+    kubernetes::Amounts requests = {};
+    std::optional<scheduling::JobId> job = {};
+    std::optional<scheduling::TaskId> task = {};
+    std::string report = {};  ///< its condition, where the engine knows nothing of it
+  };
+
+  scheduling::Engine engine;
+  Time now;
+  Wall wall;
+  std::vector<Node> nodes = {};
+  std::vector<Pod> pods = {};
+  std::map<std::string, std::set<std::string>> sets = {};  ///< those that have changed; empty: gone
+  std::map<std::pair<std::string, bool>, kubernetes::KnownCluster::User> users = {};
+};
+
+/// Nothing when it is as it was. On the thread that decides: O(engine + what has changed).
+std::optional<Picture> take_picture(kubernetes::Scheduler& scheduler, Time now, Wall wall);
+
+/// One thread. Revisions rise by one with each pod and node that has changed.
+class Mirror {
+ public:
+  /// `first`: the revision of the first picture. A process that follows another takes a higher one, such as
+  /// its wall clock's milliseconds.
+  static Result<Mirror> from(std::string cluster_id, live::Revision first);
+
+  /// What has happened; the first picture has no changes.
+  std::vector<live::Change> follow(Picture picture);
+
+  /// It is so at this time too.
+  void stand_at(Time now, Wall wall);
+
+  const live::State& state() const { return state_; }
+  bool is_there() const { return has_picture_; }
+
+  /// The condition that the pod has, or is about to get, while it waits: `reason` and `message`; null: none.
+  /// O(nodes).
+  live::Json condition_of(const std::string& space, const std::string& name) const;
+
+ private:
+  struct Known {
+    std::string space, name;
+    kubernetes::Standing standing;
+    std::string node = {};
+    std::string task = {};
+    std::string report = {};
+  };
+
+  explicit Mirror(live::State state) : state_(std::move(state)) {}
+  void follow_resources();
+  void follow_node(Picture::Node node);
+  void follow_common_set();
+  void forget(const std::string& uid);
+  void follow_pod(const Picture::Pod& pod);
+  void take_out(live::Job& job);
+  void follow_users(const Picture& picture);
+  void say(std::vector<live::Event> events);
+
+  live::State state_;
+  bool has_picture_ = false;
+  std::map<std::string, kubernetes::NodeRow> rows_ = {};
+  std::map<std::string, Known> pods_ = {};  // by uid
+  std::vector<live::Change> changes_ = {};  // of the picture that is followed
+};
+
+}  // namespace mirab::kube

@@ -1,0 +1,209 @@
+#include "kube/mirror.hpp"
+
+#include <gtest/gtest.h>
+#include <tuple>
+
+#include <mirab/model/random.hpp>
+#include <mirab/scheduling/fill.hpp>
+
+#include "kubernetes/scheduler/model_server.hpp"
+#include "live/views.hpp"
+
+namespace mirab::kube {
+namespace {
+
+using kubernetes::Standing;
+using kubernetes::testing::at;
+using kubernetes::testing::Fate;
+using kubernetes::testing::kWall;
+using kubernetes::testing::node_row;
+using kubernetes::testing::waiting_pod;
+
+live::Answer ask(const Mirror& mirror, live::Ask what, const std::string& queue = {},
+                 const std::string& name = {}, live::Json body = {}) {
+  static const live::Caller kAll;
+  static const live::History kNone;
+  return live::answer_to({.state = mirror.state(), .caller = kAll, .others = live::Others::all}, kNone,
+                         {.what = what, .name = name, .queue = queue, .body = std::move(body)});
+}
+
+/// A model of an API server, the scheduler, and a mirror that follows it now and then.
+struct Followed {
+  kubernetes::testing::ModelServer server = {};
+  kubernetes::Scheduler scheduler = *kubernetes::Scheduler::from(kubernetes::testing::options());
+  Mirror mirror = *Mirror::from("test", 100);
+  std::vector<live::Change> changes = {};
+  double now = 0;
+
+  void work(Fate fate = Fate::done) {
+    now += 1;
+    while (server.tell(scheduler, at(now))) {
+    }
+    for (const kubernetes::Request& each : scheduler.work(at(now), kWall, true))
+      scheduler.answer(server.take(each, fate), at(now), kWall);
+  }
+  void follow() {
+    if (auto picture = take_picture(scheduler, at(now), kWall)) {
+      for (live::Change& change : mirror.follow(*std::move(picture))) changes.push_back(std::move(change));
+    }
+  }
+};
+
+/// The mirror has what the scheduler knows, under its names.
+void expect_alike(const Followed& followed) {
+  const live::State& state = followed.mirror.state();
+  const kubernetes::KnownCluster& cluster = followed.scheduler.cluster();
+  std::map<std::string, std::tuple<std::int64_t, std::int64_t, std::size_t>> counts;
+  for (const auto& [uid, pod] : cluster.pods()) {
+    if (pod.standing == Standing::foreign) continue;
+    const live::Job* const job = state.job(pod.seen.space, pod.seen.name);
+    ASSERT_NE(job, nullptr) << pod.seen.label();
+    EXPECT_EQ(job->id, pod.job) << pod.seen.label();
+    const bool runs = pod.standing == Standing::placed || pod.standing == Standing::bound ||
+                      pod.standing == Standing::homeless;
+    EXPECT_EQ(std::pair(job->waiting, job->running), (std::pair<std::int64_t, std::int64_t>(!runs, runs)));
+    EXPECT_EQ(job->aside.has_value(), !pod.job.has_value()) << pod.seen.label();
+    if (job->within) {
+      const auto set = state.sets.find(*job->within);  // without nodes it is left out
+      EXPECT_EQ(set == state.sets.end() ? std::set<std::string>() : set->second,
+                cluster.sets().nodes_of(pod.set))
+          << pod.seen.label();
+    }
+    auto& [waiting, running, jobs] = counts[pod.seen.space];
+    waiting += job->waiting;
+    running += job->running;
+    ++jobs;
+  }
+  ASSERT_EQ(state.queues.size(), counts.size());
+  for (const auto& [name, queue] : state.queues)
+    EXPECT_EQ(std::tuple(queue.waiting, queue.running, queue.jobs.size()), counts[name]) << name;
+  EXPECT_EQ(state.servers.size(), state.engine.server_count());
+  for (const auto& [name, server] : state.servers) {
+    EXPECT_EQ(server.id, cluster.node(name)->server);
+    state.engine.for_each_task(*server.id,
+                               [&](const auto& task) { EXPECT_NE(state.job(task.job), nullptr); });
+  }
+  for (const live::Ask what : {live::Ask::cluster, live::Ask::servers, live::Ask::queues, live::Ask::tasks})
+    EXPECT_EQ(ask(followed.mirror, what).status, 200);
+}
+
+class RandomMirrors : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomMirrors, AreAsTheSchedulerAfterEachPicture) {
+  SCOPED_TRACE("seed " + std::to_string(GetParam()));
+  Random random(GetParam());
+  Followed followed;
+  followed.server.list(followed.scheduler, at(0));
+  followed.follow();
+  int made = 0;
+  const auto any_uid = [&] {
+    auto each = followed.server.pods.begin();
+    std::advance(each, static_cast<std::ptrdiff_t>(random.below(followed.server.pods.size())));
+    return each->first;
+  };
+  for (int step = 0; step < 300; ++step) {
+    const std::uint64_t choice = random.below(10);
+    if (choice < 2) {
+      auto row = node_row("n" + std::to_string(random.below(5)), 4000, 4000, 6);
+      if (random.below(8) == 0) row.allocatable["example.com/gpu"] = 2;
+      if (random.below(4) == 0) row.taints = {{.key = "t", .effect = "NoSchedule"}};
+      followed.server.put_node(std::move(row));
+    } else if (choice < 7) {
+      auto pod = waiting_pod("ns" + std::to_string(random.below(3)), "p" + std::to_string(random.below(30)),
+                             500 * static_cast<kubernetes::Units>(1 + random.below(4)), 100, made++);
+      if (auto* const same = followed.server.find(pod.space, pod.name))
+        followed.server.delete_pod(std::string(same->seen.uid));
+      pod.is_gated = random.below(10) == 0;
+      if (random.below(10) == 0) pod.unsupported = "spec.affinity.podAffinity";
+      if (random.below(10) == 0) pod.priority = kubernetes::kSystemCritical;
+      if (random.below(10) == 0) pod.requests["example.com/gpu"] = 1;
+      if (random.below(4) == 0)
+        pod.rule.tolerations = {{.key = "t", .any_value = true, .value = "", .effect = ""}};
+      if (random.below(10) == 0) {
+        pod.scheduler = "other";
+        pod.node = "n" + std::to_string(random.below(6));
+      }
+      followed.server.put_pod(std::move(pod));
+    } else if (choice < 9 && !followed.server.pods.empty()) {
+      followed.server.delete_pod(any_uid());
+    } else if (choice == 9) {
+      followed.server.delete_node("n" + std::to_string(random.below(5)));
+    }
+    constexpr Fate kFates[] = {Fate::done, Fate::done, Fate::lost_after, Fate::refused};
+    followed.work(kFates[random.below(4)]);
+    if (random.below(3) > 0) continue;
+    followed.follow();
+    expect_alike(followed);
+    if (::testing::Test::HasFailure()) return;
+  }
+  followed.follow();
+  // What was said of tasks adds up to those that run.
+  std::int64_t said = 0;
+  live::Revision last = 100;
+  for (const live::Change& change : followed.changes) {
+    EXPECT_GT(change.revision, last);
+    last = change.revision;
+    for (const live::Event& event : change.events)
+      said += event.kind == "task-placed" ? 1 : event.kind == "task-ended" ? -1 : 0;
+  }
+  std::int64_t running = 0;
+  for (const auto& [name, queue] : followed.mirror.state().queues) running += queue.running;
+  EXPECT_EQ(said, running);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomMirrors, ::testing::Range<std::uint64_t>(1, 21));
+
+TEST(Mirror, ACriticalPodCountsForItsNamespace) {
+  Followed followed;
+  followed.server.put_node(node_row("n", 4000, 4000));
+  auto critical = waiting_pod("a", "critical", 1000, 100);
+  critical.priority = kubernetes::kSystemCritical;
+  followed.server.put_pod(critical);
+  followed.server.put_pod(waiting_pod("a", "common", 1000, 100));
+  followed.server.list(followed.scheduler, at(0));
+  followed.work();
+  followed.work();
+  followed.follow();
+  const live::Answer queue = ask(followed.mirror, live::Ask::queue, {}, "a");
+  EXPECT_EQ(queue.body["share"], 0.5);
+  EXPECT_EQ(queue.body["used"]["cpu"], "2");
+  EXPECT_EQ(ask(followed.mirror, live::Ask::job, "a", "critical").body["priority"],
+            kubernetes::kSystemCritical);
+}
+
+TEST(Mirror, TheFairShareOfAPodCountsOnlyTheNodesThatItMayUse) {
+  Followed followed;
+  auto tainted = node_row("tainted", 4000, 4000);
+  tainted.taints = {{.key = "t", .effect = "NoSchedule"}};
+  followed.server.put_node(tainted);
+  followed.server.put_node(node_row("open", 4000, 4000));
+  for (int n = 0; n < 8; ++n) followed.server.put_pod(waiting_pod("a", "p" + std::to_string(n), 1000, 100));
+  followed.server.list(followed.scheduler, at(0));
+  followed.follow();  // nothing is decided yet: all wait
+  const live::Answer shares = ask(followed.mirror, live::Ask::shares);
+  ASSERT_EQ(shares.status, 200) << shares.body.dump();
+  EXPECT_NEAR(shares.body["mechanisms"][0]["queues"][0]["fair_share"].get<double>(), 0.5, 1e-6);
+}
+
+TEST(Mirror, AnotherMechanismOnTrialKeepsPodsOffTheNodesThatTheyMayNotUse) {
+  Followed followed;
+  auto tainted = node_row("tainted", 4000, 4000);
+  tainted.taints = {{.key = "t", .effect = "NoSchedule"}};
+  followed.server.put_node(tainted);
+  followed.server.put_node(node_row("open", 1000, 4000));
+  for (int n = 0; n < 2; ++n) followed.server.put_pod(waiting_pod("a", "p" + std::to_string(n), 1000, 100));
+  followed.server.list(followed.scheduler, at(0));
+  followed.follow();
+  for (const char* const changes :
+       {R"([])", R"([{"mechanism":"tsf"}])", R"([{"add_servers":{"like":"open","count":1}}])"}) {
+    const live::Answer outcome =
+        ask(followed.mirror, live::Ask::what_if, {}, {}, {{"changes", live::Json::parse(changes)}});
+    ASSERT_EQ(outcome.status, 200) << outcome.body.dump();
+    const bool is_larger = std::string(changes).find("add") != std::string::npos;
+    EXPECT_EQ(outcome.body["queues"][0]["running"][1], is_larger ? 2 : 1) << changes;
+    EXPECT_EQ(outcome.body["invariant"], "ok");
+  }
+}
+
+}  // namespace
+}  // namespace mirab::kube
