@@ -15,8 +15,8 @@
 
 namespace mirab::kube {
 
-/// A list of nodes, or of pods, begins or ends.
-enum class ListMark { nodes_begin, nodes_end, pods_begin, pods_end };
+/// A list begins or ends.
+enum class ListMark { nodes_begin, nodes_end, pods_begin, pods_end, spaces_begin, spaces_end };
 
 struct GoneNode {
   std::string name;
@@ -24,13 +24,16 @@ struct GoneNode {
 struct GonePod {
   std::string uid;
 };
+struct GoneSpace {
+  std::string name;
+};
 /// An object that cannot be used, and why.
 struct Unreadable {
   std::string what;
 };
 
-using News = std::variant<ListMark, kubernetes::NodeRow, GoneNode, kubernetes::SeenPod, GonePod, Unreadable,
-                          kubernetes::Reply>;
+using News = std::variant<ListMark, kubernetes::NodeRow, GoneNode, kubernetes::SeenPod, GonePod,
+                          kubernetes::SeenSpace, GoneSpace, Unreadable, kubernetes::Reply>;
 
 class Mailbox {
  public:

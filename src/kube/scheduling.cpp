@@ -2,13 +2,13 @@
 #include "kube/scheduling.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <charconv>
 #include <fmt/format.h>
 #include <random>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "kube/mailbox.hpp"
 #include "kube/monitor.hpp"
@@ -81,7 +81,8 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options,
     if (!space.empty()) missing += " in " + space;
     return {};
   };
-  for (const kubernetes::Permission& each : kubernetes::kPermissions) {
+  const kubernetes::Uses uses{.label_teams = !options.scheduler.policy.teams.label.empty()};
+  for (const kubernetes::Permission& each : kubernetes::permissions(uses)) {
     if (each.is_writing && options.scheduler.is_dry_run) continue;
     if (Check wrong = ask(each, "", "")) return wrong;
   }
@@ -174,12 +175,18 @@ struct Teller {
         return scheduler.begin_pods();
       case ListMark::pods_end:
         return scheduler.end_pods(now);
+      case ListMark::spaces_begin:
+        return scheduler.begin_spaces();
+      case ListMark::spaces_end:
+        return scheduler.end_spaces(now);
     }
   }
   void operator()(kubernetes::NodeRow& node) { scheduler.put_node(std::move(node), now); }
   void operator()(const GoneNode& gone) { scheduler.remove_node(gone.name, now); }
   void operator()(kubernetes::SeenPod& pod) { scheduler.put_pod(std::move(pod), now); }
   void operator()(const GonePod& gone) { scheduler.remove_pod(gone.uid, now); }
+  void operator()(const kubernetes::SeenSpace& space) { scheduler.put_space(space, now); }
+  void operator()(const GoneSpace& gone) { scheduler.remove_space(gone.name, now); }
   void operator()(const Unreadable& object) { options.say("warning", "unreadable", {{"why", object.what}}); }
   void operator()(const kubernetes::Reply& reply) { scheduler.answer(reply, now, wall_now()); }
 };
@@ -239,7 +246,7 @@ std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_lead
 /// From the first list to the end.
 int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler scheduler, Monitor& monitor,
                   Mailbox& mailbox, Leading* leading, const std::atomic<bool>& is_stopping,
-                  std::array<std::unique_ptr<Watching>, 2> watchings, std::unique_ptr<Sending> sending) {
+                  std::vector<std::unique_ptr<Watching>> watchings, std::unique_ptr<Sending> sending) {
   const Time begun = steady_now();
   bool has_decided = false;
   Time next_metrics = begun;
@@ -339,12 +346,20 @@ Result<int> schedule(const SchedulingOptions& given) {
   options.scheduler.holder = holder;
   Result<kubernetes::Scheduler> scheduler = kubernetes::Scheduler::from(options.scheduler);
   if (!scheduler) return scheduler.error();
-  std::array<std::unique_ptr<Watching>, 2> watchings;
-  for (const Watching::What what : {Watching::What::nodes, Watching::What::pods}) {
+  std::vector<std::unique_ptr<Watching>> watchings;
+  const auto watch = [&](const kubernetes::Resource& resource, Watching::Sink sink) -> Check {
     Result<std::unique_ptr<Watching>> watching =
-        Watching::start(options.access, what, mailbox, seed + 2 + static_cast<std::uint64_t>(what));
+        Watching::start(options.access, resource, std::move(sink), seed + 2 + watchings.size());
     if (!watching) return watching.error();
-    watchings[static_cast<std::size_t>(what)] = *std::move(watching);
+    watchings.push_back(*std::move(watching));
+    return {};
+  };
+  if (Check wrong = watch(kubernetes::kNodes, node_news(mailbox))) return *std::move(wrong);
+  if (Check wrong = watch(kubernetes::kPods, pod_news(mailbox))) return *std::move(wrong);
+  const std::string& team_label = options.scheduler.policy.teams.label;
+  if (!team_label.empty()) {
+    if (Check wrong = watch(kubernetes::kNamespaces, space_news(mailbox, team_label)))
+      return *std::move(wrong);
   }
   Result<std::unique_ptr<Sending>> sending = Sending::start(
       options.access, options.connections, mailbox,

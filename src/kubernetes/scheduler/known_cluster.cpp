@@ -33,6 +33,10 @@ Result<KnownCluster> KnownCluster::from(Policy policy) {
   Engine scratch = cluster.engine_->copy();
   cluster.has_tiers_ =
       static_cast<bool>(scratch.apply(scheduling::UserAdded{.name = "critical", .tier = 1}, Time()));
+  if (!cluster.teams_.has_groups()) return cluster;
+  const Result<scheduling::GroupId> group = scratch.apply(scheduling::GroupAdded{.name = "team"}, Time());
+  if (!group) return Error{.message = "teams: " + group.error().message, .key = "--discipline"};
+  cluster.teams_.begin(*cluster.engine_, Time());
   return cluster;
 }
 
@@ -56,6 +60,7 @@ Check KnownCluster::make_engine() {
 // With another list of resources: servers, held amounts, then pods where they are, then those that wait.
 void KnownCluster::make_again(Time now) {
   must_hold(make_engine());
+  teams_.begin(*engine_, now);
   sets_ = NodeSets();
   users_.clear();
   job_pods_.clear();
@@ -234,7 +239,20 @@ std::vector<std::string> KnownCluster::nodes() const {
   return names;
 }
 
-std::vector<std::string> KnownCluster::take_notices() { return std::exchange(notices_, {}); }
+void KnownCluster::note_unknown_resources() {
+  const auto note = [&](const std::string& resource, std::string_view where) {
+    if (std::find(resources_.begin(), resources_.end(), resource) == resources_.end())
+      notices_.push_back(fmt::format("no node has '{}', which {} names", resource, where));
+  };
+  for (const auto& [resource, factor] : policy_.share_scale) note(resource, "--share-scale");
+  for (const std::string& resource : teams_.resources()) note(resource, "the file of --teams");
+}
+
+std::vector<std::string> KnownCluster::take_notices() {
+  std::vector<std::string> notices = std::exchange(notices_, {});
+  for (std::string& each : teams_.take_notices()) notices.push_back(std::move(each));
+  return notices;
+}
 
 std::string KnownCluster::broken_invariant() const {
   if (std::string broken = engine_->broken_invariant(); !broken.empty()) return broken;

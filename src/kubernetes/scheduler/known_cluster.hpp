@@ -17,6 +17,7 @@
 #include "kubernetes/node_rows.hpp"
 #include "kubernetes/scheduler/node_sets.hpp"
 #include "kubernetes/scheduler/seen_pod.hpp"
+#include "kubernetes/scheduler/teams.hpp"
 
 namespace mirab::kubernetes {
 
@@ -49,11 +50,12 @@ struct Policy {
   Choice placement = {};
   std::map<std::string, Quantity> share_scale = {};  ///< by resource; 1 for those left out
   std::string scheduler = "mirab";                   ///< pods that name it are to be placed
+  TeamRules teams = {};
 };
 
 class KnownCluster {
  public:
-  /// Errors: a discipline or placement that there is not, or an option that it does not honour.
+  /// Errors: a discipline or placement that there is not, an option that it does not honour, or teams.
   static Result<KnownCluster> from(Policy policy);
 
   // What the API server says. An object of no interest changes nothing.
@@ -61,6 +63,8 @@ class KnownCluster {
   void lose_node(const std::string& name, Time now);
   void see_pod(SeenPod pod, Time now);
   void lose_pod(const std::string& uid, Time now);
+  void see_space(const SeenSpace& space, Time now);
+  void lose_space(const std::string& name, Time now);
 
   /// While a list of pods is read, which anti-affinities there are changes with each of them: the sets of
   /// those who wait are looked up again once, at its end. Nothing may be decided meanwhile.
@@ -83,6 +87,7 @@ class KnownCluster {
   const PodRecord* pod(const std::string& uid) const;
   const std::map<std::string, PodRecord>& pods() const { return pods_; }
   std::vector<std::string> nodes() const;
+  std::vector<std::string> labelled_spaces() const { return teams_.labelled(); }
 
   /// Why a waiting pod is not placed now; nothing when it does not wait. O(nodes).
   std::optional<scheduling::WhyWaiting> why(const std::string& uid, Time now) const;
@@ -93,6 +98,8 @@ class KnownCluster {
   const std::vector<std::string>& resources() const { return resources_; }
   std::size_t waiting() const { return waiting_; }
 
+  /// Resources that the policy names and no node has become notices.
+  void note_unknown_resources();
   /// What could not be taken over, since the last call: a sentence each.
   std::vector<std::string> take_notices();
   /// The first invariant that does not hold, in words; empty when all do. O(everything).
@@ -107,7 +114,7 @@ class KnownCluster {
     std::set<std::string> pods = {};  // uids: whose `on` it is
   };
 
-  explicit KnownCluster(Policy policy) : policy_(std::move(policy)) {}
+  explicit KnownCluster(Policy policy) : policy_(std::move(policy)), teams_(policy_.teams) {}
   Check make_engine();
   void make_again(Time now);
   bool is_ours(const SeenPod& pod) const { return pod.scheduler == policy_.scheduler; }
@@ -120,6 +127,7 @@ class KnownCluster {
   bool knows_resources(const Amounts& amounts) const;
   scheduling::UserId user_of(const SeenPod& pod, Time now);
   void leave_user(const SeenPod& pod, Time now);
+  void move_users(const std::string& space, Time now);
 
   void enter(PodRecord& pod, Time now);
   void leave(PodRecord& pod, Time now);
@@ -132,6 +140,7 @@ class KnownCluster {
   void set_standing(PodRecord& pod, Standing standing);
 
   Policy policy_;
+  Teams teams_;
   std::vector<std::string> resources_ = {"cpu", "memory", kPodsResource};
   std::optional<scheduling::Engine> engine_ = {};
   NodeSets sets_ = {};
@@ -140,6 +149,7 @@ class KnownCluster {
   std::map<std::pair<std::string, std::string>, std::string> uids_ = {};
   struct User {
     scheduling::UserId id;
+    scheduling::GroupId group = scheduling::kCluster;
     std::int64_t jobs = 0;
   };
   std::map<std::pair<std::string, bool>, User> users_ = {};  // by namespace, in the upper tier or not

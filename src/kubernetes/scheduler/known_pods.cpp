@@ -52,10 +52,11 @@ scheduling::UserId KnownCluster::user_of(const SeenPod& pod, Time now) {
   const bool is_upper = is_in_upper_tier(pod);
   const auto known = users_.find({pod.space, is_upper});
   if (known != users_.end()) return known->second.id;
+  const scheduling::GroupId group = teams_.join(pod.space, *engine_, now);
   const Result<scheduling::UserId> user =
-      engine_->apply(scheduling::UserAdded{.name = pod.space, .tier = is_upper ? 1 : 0}, now);
+      engine_->apply(scheduling::UserAdded{.name = pod.space, .group = group, .tier = is_upper ? 1 : 0}, now);
   MIRAB_ASSERT(user, "a user of weight 1 that the engine refuses");
-  users_.emplace(std::pair(pod.space, is_upper), User{.id = *user});
+  users_.emplace(std::pair(pod.space, is_upper), User{.id = *user, .group = group});
   return *user;
 }
 
@@ -66,7 +67,32 @@ void KnownCluster::leave_user(const SeenPod& pod, Time now) {
   if (--known->second.jobs > 0) return;
   const Check wrong = engine_->apply(scheduling::UserRemoved{known->second.id}, now);
   MIRAB_ASSERT(!wrong, "a user without jobs that the engine keeps");
+  teams_.leave(known->second.group, *engine_, now);
   users_.erase(known);
+}
+
+// The namespace may belong to another group now, with what it uses.
+void KnownCluster::move_users(const std::string& space, Time now) {
+  for (const bool is_upper : {false, true}) {
+    const auto known = users_.find({space, is_upper});
+    if (known == users_.end()) continue;
+    const scheduling::GroupId before = known->second.group;
+    known->second.group = teams_.join(space, *engine_, now);
+    if (known->second.group != before) {
+      const Check wrong =
+          engine_->apply(scheduling::UserMoved{.user = known->second.id, .group = known->second.group}, now);
+      MIRAB_ASSERT(!wrong, "a user without a guarantee that the engine does not move");
+    }
+    teams_.leave(before, *engine_, now);
+  }
+}
+
+void KnownCluster::see_space(const SeenSpace& space, Time now) {
+  if (teams_.see(space)) move_users(space.name, now);
+}
+
+void KnownCluster::lose_space(const std::string& name, Time now) {
+  if (teams_.lose(name)) move_users(name, now);
 }
 
 // A job of one task for the pod. Errors: it asks for more than can be counted.
@@ -235,6 +261,7 @@ void KnownCluster::lose_pod(const std::string& uid, Time now) {
 }
 
 std::optional<KnownCluster::Decision> KnownCluster::decide(Time now, Random& random) {
+  teams_.fit(*engine_, resources_, now);
   const std::optional<scheduling::Placed> placed = engine_->step(now, random);
   if (!placed) return {};
   PodRecord& pod = pods_.at(job_pods_.at(placed->job));

@@ -47,7 +47,8 @@ void Scheduler::end_nodes(Time now) {
   for (const std::string& name : cluster_.nodes()) {
     if (!listed.contains(name)) cluster_.lose_node(name, now);
   }
-  has_nodes_ = true;
+  if (!std::exchange(has_nodes_, true)) cluster_.note_unknown_resources();
+  take_notices();
 }
 
 void Scheduler::begin_pods() {
@@ -90,6 +91,22 @@ void Scheduler::end_pods(Time now) {
   has_pods_ = true;
 }
 
+void Scheduler::put_space(const SeenSpace& space, Time now) {
+  if (listed_spaces_) listed_spaces_->insert(space.name);
+  cluster_.see_space(space, now);
+}
+
+void Scheduler::remove_space(const std::string& name, Time now) { cluster_.lose_space(name, now); }
+
+void Scheduler::end_spaces(Time now) {
+  const std::set<std::string> listed =
+      std::exchange(listed_spaces_, std::nullopt).value_or(std::set<std::string>());
+  for (const std::string& name : cluster_.labelled_spaces()) {
+    if (!listed.contains(name)) cluster_.lose_space(name, now);
+  }
+  has_spaces_ = true;
+}
+
 void Scheduler::answer(const Reply& reply, Time now, Wall wall) {
   if (!binding_.expects(reply.id)) return reporting_.answer(reply, now);
   const std::optional<BindOutcome> outcome = binding_.answer(reply, cluster_, now);
@@ -127,7 +144,7 @@ void Scheduler::decide(Time now) {
 
 std::vector<Request> Scheduler::work(Time now, Wall wall, bool may_decide) {
   for (const std::string& uid : binding_.work(cluster_, now)) reporting_.changed(uid, now);
-  may_decide_ = may_decide && has_lists() && !listed_pods_ && !listed_nodes_;
+  may_decide_ = may_decide && has_lists() && !listed_pods_ && !listed_nodes_ && !listed_spaces_;
   if (may_decide_) decide(now);
   std::vector<Request> requests = binding_.take_requests(number_);
   requests.insert(requests.end(), std::make_move_iterator(events_.begin()),

@@ -61,8 +61,8 @@ class Scheduler {
   /// Errors: those of KnownCluster.
   static Result<Scheduler> from(SchedulerOptions options);
 
-  // What the API server says of nodes, and of pods. A list begins, is put object by object, and ends: what
-  // was not put is gone.
+  // What the API server says of nodes, of pods, and of namespaces where a label of theirs names their team. A
+  // list begins, is put object by object, and ends: what was not put is gone.
   void begin_nodes();
   void put_node(NodeRow node, Time now);
   void remove_node(const std::string& name, Time now);
@@ -71,11 +71,15 @@ class Scheduler {
   void put_pod(SeenPod pod, Time now);
   void remove_pod(const std::string& uid, Time now);
   void end_pods(Time now);
+  void begin_spaces() { listed_spaces_.emplace(); }
+  void put_space(const SeenSpace& space, Time now);
+  void remove_space(const std::string& name, Time now);
+  void end_spaces(Time now);
 
   void answer(const Reply& reply, Time now, Wall wall);
 
   /// Decides as far as binds may be under way, and hands out what is to be sent, in this order. Nothing is
-  /// decided before both lists are there or while one is read, and nothing while `may_decide` is false: then
+  /// decided before all lists are there or while one is read, and nothing while `may_decide` is false: then
   /// what is known may be old.
   std::vector<Request> work(Time now, Wall wall, bool may_decide);
   /// When work() has something to do again, if nothing else happens.
@@ -84,7 +88,9 @@ class Scheduler {
 
   std::vector<Happening> take_happenings();
   const KnownCluster& cluster() const { return cluster_; }
-  bool has_lists() const { return has_nodes_ && has_pods_; }
+  bool has_lists() const {
+    return has_nodes_ && has_pods_ && (has_spaces_ || options_.policy.teams.label.empty());
+  }
   SchedulerGauges gauges() const;
 
  private:
@@ -100,8 +106,9 @@ class Scheduler {
   Bucket<CallerClock> binds_;
   Time not_before_ = {};  // no bind is within the budget until then
   std::uint64_t number_ = 0;
-  std::optional<std::set<std::string>> listed_nodes_ = {}, listed_pods_ = {};  // while a list is read
-  bool has_nodes_ = false, has_pods_ = false;
+  std::optional<std::set<std::string>> listed_nodes_ = {}, listed_pods_ = {},
+                                       listed_spaces_ = {};  // while a list is read
+  bool has_nodes_ = false, has_pods_ = false, has_spaces_ = false;
   bool may_decide_ = false;  // at the latest work()
   std::vector<Request> events_ = {};
   std::vector<Happening> happenings_ = {};
