@@ -1,13 +1,24 @@
 #include "kube/monitor.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <utility>
 
 namespace mirab::kube {
+namespace {
+
+constexpr std::int64_t kHangs_ms = 60'000;
+
+std::int64_t monitor_now_ms() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::milliseconds(1);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Monitor>> Monitor::start(const std::optional<net::Endpoint>& listen,
                                                 std::function<void()> stop) {
   std::unique_ptr<Monitor> monitor(new Monitor());
+  monitor->set_alive();
   net::ServerOptions options;
   if (listen) {
     options.address = listen->address;
@@ -39,13 +50,20 @@ void Monitor::set_ready(bool is_ready, std::string why) {
   why_ = std::move(why);
 }
 
+void Monitor::set_alive() { alive_at_ms_ = monitor_now_ms(); }
+
 net::Admission Monitor::admit(net::Request& /*head*/) { return {}; }
 
 void Monitor::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
   const std::lock_guard lock(mutex_);
   if (request.target == "/metrics")
     return exchange->answer({.type = "text/plain; version=0.0.4", .body = metrics_});
-  if (request.target == "/healthz") return exchange->answer({.type = "text/plain", .body = "ok\n"});
+  if (request.target == "/healthz") {
+    const bool hangs = monitor_now_ms() - alive_at_ms_ > kHangs_ms;
+    return exchange->answer({.status = hangs ? 500 : 200,
+                             .type = "text/plain",
+                             .body = hangs ? "nothing was decided for a minute\n" : "ok\n"});
+  }
   if (request.target == "/readyz") {
     return exchange->answer(
         {.status = is_ready_ ? 200 : 503, .type = "text/plain", .body = is_ready_ ? "ok\n" : why_ + "\n"});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,8 @@ class Monitor final : public net::Handler {
 
   void set_metrics(std::string text);
   void set_ready(bool is_ready, std::string why = {});
+  /// The thread that decides is alive. Where it does not say so for a minute /healthz fails.
+  void set_alive();
 
   net::Admission admit(net::Request& head) override;
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange) override;
@@ -31,6 +34,7 @@ class Monitor final : public net::Handler {
  private:
   Monitor() = default;
 
+  std::atomic<std::int64_t> alive_at_ms_ = 0;  // of the steady clock
   std::mutex mutex_;
   std::string metrics_ = {};
   bool is_ready_ = false;

@@ -49,7 +49,9 @@ class PodNews final : public kubernetes::ObjectSink {
     mailbox_.put(Unreadable{fmt::format("pod: {}", describe(pod.error()))});
   }
   void remove(Node object) override {
-    mailbox_.put(GonePod{std::string(object_of("Pod", object).metadata("uid"))});
+    const kubernetes::Object pod = object_of("Pod", object);
+    mailbox_.put(
+        GonePod{.uid = std::string(pod.metadata("uid")), .was_rejected = kubernetes::is_rejected(pod)});
   }
 
  private:
@@ -75,12 +77,38 @@ class SpaceNews final : public kubernetes::ObjectSink {
   std::string label_;
 };
 
+class BudgetNews final : public kubernetes::ObjectSink {
+ public:
+  BudgetNews(Mailbox& mailbox, std::string version) : mailbox_(mailbox), version_(std::move(version)) {}
+  void begin_list() override { mailbox_.put(ListMark::budgets_begin); }
+  void end_list() override { mailbox_.put(ListMark::budgets_end); }
+  void put(Node object) override {
+    Result<kubernetes::Budget> budget =
+        kubernetes::read_budget(object_of("PodDisruptionBudget", object), version_);
+    if (budget) return mailbox_.put(*std::move(budget));
+    mailbox_.put(Unreadable{fmt::format("disruption budget: {}", describe(budget.error()))});
+  }
+  void remove(Node object) override {
+    const kubernetes::Object budget = object_of("PodDisruptionBudget", object);
+    mailbox_.put(
+        GoneBudget{.space = std::string(budget.metadata("namespace")), .name = std::string(budget.name())});
+  }
+
+ private:
+  Mailbox& mailbox_;
+  std::string version_;
+};
+
 }  // namespace
 
 Watching::Sink node_news(Mailbox& mailbox) { return std::make_unique<NodeNews>(mailbox); }
 Watching::Sink pod_news(Mailbox& mailbox) { return std::make_unique<PodNews>(mailbox); }
 Watching::Sink space_news(Mailbox& mailbox, std::string team_label) {
   return std::make_unique<SpaceNews>(mailbox, std::move(team_label));
+}
+
+Watching::Sink budget_news(Mailbox& mailbox, std::string version) {
+  return std::make_unique<BudgetNews>(mailbox, std::move(version));
 }
 
 Result<std::unique_ptr<Watching>> Watching::start(const kubernetes::ApiAccess& access,

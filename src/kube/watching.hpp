@@ -51,5 +51,6 @@ class Watching {
 Watching::Sink node_news(Mailbox& mailbox);
 Watching::Sink pod_news(Mailbox& mailbox);
 Watching::Sink space_news(Mailbox& mailbox, std::string team_label);
+Watching::Sink budget_news(Mailbox& mailbox, std::string version);
 
 }  // namespace mirab::kube

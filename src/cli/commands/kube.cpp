@@ -26,6 +26,8 @@ struct KubeFlags {
   std::string team = "namespace";
   std::string teams = {};
   bool is_dry_run = false;
+  bool preempts = false;
+  std::uint64_t evictions_per_min = 60;
   bool elects = true;
   std::string lease_space = "kube-system";
   std::string lease_name = "mirab";
@@ -104,6 +106,10 @@ Result<kubernetes::Policy> read_policy(const KubeFlags& flags) {
     if (!teams) return std::move(teams).error();
     policy.teams.file = *std::move(teams);
   }
+  if (flags.preempts) {
+    policy.preempting = scheduling::Preempting{.tasks = static_cast<std::int64_t>(flags.evictions_per_min),
+                                               .per = std::chrono::minutes(1)};
+  }
   // What the engine does not take is refused now, and not when the first node comes.
   const Result<kubernetes::KnownCluster> tried = kubernetes::KnownCluster::from(policy);
   if (!tried) return tried.error();
@@ -144,6 +150,13 @@ void add_scheduler_name(CLI::App& command, std::string& name) {
       ->capture_default_str();
 }
 
+void add_preempt(CLI::App& command, bool& preempts) {
+  command.add_flag(
+      "--preempt", preempts,
+      "Evict pods of namespaces above their share, of a lower priority in the namespace, or that "
+      "hold what a team is guaranteed, for others; not bare pods");
+}
+
 struct ManifestFlags {
   kubernetes::ManifestOptions manifest = {};
   std::string team = "namespace";
@@ -179,6 +192,7 @@ Command add_manifest(CLI::App& kube) {
   add_scheduler_name(*command, flags->manifest.scheduler);
   add_team(*command, flags->team);
   add_teams(*command, flags->teams);
+  add_preempt(*command, flags->manifest.preempts);
   take_one_of(command
                   ->add_option("--flow-schema", flags->manifest.flow_schema,
                                "The version of FlowSchema: v1 from Kubernetes 1.29 on, v1beta3 from 1.26, "
@@ -217,6 +231,12 @@ std::vector<Command> add_kube(CLI::App& app) {
                   "How much a resource counts in a share; 0: not at all", "RESOURCE=FACTOR");
   add_team(*kube, flags->team);
   add_teams(*kube, flags->teams);
+  add_preempt(*kube, flags->preempts);
+  take_whole_number(
+      kube->add_option("--evictions-per-minute", flags->evictions_per_min, "With --preempt, at most")
+          ->type_name("N")
+          ->capture_default_str(),
+      1, 1'000'000);
   kube->add_flag("--leader-elect,!--no-leader-elect", flags->elects,
                  "Act only while this process holds the lease, so that several may run; the default");
   kube->add_option("--lease-namespace", flags->lease_space, "Where the lease is")
@@ -243,6 +263,8 @@ std::vector<Command> add_kube(CLI::App& app) {
       "wants what Mirab cannot honour yet waits, and an event names the field.",
       "With --teams, or --team label=KEY, namespaces are members of groups, which share first; a guarantee "
       "decides who is next. Namespaces without a group stand next to the groups.",
+      "The pods of a gang, with the labels mirab.io/gang and mirab.io/gang-size, start together. With "
+      "--preempt pods are evicted for others, within disruption budgets.",
       "Each waiting pod has the reason in its condition PodScheduled and in events. Standard error has a "
       "line "
       "of JSON for each bind. SIGTERM ends it; it keeps no file, and reads the cluster again at each start."};

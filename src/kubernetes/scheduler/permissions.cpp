@@ -147,6 +147,7 @@ std::vector<Permission> permissions(const Uses& uses) {
   std::vector<Permission> asked;
   for (const Permission& each : kPermissions) {
     if (each.use == Permission::For::label_teams && !uses.label_teams) continue;
+    if (each.use == Permission::For::preemption && !uses.preemption) continue;
     asked.push_back(each);
   }
   return asked;
@@ -178,12 +179,14 @@ std::string manifest(const ManifestOptions& options) {
                                              fmt::arg("version", options.flow_schema));
   std::string args, config;
   if (!options.team_label.empty()) args += fmt::format(", --team, \"label={}\"", options.team_label);
+  if (options.preempts) args += ", --preempt";
   if (!options.teams_file.empty()) {
     args += ", --teams, /etc/mirab/teams.yaml";
     config = fmt::format(fmt::runtime(kTeamsConfig), fmt::arg("space", options.space),
                          fmt::arg("text", indented(options.teams_file)));
   }
-  const std::vector<Permission> asked = permissions({.label_teams = !options.team_label.empty()});
+  const std::vector<Permission> asked =
+      permissions({.label_teams = !options.team_label.empty(), .preemption = options.preempts});
   return fmt::format(fmt::runtime(kManifest), fmt::arg("space", options.space),
                      fmt::arg("image", options.image), fmt::arg("scheduler", options.scheduler),
                      fmt::arg("rules", rules_text(asked, "")),

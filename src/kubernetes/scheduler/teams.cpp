@@ -14,9 +14,9 @@
 namespace mirab::kubernetes {
 namespace {
 
+using fairness::Wide;
 using scheduling::Engine;
 using scheduling::GroupId;
-using fairness::Wide;
 
 constexpr std::size_t kNoParent = SIZE_MAX;
 
