@@ -588,7 +588,7 @@ Result<LiveTeams> LiveTeams::read(const std::string& path, std::string_view memb
   std::vector<std::string> resources = teams.resources_;
   if (resources.empty()) resources.emplace_back("any");
   // So much that no sum of guarantees is more.
-  const ResourceVector capacity(resources.size(), *Quantity::parse("1e30"));
+  const ResourceVector capacity(resources.size(), Quantity(4'000'000'000'000'000'000));
   ClusterReader reader(*teams.root_, path);
   const Result<std::vector<Group>> groups = reader.read_live_teams(resources, capacity, members_key);
   if (!groups) return groups.error();
