@@ -114,7 +114,7 @@ class ClusterReader : FieldReader {
       // Which is more is not known before the capacity is.
       if (has_parts_ && has_amounts_) group.quota = {};
       // A group of the file may be without members, and a problem's may not.
-      cluster.users.push_back({.name = "member of " + group.name,
+      cluster.users.push_back({.name = fmt::format("member {} of {}", cluster.users.size(), group.name),
                                .demand = ResourceVector(cluster.resources.size(), Quantity(1)),
                                .group = group.name});
     }
