@@ -105,6 +105,9 @@ void Evicting::end(Claim& claim, KnownCluster& cluster, Time now) {
     if (pod != nullptr && !victim.is_evicted && !pod->seen.is_ending) cluster.spare(victim.pod.uid, now);
   }
   cluster.give_up(claim.pod.uid, now);
+  if (claim.is_asking) return;
+  nominated_.push_back(claim.pod);
+  nodes_.emplace_back();
 }
 
 // False: nothing is to be done for the claim any more.

@@ -81,7 +81,7 @@ class Evicting {
   std::string version_;
   std::map<std::string, Claim> claims_ = {};  // by the uid of the newcomer
   std::map<std::uint64_t, Asked> asked_ = {};
-  std::vector<PodName> nominated_ = {};  // to be written; with the node in `nodes_`
+  std::vector<PodName> nominated_ = {};  // to be written, each with its node; empty: none any more
   std::vector<std::string> nodes_ = {};
   std::vector<Ended> ended_ = {};
   std::uint64_t victims_ = 0;

@@ -113,7 +113,7 @@ class KnownCluster {
   void protect_node(const std::string& node, Time until, Time now);
   void rest_node(const std::string& node, Time until, Time now);
   const Budgets& budgets() const { return budgets_; }
-  /// What was said until some time is over. O(those).
+  /// Ends what has held until now. O(nodes), when something ends.
   void expire(Time now);
   std::optional<Time> due() const { return expiry_; }
 

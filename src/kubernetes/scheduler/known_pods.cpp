@@ -517,7 +517,7 @@ bool KnownCluster::may_end(const PodRecord& pod) const {
          budgets_.allow(pod.seen.space, pod.seen.labels);
 }
 
-// The engine is told again of a pod that may end now, or may no longer.
+// The engine gets a pod again that may end now, or may no longer.
 void KnownCluster::ask_protection(PodRecord& pod, Time now) {
   if (pod.standing != Standing::bound || !pod.task || pod.may_end == may_end(pod)) return;
   cancel(pod, now);

@@ -49,7 +49,7 @@ Request look_request(const PodName& pod);
 Request condition_request(const PodName& pod, std::string_view reason, const std::string& message,
                           const std::string& since, Wall now);
 
-/// Names the node where room is being made for the pod.
+/// Names the node where room is being made for the pod; empty: nowhere any more.
 Request nomination_request(const PodName& pod, const std::string& node);
 
 /// Asks the API server to evict the pod, or whether it would. `version` of policy: `v1` or `v1beta1`.
