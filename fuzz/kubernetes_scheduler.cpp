@@ -2,8 +2,9 @@
 // no invariant breaks, and nothing is bound twice.
 //
 // Each line is one thing that happens: `node {…}`, `gone {…}` (a node), `pod {…}`, `deleted {…}` (a pod) with
-// an object in JSON; `list` begins a list of pods, `end` ends it; `answer N` answers the oldest request with
-// status N; `wait N` lets N seconds pass. The first byte of all chooses the discipline.
+// an object in JSON; `budget {…}` is a disruption budget; `list` begins a list of pods, `end` ends it;
+// `answer N` answers the oldest request with status N; `wait N` lets N seconds pass. The first byte of all
+// chooses the discipline, and whether pods may end for others.
 
 #include <array>
 #include <charconv>
@@ -11,6 +12,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -35,9 +38,10 @@ int number_in(std::string_view text) {
 
 /// A scheduler, and what it asked for.
 struct Play {
-  explicit Play(const char* discipline)
+  Play(const char* discipline, std::optional<scheduling::Preempting> preempting)
       : scheduler(*Scheduler::from({.policy = {.discipline = *choose_discipline(discipline),
-                                               .placement = *choose_placement("best-fit")},
+                                               .placement = *choose_placement("best-fit"),
+                                               .preempting = preempting},
                                     .holder = "fuzz"})) {}
 
   void line(std::string_view text) {
@@ -64,6 +68,8 @@ struct Play {
       scheduler.remove_node(std::string(named.name()), now);
     } else if (word == "pod") {
       if (Result<SeenPod> pod = read_seen_pod(named)) scheduler.put_pod(*std::move(pod), now);
+    } else if (word == "budget") {
+      if (Result<Budget> budget = read_budget(named, "v1")) scheduler.put_budget(*std::move(budget), now);
     } else if (word == "deleted") {
       scheduler.remove_pod(std::string(named.metadata("uid")), now);
     }
@@ -71,8 +77,7 @@ struct Play {
 
   void work() {
     for (Request& each : scheduler.work(now, Wall(), true)) {
-      MIRAB_ASSERT(each.id > last, "requests have numbers of their own");
-      last = each.id;
+      MIRAB_ASSERT(numbers.insert(each.id).second, "requests have numbers of their own");
       asked.push_back(std::move(each));
     }
     const std::string broken = scheduler.cluster().broken_invariant();
@@ -81,7 +86,7 @@ struct Play {
 
   Scheduler scheduler;
   Time now{};
-  std::uint64_t last = 0;
+  std::set<std::uint64_t> numbers = {};
   std::deque<Request> asked = {};
 };
 
@@ -90,11 +95,18 @@ struct Play {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  Play play(kDisciplines[data[0] % kDisciplines.size()]);
+  const std::size_t discipline = data[0] % kDisciplines.size();
+  // ps-dsf has no preemption.
+  const bool preempts = discipline < 3 && data[0] / kDisciplines.size() % 2 == 1;
+  Play play(kDisciplines[discipline],
+            preempts ? std::optional(scheduling::Preempting{.tasks = 100, .per = std::chrono::seconds(10)})
+                     : std::nullopt);
   play.scheduler.begin_nodes();
   play.scheduler.end_nodes(play.now);
   play.scheduler.begin_pods();
   play.scheduler.end_pods(play.now);
+  play.scheduler.begin_budgets();
+  play.scheduler.end_budgets(play.now);
   for (std::size_t lines = 0; !text.empty() && lines < kMostLines; ++lines) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));

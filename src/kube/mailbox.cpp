@@ -11,6 +11,11 @@ std::string key_of(const News& news) {
   if (const auto* gone = std::get_if<GoneNode>(&news)) return "n" + gone->name;
   if (const auto* pod = std::get_if<kubernetes::SeenPod>(&news)) return "p" + pod->uid;
   if (const auto* gone = std::get_if<GonePod>(&news)) return "p" + gone->uid;
+  if (const auto* space = std::get_if<kubernetes::SeenSpace>(&news)) return "s" + space->name;
+  if (const auto* gone = std::get_if<GoneSpace>(&news)) return "s" + gone->name;
+  if (const auto* budget = std::get_if<kubernetes::Budget>(&news))
+    return "b" + budget->space + "/" + budget->name;
+  if (const auto* gone = std::get_if<GoneBudget>(&news)) return "b" + gone->space + "/" + gone->name;
   return {};
 }
 

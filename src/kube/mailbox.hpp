@@ -15,22 +15,40 @@
 
 namespace mirab::kube {
 
-/// A list of nodes, or of pods, begins or ends.
-enum class ListMark { nodes_begin, nodes_end, pods_begin, pods_end };
+/// A list begins or ends.
+enum class ListMark {
+  nodes_begin,
+  nodes_end,
+  pods_begin,
+  pods_end,
+  spaces_begin,
+  spaces_end,
+  budgets_begin,
+  budgets_end
+};
 
 struct GoneNode {
   std::string name;
 };
 struct GonePod {
   std::string uid;
+  bool was_rejected = false;  ///< by the kubelet of its node
+};
+struct GoneSpace {
+  std::string name;
+};
+struct GoneBudget {
+  std::string space;
+  std::string name;
 };
 /// An object that cannot be used, and why.
 struct Unreadable {
   std::string what;
 };
 
-using News = std::variant<ListMark, kubernetes::NodeRow, GoneNode, kubernetes::SeenPod, GonePod, Unreadable,
-                          kubernetes::Reply>;
+using News =
+    std::variant<ListMark, kubernetes::NodeRow, GoneNode, kubernetes::SeenPod, GonePod, kubernetes::SeenSpace,
+                 GoneSpace, kubernetes::Budget, GoneBudget, Unreadable, kubernetes::Reply>;
 
 class Mailbox {
  public:

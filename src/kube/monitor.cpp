@@ -1,5 +1,6 @@
 #include "kube/monitor.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <utility>
 
@@ -10,7 +11,7 @@
 namespace mirab::kube {
 namespace {
 
-constexpr std::chrono::seconds kStuck{30};  // so long without a turn of the thread that decides
+constexpr std::chrono::seconds kHangs{60};  // without a turn of the thread that decides
 
 bool is_own(std::string_view path) {
   return path == "/metrics" || path == "/healthz" || path == "/livez" || path == "/readyz";
@@ -55,7 +56,11 @@ void Monitor::set_ready(bool is_ready, std::string why) {
   const std::lock_guard lock(mutex_);
   is_ready_ = is_ready;
   why_ = std::move(why);
-  turned_ = std::chrono::steady_clock::now();
+}
+
+void Monitor::set_alive() {
+  const std::lock_guard lock(mutex_);
+  alive_at_ = std::chrono::steady_clock::now();
 }
 
 net::Admission Monitor::admit(net::Request& head) {
@@ -69,13 +74,16 @@ void Monitor::handle(net::Request request, std::shared_ptr<net::Exchange> exchan
 
 net::Response Monitor::health(std::string_view path) {
   const std::lock_guard lock(mutex_);
+  const bool hangs = std::chrono::steady_clock::now() - alive_at_ > kHangs;
   if (path == "/metrics")
     return {.type = "text/plain; version=0.0.4", .body = metrics_ + api::text_of(reading_->gauges())};
-  if (path == "/healthz") return {.type = "text/plain", .body = "ok\n"};
+  if (path == "/healthz")
+    return {.status = hangs ? 500 : 200,
+            .type = "text/plain",
+            .body = hangs ? "nothing was decided for a minute\n" : "ok\n"};
   if (path == "/livez") {
-    const bool is_alive = std::chrono::steady_clock::now() - turned_ < kStuck;
     return api::response_of(
-        live::Answer{.status = is_alive ? 200 : 503, .body = {{"status", is_alive ? "alive" : "stuck"}}});
+        live::Answer{.status = hangs ? 503 : 200, .body = {{"status", hangs ? "stuck" : "alive"}}});
   }
   live::Json body = {{"status", is_ready_ ? "ready" : "not ready"}, {"offers", "reads"}};
   if (!is_ready_) body["why"] = why_;

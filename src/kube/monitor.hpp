@@ -29,6 +29,8 @@ class Monitor final : public net::Handler {
 
   void set_metrics(std::string text);
   void set_ready(bool is_ready, std::string why = {});
+  /// The thread that decides is alive. Where it does not say so for a minute /healthz and /livez fail.
+  void set_alive();
   Reading& reading() { return *reading_; }
 
   net::Admission admit(net::Request& head) override;
@@ -45,7 +47,7 @@ class Monitor final : public net::Handler {
   std::string metrics_ = {};
   bool is_ready_ = false;
   std::string why_ = "starting";
-  std::chrono::steady_clock::time_point turned_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point alive_at_ = std::chrono::steady_clock::now();
   std::unique_ptr<net::Server> server_;
   std::thread thread_;
 };

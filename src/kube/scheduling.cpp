@@ -2,13 +2,13 @@
 #include "kube/scheduling.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <charconv>
 #include <fmt/format.h>
 #include <random>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "kube/mailbox.hpp"
 #include "kube/monitor.hpp"
@@ -80,7 +80,9 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options,
     if (!space.empty()) missing += " in " + space;
     return {};
   };
-  for (const kubernetes::Permission& each : kubernetes::kPermissions) {
+  const kubernetes::Uses uses{.label_teams = !options.scheduler.policy.teams.label.empty(),
+                              .preemption = options.scheduler.policy.preempting.has_value()};
+  for (const kubernetes::Permission& each : kubernetes::permissions(uses)) {
     if (each.is_writing && options.scheduler.is_dry_run) continue;
     if (Check wrong = ask(each, "", "")) return wrong;
   }
@@ -173,12 +175,27 @@ struct Teller {
         return scheduler.begin_pods();
       case ListMark::pods_end:
         return scheduler.end_pods(now);
+      case ListMark::spaces_begin:
+        return scheduler.begin_spaces();
+      case ListMark::spaces_end:
+        return scheduler.end_spaces(now);
+      case ListMark::budgets_begin:
+        return scheduler.begin_budgets();
+      case ListMark::budgets_end:
+        return scheduler.end_budgets(now);
     }
   }
   void operator()(kubernetes::NodeRow& node) { scheduler.put_node(std::move(node), now); }
   void operator()(const GoneNode& gone) { scheduler.remove_node(gone.name, now); }
   void operator()(kubernetes::SeenPod& pod) { scheduler.put_pod(std::move(pod), now); }
-  void operator()(const GonePod& gone) { scheduler.remove_pod(gone.uid, now); }
+  void operator()(const GonePod& gone) {
+    if (gone.was_rejected) return scheduler.reject_pod(gone.uid, now);
+    scheduler.remove_pod(gone.uid, now);
+  }
+  void operator()(const kubernetes::SeenSpace& space) { scheduler.put_space(space, now); }
+  void operator()(const GoneSpace& gone) { scheduler.remove_space(gone.name, now); }
+  void operator()(kubernetes::Budget& budget) { scheduler.put_budget(std::move(budget), now); }
+  void operator()(const GoneBudget& gone) { scheduler.remove_budget(gone.space, gone.name, now); }
   void operator()(const Unreadable& object) { options.say("warning", "unreadable", {{"why", object.what}}); }
   void operator()(const kubernetes::Reply& reply) { scheduler.answer(reply, now, wall_now()); }
 };
@@ -189,6 +206,7 @@ void say_happenings(const std::vector<Happening>& happenings, const SchedulingOp
     if (!each.pod.empty()) more["pod"] = each.pod;
     if (!each.node.empty()) more["node"] = each.node;
     if (!each.why.empty()) more["why"] = each.why;
+    if (!each.newcomer.empty()) more["for"] = each.newcomer;
     switch (each.what) {
       case Happening::What::decided:
         // Of a bind that follows at once one line is enough.
@@ -202,6 +220,12 @@ void say_happenings(const std::vector<Happening>& happenings, const SchedulingOp
         break;
       case Happening::What::parked:
         options.say("warning", "parked", more);
+        break;
+      case Happening::What::evicted:
+        options.say("info", options.scheduler.is_dry_run ? "would-evict" : "evicted", more);
+        break;
+      case Happening::What::spared:
+        options.say("info", "spared", more);
         break;
       case Happening::What::notice:
         options.say("warning", "notice", more);
@@ -224,6 +248,11 @@ std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_lead
   add("pods_refused", "gauge", "Pods that want what Mirab cannot honour", count(gauges.refused));
   add("pods_with_preferences", "gauge", "Pods with preferences, which are not honoured",
       count(gauges.with_preferences));
+  add("pods_gathering", "gauge", "Pods of gangs that have not all their pods", count(gauges.gathering));
+  add("pods_making_room", "gauge", "Pods for which others are to end", count(gauges.making_room));
+  add("evictions_total", "counter", "Pods that were evicted for others", count(gauges.evicted));
+  add("rejected_by_kubelet_total", "counter", "Pods that were bound and that a kubelet refused",
+      count(gauges.rejected));
   add("binds_under_way", "gauge", "Binds that are not known to be done", count(gauges.under_way));
   add("binds_in_doubt", "gauge", "Binds of unknown fate; nothing is decided meanwhile",
       count(gauges.in_doubt));
@@ -247,12 +276,13 @@ void show(kubernetes::Scheduler& scheduler, Reading& reading, Time now) {
 /// From the first list to the end.
 int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler scheduler, Monitor& monitor,
                   Mailbox& mailbox, Leading* leading, const std::atomic<bool>& is_stopping,
-                  std::array<std::unique_ptr<Watching>, 2> watchings, std::unique_ptr<Sending> sending) {
+                  std::vector<std::unique_ptr<Watching>> watchings, std::unique_ptr<Sending> sending) {
   const Time begun = steady_now();
   bool has_decided = false;
   Time next_metrics = begun;
   Time stop_by = Time::max();
   while (true) {
+    monitor.set_alive();
     Time now = steady_now();
     const bool may_act = leading == nullptr || leading->leads();
     if (!may_act) {
@@ -329,7 +359,10 @@ Result<int> schedule(const SchedulingOptions& given) {
   const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", is_stopping);
   if (is_stopping) return 0;
   if (!version) return version.error();
-  options.scheduler.looks_first = !compares_uids(minor_version(version->body));
+  const int minor = minor_version(version->body);
+  options.scheduler.looks_first = !compares_uids(minor);
+  const bool has_old_policy = minor != 0 && minor < 22;
+  options.scheduler.eviction_version = has_old_policy ? "v1beta1" : "v1";
   if (Check missing = check_permissions(**server, options, is_stopping)) return *std::move(missing);
   options.say("info", "connected",
               {{"server", options.access.server}, {"minor_version", minor_version(version->body)}});
@@ -345,6 +378,7 @@ Result<int> schedule(const SchedulingOptions& given) {
     (*monitor)->set_metrics(metrics_text({}, false, milliseconds(0)));
     options.say("info", "standby", {{"lease", options.election->space + "/" + options.election->name}});
     while (!leading->leads() && !is_stopping) {
+      (*monitor)->set_alive();
       const std::int64_t silent_ms =
           steady_now().time_since_epoch() / milliseconds(1) - leading->last_answer_ms();
       (*monitor)->set_ready(silent_ms < 30'000, "the lease cannot be read");
@@ -358,12 +392,25 @@ Result<int> schedule(const SchedulingOptions& given) {
   options.scheduler.holder = holder;
   Result<kubernetes::Scheduler> scheduler = kubernetes::Scheduler::from(options.scheduler);
   if (!scheduler) return scheduler.error();
-  std::array<std::unique_ptr<Watching>, 2> watchings;
-  for (const Watching::What what : {Watching::What::nodes, Watching::What::pods}) {
+  std::vector<std::unique_ptr<Watching>> watchings;
+  const auto watch = [&](const kubernetes::Resource& resource, Watching::Sink sink) -> Check {
     Result<std::unique_ptr<Watching>> watching =
-        Watching::start(options.access, what, mailbox, seed + 2 + static_cast<std::uint64_t>(what));
+        Watching::start(options.access, resource, std::move(sink), seed + 2 + watchings.size());
     if (!watching) return watching.error();
-    watchings[static_cast<std::size_t>(what)] = *std::move(watching);
+    watchings.push_back(*std::move(watching));
+    return {};
+  };
+  if (Check wrong = watch(kubernetes::kNodes, node_news(mailbox))) return *std::move(wrong);
+  if (Check wrong = watch(kubernetes::kPods, pod_news(mailbox))) return *std::move(wrong);
+  const std::string& team_label = options.scheduler.policy.teams.label;
+  if (!team_label.empty()) {
+    if (Check wrong = watch(kubernetes::kNamespaces, space_news(mailbox, team_label)))
+      return *std::move(wrong);
+  }
+  if (options.scheduler.policy.preempting) {
+    if (Check wrong = watch(has_old_policy ? kubernetes::kOldBudgets : kubernetes::kBudgets,
+                            budget_news(mailbox, options.scheduler.eviction_version)))
+      return *std::move(wrong);
   }
   Result<std::unique_ptr<Sending>> sending = Sending::start(
       options.access, options.connections, mailbox,

@@ -48,7 +48,8 @@ void Sending::send(std::vector<kubernetes::Request> requests) {
   {
     const std::lock_guard lock(mutex_);
     for (kubernetes::Request& each : requests) {
-      const bool is_bind = each.path.ends_with("/binding") || each.method == "GET";
+      const bool is_bind =
+          each.path.ends_with("/binding") || each.path.ends_with("/eviction") || each.method == "GET";
       (is_bind ? binds_ : reports_).push_back(std::move(each));
     }
     for (; reports_.size() > kMostReports; reports_.pop_front()) dropped.push_back(reports_.front().id);
@@ -70,6 +71,7 @@ kubernetes::Reply Sending::sent(ApiServer& server, const kubernetes::Request& re
   Result<Answer> answer = server.send(request.method, request.path, request.body, request.content_type);
   if (answer) {
     reply.status = answer->status;
+    reply.retry_after = answer->retry_after.value_or(std::chrono::seconds(0));
     reply.body = std::move(answer->body);
   }
   return reply;

@@ -49,18 +49,72 @@ class PodNews final : public kubernetes::ObjectSink {
     mailbox_.put(Unreadable{fmt::format("pod: {}", describe(pod.error()))});
   }
   void remove(Node object) override {
-    mailbox_.put(GonePod{std::string(object_of("Pod", object).metadata("uid"))});
+    const kubernetes::Object pod = object_of("Pod", object);
+    mailbox_.put(
+        GonePod{.uid = std::string(pod.metadata("uid")), .was_rejected = kubernetes::is_rejected(pod)});
   }
 
  private:
   Mailbox& mailbox_;
 };
 
+class SpaceNews final : public kubernetes::ObjectSink {
+ public:
+  SpaceNews(Mailbox& mailbox, std::string label) : mailbox_(mailbox), label_(std::move(label)) {}
+  void begin_list() override { mailbox_.put(ListMark::spaces_begin); }
+  void end_list() override { mailbox_.put(ListMark::spaces_end); }
+  void put(Node object) override {
+    Result<kubernetes::SeenSpace> space = kubernetes::read_seen_space(object_of("Namespace", object), label_);
+    if (space) return mailbox_.put(*std::move(space));
+    mailbox_.put(Unreadable{fmt::format("namespace: {}", describe(space.error()))});
+  }
+  void remove(Node object) override {
+    mailbox_.put(GoneSpace{std::string(object_of("Namespace", object).name())});
+  }
+
+ private:
+  Mailbox& mailbox_;
+  std::string label_;
+};
+
+class BudgetNews final : public kubernetes::ObjectSink {
+ public:
+  BudgetNews(Mailbox& mailbox, std::string version) : mailbox_(mailbox), version_(std::move(version)) {}
+  void begin_list() override { mailbox_.put(ListMark::budgets_begin); }
+  void end_list() override { mailbox_.put(ListMark::budgets_end); }
+  void put(Node object) override {
+    Result<kubernetes::Budget> budget =
+        kubernetes::read_budget(object_of("PodDisruptionBudget", object), version_);
+    if (budget) return mailbox_.put(*std::move(budget));
+    mailbox_.put(Unreadable{fmt::format("disruption budget: {}", describe(budget.error()))});
+  }
+  void remove(Node object) override {
+    const kubernetes::Object budget = object_of("PodDisruptionBudget", object);
+    mailbox_.put(
+        GoneBudget{.space = std::string(budget.metadata("namespace")), .name = std::string(budget.name())});
+  }
+
+ private:
+  Mailbox& mailbox_;
+  std::string version_;
+};
+
 }  // namespace
 
-Result<std::unique_ptr<Watching>> Watching::start(const kubernetes::ApiAccess& access, What what,
-                                                  Mailbox& mailbox, std::uint64_t seed) {
-  std::unique_ptr<Watching> watching(new Watching(what, mailbox, seed));
+Watching::Sink node_news(Mailbox& mailbox) { return std::make_unique<NodeNews>(mailbox); }
+Watching::Sink pod_news(Mailbox& mailbox) { return std::make_unique<PodNews>(mailbox); }
+Watching::Sink space_news(Mailbox& mailbox, std::string team_label) {
+  return std::make_unique<SpaceNews>(mailbox, std::move(team_label));
+}
+
+Watching::Sink budget_news(Mailbox& mailbox, std::string version) {
+  return std::make_unique<BudgetNews>(mailbox, std::move(version));
+}
+
+Result<std::unique_ptr<Watching>> Watching::start(const kubernetes::ApiAccess& access,
+                                                  const kubernetes::Resource& resource, Sink sink,
+                                                  std::uint64_t seed) {
+  std::unique_ptr<Watching> watching(new Watching(resource, std::move(sink), seed));
   // While a watch waits, its thread looks about once a second whether anything was heard.
   const auto is_stopped = [raw = watching.get()] {
     raw->look();
@@ -87,11 +141,8 @@ void Watching::look() {
 }
 
 void Watching::run() {
-  NodeNews nodes(mailbox_);
-  PodNews pods(mailbox_);
-  kubernetes::ObjectSink& sink = what_ == What::nodes ? static_cast<kubernetes::ObjectSink&>(nodes) : pods;
   while (!is_stopping_) {
-    server_->step(reflector_, sink);
+    server_->step(reflector_, *sink_);
     look();
   }
 }

@@ -16,11 +16,12 @@ namespace mirab::kube {
 /// Keeps a copy of a collection up to date, on a thread and a connection of its own, and tells the mailbox.
 class Watching {
  public:
-  enum class What { nodes, pods };
+  using Sink = std::unique_ptr<kubernetes::ObjectSink>;
 
   /// Errors: as for ApiServer::open.
-  static Result<std::unique_ptr<Watching>> start(const kubernetes::ApiAccess& access, What what,
-                                                 Mailbox& mailbox, std::uint64_t seed);
+  static Result<std::unique_ptr<Watching>> start(const kubernetes::ApiAccess& access,
+                                                 const kubernetes::Resource& resource, Sink sink,
+                                                 std::uint64_t seed);
   ~Watching();
 
   /// How long ago the copy was last known to be new: since the latest byte of the watch, of which one comes
@@ -30,15 +31,12 @@ class Watching {
   std::string trouble() const;
 
  private:
-  Watching(What what, Mailbox& mailbox, std::uint64_t seed)
-      : what_(what),
-        mailbox_(mailbox),
-        reflector_(what == What::nodes ? kubernetes::kNodes : kubernetes::kPods, seed) {}
+  Watching(const kubernetes::Resource& resource, Sink sink, std::uint64_t seed)
+      : sink_(std::move(sink)), reflector_(resource, seed) {}
   void run();
   void look();
 
-  What what_;
-  Mailbox& mailbox_;
+  Sink sink_;
   kubernetes::Reflector reflector_;
   std::uint64_t heard_ = 0;  // of the reflector, at the latest look; its thread only
   std::unique_ptr<ApiServer> server_;
@@ -48,5 +46,11 @@ class Watching {
   std::string trouble_ = {};
   std::thread thread_;
 };
+
+// What a copy tells the mailbox.
+Watching::Sink node_news(Mailbox& mailbox);
+Watching::Sink pod_news(Mailbox& mailbox);
+Watching::Sink space_news(Mailbox& mailbox, std::string team_label);
+Watching::Sink budget_news(Mailbox& mailbox, std::string version);
 
 }  // namespace mirab::kube

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
 #include <mirab/model/cluster_file.hpp>
 
@@ -27,6 +28,32 @@ namespace {
 // Does the problem get what the file says is running?
 enum class OwnRunning { kept, left_out };
 
+// Does the text read like the pattern, in which a `*` stands for any text? O(pattern × text).
+bool matches(std::string_view pattern, std::string_view text) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  text.remove_prefix(star);
+  pattern.remove_prefix(star + 1);
+  for (std::size_t next = pattern.find('*'); next != std::string_view::npos; next = pattern.find('*')) {
+    const std::size_t at = text.find(pattern.substr(0, next));
+    if (at == std::string_view::npos) return false;
+    text.remove_prefix(at + next);
+    pattern.remove_prefix(next + 1);
+  }
+  return text.ends_with(pattern);
+}
+
+/// A name in a list of a group's members.
+struct MemberName {
+  std::string name;
+  std::size_t group;
+  std::string key;
+  int line;
+
+  bool is_pattern() const { return name.find('*') != std::string::npos; }
+};
+
 // Reads one document.
 class ClusterReader : FieldReader {
  public:
@@ -37,12 +64,8 @@ class ClusterReader : FieldReader {
     if (failed()) return *error();
     if (running == OwnRunning::left_out) cluster_.running.reset();
     Result<Problem> problem = Problem::from(std::move(cluster_));
-    if (problem) return problem;
-    Error wrong = problem.error();
-    wrong.key = key_in_file(wrong.key);
-    wrong.file = file();
-    wrong.line = line_of(root_, wrong.key);
-    return wrong;
+    if (Check wrong = blamed(problem)) return *std::move(wrong);
+    return problem;
   }
 
   /// The groups of a teams file; resources and servers are the cluster's.
@@ -60,6 +83,49 @@ class ClusterReader : FieldReader {
     teams.groups = std::move(cluster_.groups);
     return teams;
   }
+
+  /// The groups of a live cluster's teams file, and the names of their members.
+  Result<std::vector<Group>> read_live_teams(std::vector<std::string> resources, ResourceVector capacity,
+                                             std::string_view members_key) {
+    static constexpr std::array<std::string_view, 2> kKeys = {"version", "groups"};
+    cluster_.resources = std::move(resources);
+    cluster_.servers = {{.name = "all", .capacity = std::move(capacity)}};
+    members_key_ = members_key;
+    if (expect_map(root_, "", kKeys)) read_groups(required(root_, "", "groups"), "groups", {});
+    if (failed()) return *error();
+    return cluster_.groups;
+  }
+
+  /// What of those groups is wrong whatever the capacity, where `read_live_teams` took a large one.
+  Check check_live_teams() {
+    std::map<std::string_view, std::size_t> groups;
+    for (const MemberName& each : member_names_) {
+      const auto [own, is_new] = groups.emplace(each.name, each.group);
+      if (is_new) continue;
+      const std::string_view kind = members_key_.substr(0, members_key_.size() - 1);
+      fail(each.key,
+           fmt::format("the {} '{}' is already in the group '{}'", kind, each.name,
+                       cluster_.groups[own->second].name),
+           each.line);
+      return error();
+    }
+    Cluster cluster = cluster_;
+    for (Group& group : cluster.groups) {
+      // Which is more is not known before the capacity is.
+      if (has_parts_ && has_amounts_) group.quota = {};
+      // A group of the file may be without members, and a problem's may not.
+      cluster.users.push_back({.name = fmt::format("member {} of {}", cluster.users.size(), group.name),
+                               .demand = ResourceVector(cluster.resources.size(), Quantity(1)),
+                               .group = group.name});
+    }
+    if (cluster.groups.empty()) {
+      fail("groups", "must have at least one group", root_.line);
+      return error();
+    }
+    return blamed(Problem::from(std::move(cluster)));
+  }
+
+  const std::vector<MemberName>& member_names() const { return member_names_; }
 
   /// Where a key of the problem stands.
   FilePosition position(const std::string& key) {
@@ -160,7 +226,7 @@ class ClusterReader : FieldReader {
     std::map<std::string_view, std::size_t> index;
     for (std::size_t n = 0; n < members.size(); ++n) index.emplace(members[n], n);
     for (const MemberName& each : member_names_) {
-      if (each.name.find('*') != std::string::npos) continue;
+      if (each.is_pattern()) continue;
       const auto found = index.find(each.name);
       if (found == index.end())
         return fail(each.key,
@@ -175,7 +241,7 @@ class ClusterReader : FieldReader {
       group = each.group;
     }
     for (const MemberName& each : member_names_) {
-      if (each.name.find('*') == std::string::npos) continue;
+      if (!each.is_pattern()) continue;
       bool matches_any = false;
       for (std::size_t n = 0; n < members.size(); ++n) {
         if (!matches(each.name, members[n])) continue;
@@ -185,22 +251,6 @@ class ClusterReader : FieldReader {
       if (!matches_any)
         return fail(each.key, fmt::format("no {} is called '{}'", kind, each.name), each.line);
     }
-  }
-
-  // Does the text read like the pattern, in which a `*` stands for any text? O(pattern × text).
-  static bool matches(std::string_view pattern, std::string_view text) {
-    const std::size_t star = pattern.find('*');
-    if (star == std::string_view::npos) return pattern == text;
-    if (!text.starts_with(pattern.substr(0, star))) return false;
-    text.remove_prefix(star);
-    pattern.remove_prefix(star + 1);
-    for (std::size_t next = pattern.find('*'); next != std::string_view::npos; next = pattern.find('*')) {
-      const std::size_t at = text.find(pattern.substr(0, next));
-      if (at == std::string_view::npos) return false;
-      text.remove_prefix(at + next);
-      pattern.remove_prefix(next + 1);
-    }
-    return text.ends_with(pattern);
   }
 
   // What is wrong with the groups as such is for Problem::from to say. Its members stand for users, who must
@@ -220,7 +270,11 @@ class ClusterReader : FieldReader {
       if (teams.group_of[n]) user.group = cluster.groups[*teams.group_of[n]].name;
       cluster.users.push_back(std::move(user));
     }
-    const Result<Problem> checked = Problem::from(std::move(cluster));
+    return blamed(Problem::from(std::move(cluster)));
+  }
+
+  // What is wrong with a problem, where it stands in the file.
+  Check blamed(const Result<Problem>& checked) const {
     if (checked) return {};
     Error wrong = checked.error();
     wrong.key = key_in_file(wrong.key);
@@ -276,7 +330,9 @@ class ClusterReader : FieldReader {
   }
 
   Quantity amount_or_part(const Node& node, const std::string& key, std::size_t r) {
-    if (node.kind != Node::Kind::scalar || !node.text.ends_with('%')) return amount(node, key);
+    const bool is_part = node.kind == Node::Kind::scalar && node.text.ends_with('%');
+    (is_part ? has_parts_ : has_amounts_) = true;
+    if (!is_part) return amount(node, key);
     const Result<Quantity> percent =
         Quantity::parse(std::string_view(node.text).substr(0, node.text.size() - 1));
     if (!percent || *percent > Quantity(100)) {
@@ -444,14 +500,9 @@ class ClusterReader : FieldReader {
   std::vector<std::string> user_keys_;   // where each user or shape stands in the file
 
   // Of a teams file.
-  struct MemberName {
-    std::string name;
-    std::size_t group;
-    std::string key;
-    int line;
-  };
   std::string_view members_key_;  // none in a cluster file
   std::vector<MemberName> member_names_;
+  bool has_parts_ = false, has_amounts_ = false;  // some quota has a percentage; an amount
 };
 
 Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::string& name,
@@ -503,6 +554,86 @@ Result<Teams> read_teams_file(const std::string& path, const Problem& cluster,
   Result<Node> document = read_document(*input, syntax_of(path), path);
   if (!document) return document.error();
   return ClusterReader(*document, path).read_teams(cluster, members, members_key);
+}
+
+namespace {
+
+// The resources that quotas of the groups name, each once.
+void name_resources(const Node& groups, std::vector<std::string>& resources) {
+  for (const Node::Entry& group : groups.entries) {
+    for (const std::string_view key : {"guarantee", "limit", "reserved"}) {
+      const Node* quota = group.value.find(key);
+      if (quota == nullptr || quota->kind != Node::Kind::map) continue;
+      for (const Node::Entry& each : quota->entries) {
+        if (std::find(resources.begin(), resources.end(), each.key) == resources.end())
+          resources.push_back(each.key);
+      }
+    }
+    if (const Node* within = group.value.find("groups")) name_resources(*within, resources);
+  }
+}
+
+}  // namespace
+
+Result<LiveTeams> LiveTeams::read(const std::string& path, std::string_view members_key) {
+  Result<std::ifstream> input = open_file(path);
+  if (!input) return input.error();
+  Result<Node> document = read_document(*input, syntax_of(path), path);
+  if (!document) return document.error();
+  LiveTeams teams;
+  teams.file_ = path;
+  teams.members_key_ = members_key;
+  teams.root_ = std::make_shared<const Node>(*std::move(document));
+  if (const Node* groups = teams.root_->find("groups")) name_resources(*groups, teams.resources_);
+  std::vector<std::string> resources = teams.resources_;
+  if (resources.empty()) resources.emplace_back("any");
+  // So much that no sum of guarantees is more.
+  const ResourceVector capacity(resources.size(), Quantity(4'000'000'000'000'000'000));
+  ClusterReader reader(*teams.root_, path);
+  const Result<std::vector<Group>> groups = reader.read_live_teams(resources, capacity, members_key);
+  if (!groups) return groups.error();
+  if (Check wrong = reader.check_live_teams()) return *std::move(wrong);
+  for (const Group& each : *groups) teams.groups_.emplace(each.name, teams.groups_.size());
+  for (const MemberName& each : reader.member_names()) {
+    if (each.is_pattern()) {
+      teams.patterns_.emplace_back(each.name, each.group);
+    } else {
+      teams.members_.emplace(each.name, each.group);
+    }
+  }
+  return teams;
+}
+
+std::vector<Group> LiveTeams::groups(std::span<const std::string> resources,
+                                     const ResourceVector& capacity) const {
+  std::vector<std::string> all(resources.begin(), resources.end());
+  for (const std::string& each : resources_) {
+    if (std::find(all.begin(), all.end(), each) == all.end()) all.push_back(each);
+  }
+  ResourceVector of_all = capacity;
+  of_all.resize(all.size());
+  Result<std::vector<Group>> groups =
+      ClusterReader(*root_, file_).read_live_teams(std::move(all), std::move(of_all), members_key_);
+  MIRAB_ASSERT(groups, "a teams file that was read before");
+  for (Group& group : *groups) {
+    if (group.quota.guarantee) group.quota.guarantee->resize(resources.size());
+    if (!group.quota.limit.empty()) group.quota.limit.resize(resources.size());
+    if (!group.quota.reserved.empty()) group.quota.reserved.resize(resources.size());
+  }
+  return *std::move(groups);
+}
+
+std::optional<std::size_t> LiveTeams::group_of(std::string_view member) const {
+  if (const auto own = members_.find(member); own != members_.end()) return own->second;
+  for (const auto& [pattern, group] : patterns_) {
+    if (matches(pattern, member)) return group;
+  }
+  return {};
+}
+
+std::optional<std::size_t> LiveTeams::group_called(std::string_view name) const {
+  const auto found = groups_.find(name);
+  return found == groups_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace mirab

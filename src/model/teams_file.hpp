@@ -1,14 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
+
+#include "model/document.hpp"
 
 namespace mirab {
 
@@ -26,5 +32,32 @@ struct Teams {
 /// two groups. O(names with a `*` × members).
 Result<Teams> read_teams_file(const std::string& path, const Problem& cluster,
                               std::span<const std::string> members, std::string_view members_key);
+
+/// A teams file of a live cluster, in which members, servers and resources come and go.
+class LiveTeams {
+ public:
+  /// Errors name file, line and key: those of read_teams_file(), but for names that no member has. Guarantees
+  /// are not compared with a capacity, nor percentages with amounts.
+  static Result<LiveTeams> read(const std::string& path, std::string_view members_key);
+
+  /// The groups, each after its parent, with percentages of this capacity; [r] as `resources`.
+  std::vector<Group> groups(std::span<const std::string> resources, const ResourceVector& capacity) const;
+
+  /// The place of a member's group among them; nothing: no group names it.
+  std::optional<std::size_t> group_of(std::string_view member) const;
+  /// The place of the group of a name.
+  std::optional<std::size_t> group_called(std::string_view name) const;
+
+  /// Resources that some group names.
+  const std::vector<std::string>& resources() const { return resources_; }
+
+ private:
+  std::string file_;
+  std::string members_key_;
+  std::shared_ptr<const Node> root_;
+  std::vector<std::string> resources_ = {};
+  std::map<std::string, std::size_t, std::less<>> groups_ = {}, members_ = {};
+  std::vector<std::pair<std::string, std::size_t>> patterns_ = {};  // names with a `*`, in the file's order
+};
 
 }  // namespace mirab

@@ -48,8 +48,9 @@ def refused_fields(trial):
 
 
 @contextlib.contextmanager
-def bind_refuser(trial, namespace):
-    """While it lasts, the API server refuses each bind in the namespace. Gives name of the pod → how many tries were seen."""
+def bind_refuser(trial, *namespaces, refuses=lambda: True):
+    """While it lasts, the API server refuses binds in the namespaces: each, or those for which `refuses` says so. Gives
+    name of the pod → how many tries were seen."""
     tries = collections.Counter()
 
     class Webhook(http.server.BaseHTTPRequestHandler):
@@ -58,8 +59,9 @@ def bind_refuser(trial, namespace):
         def do_POST(self):  # noqa: N802
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
             tries[request["name"]] += 1
-            answer = json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": {
-                "uid": request["uid"], "allowed": False, "status": {"code": 403, "message": "no binds here"}}}).encode()
+            verdict = {"allowed": False, "status": {"code": 403, "message": "no binds here"}} if refuses() else {"allowed": True}
+            answer = json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+                                 "response": {"uid": request["uid"], **verdict}}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(answer)))
@@ -75,7 +77,8 @@ def bind_refuser(trial, namespace):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Webhook)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    trial.api.patch("namespaces", None, namespace, {"metadata": {"labels": {"binds": "refused"}}})
+    for name in namespaces:
+        trial.api.patch("namespaces", None, name, {"metadata": {"labels": {"binds": "refused"}}})
     trial.api.create("admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {
         "metadata": {"name": "refuse-binds"}, "webhooks": [{
             "name": "binds.test.none", "sideEffects": "None", "admissionReviewVersions": ["v1"], "failurePolicy": "Fail",

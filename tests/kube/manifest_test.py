@@ -58,6 +58,18 @@ class Manifest(KubeCase):
                           for verb in rule["verbs"] for resource in rule["resources"]}, "and nothing else")
 
 
+    def test_options_bring_the_rights_that_they_need_and_no_others(self):
+        plain = {(verb, resource) for document in manifest() for rule in rules_of(document)
+                 for verb in rule["verbs"] for resource in rule["resources"]}
+        documents = manifest("--preempt", "--team", "label=team")
+        all_of = {(verb, resource) for document in documents for rule in rules_of(document)
+                  for verb in rule["verbs"] for resource in rule["resources"]}
+        self.assertEqual(all_of - plain, {("list", "namespaces"), ("watch", "namespaces"), ("create", "pods/eviction"),
+                                          ("list", "poddisruptionbudgets"), ("watch", "poddisruptionbudgets")})
+        [container] = documents[-1]["spec"]["template"]["spec"]["containers"]
+        self.assertEqual(container["args"][-3:], ["--team", "label=team", "--preempt"])
+
+
 def manifest(*words):
     ran = subprocess.run([PROGRAM, "kube", "manifest", *words], capture_output=True, text=True, check=True, timeout=60)
     return [Yaml(text).value() for text in ran.stdout.split("\n---\n")]

@@ -9,7 +9,9 @@ import subprocess
 import threading
 import urllib.parse
 
-PATHS = {"/api/v1/nodes": "Node", "/api/v1/pods": "Pod", "/api/v1/namespaces": "Namespace"}
+PATHS = {"/api/v1/nodes": "Node", "/api/v1/pods": "Pod", "/api/v1/namespaces": "Namespace",
+         "/apis/policy/v1/poddisruptionbudgets": "PodDisruptionBudget",
+         "/apis/policy/v1beta1/poddisruptionbudgets": "PodDisruptionBudget"}
 
 
 class ScriptedApi:

@@ -63,10 +63,11 @@ class ScriptedCluster(ScriptedApi):
 
     def __init__(self, minor="23", nodes=1, rights=None, **of_api):
         rows = [node(f"n{i}") for i in range(nodes)]
-        super().__init__({"Node": rows, "Pod": [], "Namespace": []}, page=500, **of_api)
+        super().__init__({"Node": rows, "Pod": [], "Namespace": [], "PodDisruptionBudget": []}, page=500, **of_api)
         self.server.handle_error = self.handle_error
         self.minor, self.rights = minor, rights
         self.fault = lambda call: None
+        self.evictions = []  # (name, is it a dry run?)
         self.calls, self.binds, self.repeated, self.events, self.conditions = [], [], [], [], []
         self.leases = {}
         self.watches = []  # each with the kind, and the queue of what it is to write
@@ -194,6 +195,8 @@ class ScriptedCluster(ScriptedApi):
             return 404, refusal(404, f'pods "{permission.name}" not found', "NotFound"), {}
         if call.path.endswith("/binding"):
             return self.bind(found, call)
+        if call.path.endswith("/eviction"):
+            return self.evict(found, call)
         if call.path.endswith("/status"):
             self.conditions.append(call.body)
         return 200, found, {}
@@ -216,6 +219,28 @@ class ScriptedCluster(ScriptedApi):
             decision=body["annotations"]["mirab.io/decision"]))
         self.tell("MODIFIED", found)
         return 201, {"kind": "Status", "status": "Success"}, {}
+
+    def evict(self, found, call):
+        metadata, options = found["metadata"], call.body["deleteOptions"]
+        if options["preconditions"]["uid"] != metadata["uid"]:
+            return 409, refusal(409, "Precondition failed: UID in precondition", "Conflict"), {}
+        is_dry = options.get("dryRun") == ["All"]
+        self.evictions.append((metadata["name"], is_dry))
+        if not is_dry:
+            metadata["deletionTimestamp"] = "2026-11-25T12:00:30Z"
+            self.tell("MODIFIED", found)
+        return 201, {"kind": "Status", "status": "Success"}, {}
+
+    def put(self, thing):
+        """An object of any kind is there, or has changed."""
+        def key(each):
+            return each["metadata"].get("namespace"), each["metadata"]["name"]
+
+        with self.changed:
+            of_kind = self.objects[thing["kind"]]
+            is_new = key(thing) not in map(key, of_kind)
+            of_kind[:] = [each for each in of_kind if key(each) != key(thing)] + [thing]
+            self.tell("ADDED" if is_new else "MODIFIED", thing)
 
     def review(self, body):
         wish = body["spec"]["resourceAttributes"]

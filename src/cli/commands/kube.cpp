@@ -23,7 +23,11 @@ struct KubeFlags {
   std::string discipline = "drf";
   std::string placement = "best-fit";
   std::vector<std::string> share_scale = {};
+  std::string team = "namespace";
+  std::string teams = {};
   bool is_dry_run = false;
+  bool preempts = false;
+  std::uint64_t evictions_per_min = 60;
   bool elects = true;
   std::string lease_space = "kube-system";
   std::string lease_name = "mirab";
@@ -59,6 +63,33 @@ Check read_share_scale(const std::vector<std::string>& texts, std::map<std::stri
   return {};
 }
 
+/// The key of `label=KEY`; empty for `namespace`.
+Result<std::string> read_team(const std::string& text) {
+  constexpr std::string_view kLabel = "label=";
+  if (text == "namespace") return std::string();
+  if (text.starts_with(kLabel) && text.size() > kLabel.size()) return text.substr(kLabel.size());
+  return Error{.message = fmt::format("must be namespace, or label=KEY with the key of a label of "
+                                      "namespaces, not '{}'",
+                                      text),
+               .key = "--team"};
+}
+
+void add_team(CLI::App& command, std::string& team) {
+  command
+      .add_option("--team", team,
+                  "What a team is: namespace, or label=KEY for the value of a label of its namespaces")
+      ->type_name("TEAM")
+      ->capture_default_str();
+}
+
+void add_teams(CLI::App& command, std::string& teams) {
+  command
+      .add_option("--teams", teams,
+                  "The groups of a cluster file, with weights, guarantees and limits, and the namespaces of "
+                  "each")
+      ->type_name("FILE");
+}
+
 Result<kubernetes::Policy> read_policy(const KubeFlags& flags) {
   Result<Choice> discipline = read_choice(flags.discipline, "--discipline", choose_discipline);
   if (!discipline) return std::move(discipline).error();
@@ -67,6 +98,18 @@ Result<kubernetes::Policy> read_policy(const KubeFlags& flags) {
   kubernetes::Policy policy{
       .discipline = *std::move(discipline), .placement = *std::move(placement), .scheduler = flags.scheduler};
   if (Check wrong = read_share_scale(flags.share_scale, policy.share_scale)) return *std::move(wrong);
+  Result<std::string> label = read_team(flags.team);
+  if (!label) return std::move(label).error();
+  policy.teams.label = *std::move(label);
+  if (!flags.teams.empty()) {
+    Result<LiveTeams> teams = LiveTeams::read(flags.teams, "namespaces");
+    if (!teams) return std::move(teams).error();
+    policy.teams.file = *std::move(teams);
+  }
+  if (flags.preempts) {
+    policy.preempting = scheduling::Preempting{.tasks = static_cast<std::int64_t>(flags.evictions_per_min),
+                                               .per = std::chrono::minutes(1)};
+  }
   // What the engine does not take is refused now, and not when the first node comes.
   const Result<kubernetes::KnownCluster> tried = kubernetes::KnownCluster::from(policy);
   if (!tried) return tried.error();
@@ -108,17 +151,51 @@ void add_scheduler_name(CLI::App& command, std::string& name) {
       ->capture_default_str();
 }
 
+void add_preempt(CLI::App& command, bool& preempts) {
+  command.add_flag(
+      "--preempt", preempts,
+      "Evict pods of namespaces above their share, of a lower priority in the namespace, or that "
+      "hold what a team is guaranteed, for others; not bare pods");
+}
+
+struct ManifestFlags {
+  kubernetes::ManifestOptions manifest = {};
+  std::string team = "namespace";
+  std::string teams = {};
+};
+
+Exit run_manifest(const ManifestFlags& flags) {
+  kubernetes::ManifestOptions options = flags.manifest;
+  Result<std::string> label = read_team(flags.team);
+  if (!label) return report_error(label.error());
+  options.team_label = *std::move(label);
+  if (!flags.teams.empty()) {
+    const Result<LiveTeams> teams = LiveTeams::read(flags.teams, "namespaces");
+    if (!teams) return report_error(teams.error());
+    Result<InputText> text = read_input(flags.teams);
+    if (!text) return report_error(text.error());
+    options.teams_file = std::move(text->text);
+  }
+  const Check failure = write_text(kStandardOutput, kubernetes::manifest(options));
+  return failure ? report_error(*failure, Exit::failed) : Exit::done;
+}
+
 Command add_manifest(CLI::App& kube) {
-  auto flags = std::make_shared<kubernetes::ManifestOptions>();
+  auto flags = std::make_shared<ManifestFlags>();
   CLI::App* command =
       kube.add_subcommand("manifest", "Print what it needs in the cluster, for kubectl apply");
-  command->add_option("--namespace", flags->space, "Where it runs")->type_name("NAME")->capture_default_str();
-  command->add_option("--image", flags->image, "The image with the program")
+  command->add_option("--namespace", flags->manifest.space, "Where it runs")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--image", flags->manifest.image, "The image with the program")
       ->type_name("IMAGE")
       ->capture_default_str();
-  add_scheduler_name(*command, flags->scheduler);
+  add_scheduler_name(*command, flags->manifest.scheduler);
+  add_team(*command, flags->team);
+  add_teams(*command, flags->teams);
+  add_preempt(*command, flags->manifest.preempts);
   take_one_of(command
-                  ->add_option("--flow-schema", flags->flow_schema,
+                  ->add_option("--flow-schema", flags->manifest.flow_schema,
                                "The version of FlowSchema: v1 from Kubernetes 1.29 on, v1beta3 from 1.26, "
                                "v1beta2 from 1.23, v1beta1 from 1.20; none: leave it out")
                   ->capture_default_str(),
@@ -129,11 +206,7 @@ Command add_manifest(CLI::App& kube) {
       "(FlowSchema), and a deployment of two replicas, of which one acts."};
   manual.examples = {{"mirab kube manifest --image registry.example/mirab:0.1.0 | kubectl apply -f -",
                       "Run the scheduler in the cluster"}};
-  return {command, std::move(manual), [flags](const std::string&) {
-            const std::string text = kubernetes::manifest(*flags);
-            const Check failure = write_text(kStandardOutput, text);
-            return failure ? report_error(*failure, Exit::failed) : Exit::done;
-          }};
+  return {command, std::move(manual), [flags](const std::string&) { return run_manifest(*flags); }};
 }
 
 }  // namespace
@@ -157,6 +230,14 @@ std::vector<Command> add_kube(CLI::App& app) {
       ->capture_default_str();
   add_list_option(*kube, "--share-scale", flags->share_scale,
                   "How much a resource counts in a share; 0: not at all", "RESOURCE=FACTOR");
+  add_team(*kube, flags->team);
+  add_teams(*kube, flags->teams);
+  add_preempt(*kube, flags->preempts);
+  take_whole_number(
+      kube->add_option("--evictions-per-minute", flags->evictions_per_min, "With --preempt, at most")
+          ->type_name("N")
+          ->capture_default_str(),
+      1, 1'000'000);
   kube->add_flag("--leader-elect,!--no-leader-elect", flags->elects,
                  "Act only while this process holds the lease, so that several may run; the default");
   kube->add_option("--lease-namespace", flags->lease_space, "Where the lease is")
@@ -182,6 +263,10 @@ std::vector<Command> add_kube(CLI::App& app) {
       "Places the pods that name it in spec.schedulerName. A namespace is a user: who is next is decided by "
       "the dominant share of what the pods of a namespace request, or by another discipline. A pod that "
       "wants what Mirab cannot honour yet waits, and an event names the field.",
+      "With --teams, or --team label=KEY, namespaces are members of groups, which share first; a guarantee "
+      "decides who is next. Namespaces without a group stand next to the groups.",
+      "The pods of a gang, with the labels mirab.io/gang and mirab.io/gang-size, start together. With "
+      "--preempt pods are evicted for others, within disruption budgets.",
       "Each waiting pod has the reason in its condition PodScheduled and in events. Standard error has a "
       "line "
       "of JSON for each bind. SIGTERM ends it; it keeps no file, and reads the cluster again at each start."};

@@ -22,4 +22,12 @@ inline constexpr Resource kNodes{.kind = "Node", .plural = "nodes", .path = "/ap
 inline constexpr Resource kNamespaces{
     .kind = "Namespace", .plural = "namespaces", .path = "/api/v1/namespaces"};
 
+/// policy/v1 is there from 1.21 on, policy/v1beta1 until 1.24.
+inline constexpr Resource kBudgets{.kind = "PodDisruptionBudget",
+                                   .plural = "poddisruptionbudgets",
+                                   .path = "/apis/policy/v1/poddisruptionbudgets"};
+inline constexpr Resource kOldBudgets{.kind = "PodDisruptionBudget",
+                                      .plural = "poddisruptionbudgets",
+                                      .path = "/apis/policy/v1beta1/poddisruptionbudgets"};
+
 }  // namespace mirab::kubernetes

@@ -49,20 +49,23 @@ AntiAffinity read_term(const Node& node, std::string_view space) {
   if (term.spaces.empty()) term.spaces.emplace_back(space);
   const Node* selector = node.find("labelSelector");
   term.none = !is_given(selector);
-  if (term.none) return term;
-  if (const Node* labels = selector->find("matchLabels")) {
-    for (const Node::Entry& each : labels->entries) {
-      term.selector.push_back(
-          {.key = each.key, .op = Requirement::Operator::in, .values = {each.value.text}});
-    }
-  }
-  if (const Node* expressions = selector->find("matchExpressions")) {
-    for (const Node::Entry& each : expressions->entries) read_expression(each.value, term.selector);
-  }
+  if (!term.none) term.selector = read_selector(*selector);
   return term;
 }
 
 }  // namespace
+
+std::vector<Requirement> read_selector(const Node& selector) {
+  std::vector<Requirement> read;
+  if (const Node* labels = selector.find("matchLabels")) {
+    for (const Node::Entry& each : labels->entries)
+      read.push_back({.key = each.key, .op = Requirement::Operator::in, .values = {each.value.text}});
+  }
+  if (const Node* expressions = selector.find("matchExpressions")) {
+    for (const Node::Entry& each : expressions->entries) read_expression(each.value, read);
+  }
+  return read;
+}
 
 std::vector<AntiAffinity> anti_affinities_of(const Object& pod) {
   std::vector<AntiAffinity> terms;

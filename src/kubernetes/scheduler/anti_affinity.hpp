@@ -20,6 +20,10 @@ struct AntiAffinity {
   bool none = false;                  ///< without a selector: it picks no pod
 };
 
+/// A label selector: all of it has to hold. An expression that is not understood is left out, so that it
+/// picks more.
+std::vector<Requirement> read_selector(const Node& selector);
+
 /// The anti-affinities of a pod. What cannot be understood picks every pod, so that nothing is placed
 /// wrongly.
 std::vector<AntiAffinity> anti_affinities_of(const Object& pod);

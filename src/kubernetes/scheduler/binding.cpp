@@ -52,17 +52,22 @@ void Binding::go(Flight flight, Step step) {
 }
 
 // No answer: the same once more, after a pause.
-void Binding::again(Flight flight, Step step, Time now) {
+void Binding::again(Flight flight, Step step, Time now, Duration at_least) {
   flight.tries = flight.step == step ? flight.tries + 1 : 1;
   flight.step = step;
   if (step == Step::ask) ++doubts_;
-  const Time when = now + pause_after(flight.tries);
+  const Time when = now + std::max(pause_after(flight.tries), at_least);
   later_.emplace(when, std::move(flight));
 }
 
 std::vector<Request> Binding::take_requests(std::uint64_t& number) {
   std::vector<Request> requests;
+  std::vector<Flight> left;
   for (Flight& flight : begun_) {
+    if (flights_.size() >= options_.in_flight) {
+      left.push_back(std::move(flight));
+      continue;
+    }
     Request request =
         flight.step == Step::bind
             ? bind_request(flight.pod, flight.node, fmt::format("{}/{}", options_.holder, flight.decision))
@@ -71,12 +76,12 @@ std::vector<Request> Binding::take_requests(std::uint64_t& number) {
     flights_.emplace(request.id, std::move(flight));
     requests.push_back(std::move(request));
   }
-  begun_.clear();
+  begun_ = std::move(left);
   return requests;
 }
 
-BindOutcome Binding::succeed(const Flight& flight, KnownCluster& cluster) {
-  cluster.confirm(flight.uid);
+BindOutcome Binding::succeed(const Flight& flight, KnownCluster& cluster, Time now) {
+  cluster.confirm(flight.uid, now);
   rests_.erase(flight.uid);
   return {.what = BindOutcome::What::bound, .uid = flight.uid, .pod = flight.pod, .node = flight.node};
 }
@@ -88,8 +93,14 @@ std::optional<BindOutcome> Binding::refuse(const Flight& flight, const std::stri
   const bool is_parked = parks || rest.refusals >= kMostRefusals;
   rest.until = now + (is_parked ? kParked : rest_after(rest.refusals));
   if (is_parked) rest.refusals = 0;
-  resting_.emplace(rest.until, flight.uid);
-  cluster.put_aside(flight.uid, now);
+  // A part of a gang never waits for room that others took: it keeps its own, until all of it is refused.
+  const KnownCluster::Companions companions = cluster.companions(flight.uid);
+  if (companions.bound > 0 || (!is_parked && companions.under_way > 0)) {
+    kept_.emplace(rest.until, flight);
+  } else {
+    resting_.emplace(rest.until, flight.uid);
+    cluster.put_aside(flight.uid, now);
+  }
   return BindOutcome{.what = is_parked ? BindOutcome::What::parked : BindOutcome::What::refused,
                      .uid = flight.uid,
                      .pod = flight.pod,
@@ -117,11 +128,11 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   if (pod->standing != Standing::placed || pod->on != flight.node) {
     // The watch was faster: it is bound, there or elsewhere.
     if (pod->on != flight.node) return {};
-    return succeed(flight, cluster);
+    return succeed(flight, cluster, now);
   }
   if (flight.step == Step::bind) {
-    if (reply.status >= 200 && reply.status < 300) return succeed(flight, cluster);
-    if (reply.status == kTooMany) return again(flight, Step::bind, now), std::nullopt;
+    if (reply.status >= 200 && reply.status < 300) return succeed(flight, cluster, now);
+    if (reply.status == kTooMany) return again(flight, Step::bind, now, reply.retry_after), std::nullopt;
     if (is_unknown(reply.status) || reply.status == 409) {
       flight.why = reply.status == 0 ? "no answer" : fmt::format("{}: {}", reply.status, message_of(reply));
       return go(std::move(flight), Step::ask), std::nullopt;
@@ -137,7 +148,7 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
     return again(std::move(flight), step, now), std::nullopt;
   }
   if (seen->uid != flight.uid) return leave_to_watch(flight, cluster, now), std::nullopt;
-  if (seen->node == flight.node) return succeed(flight, cluster);
+  if (seen->node == flight.node) return succeed(flight, cluster, now);
   if (!seen->node.empty()) return leave_to_watch(flight, cluster, now), std::nullopt;
   if (flight.step == Step::look) return go(std::move(flight), Step::bind), std::nullopt;
   // The bind was not done.
@@ -158,6 +169,20 @@ std::vector<std::string> Binding::work(KnownCluster& cluster, Time now) {
     go(std::move(flight), flight.step);
   }
   std::vector<std::string> resumed;
+  while (!kept_.empty() && kept_.begin()->first <= now) {
+    Flight flight = std::move(kept_.begin()->second);
+    kept_.erase(kept_.begin());
+    const PodRecord* pod = cluster.pod(flight.uid);
+    if (pod == nullptr || pod->standing != Standing::placed || pod->on != flight.node) continue;
+    if (cluster.may_stay(flight.uid, now)) {
+      flight.tries = flight.rounds = 0;
+      go(std::move(flight), options_.looks_first ? Step::look : Step::bind);
+      continue;
+    }
+    cluster.put_aside(flight.uid, now);
+    cluster.resume(flight.uid, now);
+    resumed.push_back(flight.uid);
+  }
   while (!resting_.empty() && resting_.begin()->first <= now) {
     const std::string uid = std::move(resting_.begin()->second);
     resting_.erase(resting_.begin());
@@ -172,6 +197,7 @@ std::vector<std::string> Binding::work(KnownCluster& cluster, Time now) {
 std::optional<Time> Binding::due() const {
   std::optional<Time> first;
   if (!later_.empty()) first = later_.begin()->first;
+  if (!kept_.empty() && (!first || kept_.begin()->first < *first)) first = kept_.begin()->first;
   if (!resting_.empty() && (!first || resting_.begin()->first < *first)) first = resting_.begin()->first;
   return first;
 }

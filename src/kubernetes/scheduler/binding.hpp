@@ -41,7 +41,7 @@ class Binding {
   explicit Binding(Options options) : options_(std::move(options)) {}
 
   /// May another decision be taken? Not while too many binds are under way, and not while it is unknown what
-  /// became of one.
+  /// became of one. Those of a gang are sent as far as there is room, the others after them.
   bool has_room() const { return under_way() < options_.in_flight && doubts_ == 0; }
 
   void begin(const KnownCluster::Decision& decision, const KnownCluster& cluster);
@@ -62,7 +62,7 @@ class Binding {
 
   std::size_t under_way() const { return flights_.size() + later_.size() + begun_.size(); }
   std::size_t in_doubt() const { return doubts_; }
-  std::size_t resting() const { return resting_.size(); }
+  std::size_t resting() const { return resting_.size() + kept_.size(); }
 
  private:
   enum class Step {
@@ -86,10 +86,10 @@ class Binding {
   };
 
   void go(Flight flight, Step step);
-  void again(Flight flight, Step step, Time now);
+  void again(Flight flight, Step step, Time now, Duration at_least = {});
   std::optional<BindOutcome> refuse(const Flight& flight, const std::string& why, bool parks,
                                     KnownCluster& cluster, Time now);
-  BindOutcome succeed(const Flight& flight, KnownCluster& cluster);
+  BindOutcome succeed(const Flight& flight, KnownCluster& cluster, Time now);
   void leave_to_watch(const Flight& flight, KnownCluster& cluster, Time now);
 
   Options options_;
@@ -98,6 +98,7 @@ class Binding {
   std::vector<Flight> begun_ = {};
   std::map<std::uint64_t, Flight> flights_ = {};  // by request
   std::multimap<Time, Flight> later_ = {};
+  std::multimap<Time, Flight> kept_ = {};          // refused, of gangs that have begun: they keep their room
   std::map<std::string, Rest> rests_ = {};         // by uid
   std::multimap<Time, std::string> resting_ = {};  // until when, uid
 };

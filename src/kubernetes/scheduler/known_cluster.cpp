@@ -33,6 +33,10 @@ Result<KnownCluster> KnownCluster::from(Policy policy) {
   Engine scratch = cluster.engine_->copy();
   cluster.has_tiers_ =
       static_cast<bool>(scratch.apply(scheduling::UserAdded{.name = "critical", .tier = 1}, Time()));
+  if (!cluster.teams_.has_groups()) return cluster;
+  const Result<scheduling::GroupId> group = scratch.apply(scheduling::GroupAdded{.name = "team"}, Time());
+  if (!group) return Error{.message = "teams: " + group.error().message, .key = "--discipline"};
+  cluster.teams_.begin(*cluster.engine_, Time());
   return cluster;
 }
 
@@ -40,7 +44,8 @@ Check KnownCluster::make_engine() {
   scheduling::EngineOptions options{.resources = resources_,
                                     .discipline = policy_.discipline,
                                     .placement = policy_.placement,
-                                    .oversized = scheduling::Oversized::wait};
+                                    .oversized = scheduling::Oversized::wait,
+                                    .preemption = policy_.preempting};
   if (!policy_.share_scale.empty()) {
     for (const std::string& resource : resources_) {
       const auto found = policy_.share_scale.find(resource);
@@ -59,6 +64,7 @@ void KnownCluster::make_again(Time now) {
   if (changed_) {
     for (const std::string& name : sets_.names()) changed_->sets.insert(name);
   }
+  teams_.begin(*engine_, now);
   sets_ = NodeSets();
   users_.clear();
   job_pods_.clear();
@@ -69,13 +75,16 @@ void KnownCluster::make_again(Time now) {
     node.pods.clear();
     if (node.row) add_server(name, node, now);
   }
-  std::vector<PodRecord*> placed, bound, unbound;
+  std::vector<PodRecord*> bound, unbound;
+  std::vector<std::pair<PodRecord*, Standing>> placed;
   for (auto& [uid, pod] : pods_) {
     pod.job.reset();
     pod.task.reset();
     pod.set.clear();
-    if (pod.standing == Standing::placed) {
-      placed.push_back(&pod);
+    pod.is_together = false;
+    if (pod.standing == Standing::placed || pod.standing == Standing::nominated ||
+        pod.standing == Standing::ending) {
+      placed.emplace_back(&pod, pod.standing);
     } else if (!pod.seen.node.empty()) {
       bound.push_back(&pod);
       pod.on.clear();
@@ -85,7 +94,17 @@ void KnownCluster::make_again(Time now) {
     set_standing(pod, Standing::resting);
   }
   for (PodRecord* pod : bound) enter(*pod, now);
-  for (PodRecord* pod : placed) adopt(*pod, Standing::placed, now);
+  for (const auto& [pod, standing] : placed) {
+    if (standing == Standing::ending) {
+      nodes_[pod->on].pods.insert(pod->seen.uid);
+      set_standing(*pod, standing);
+    } else {
+      adopt(*pod, standing, now);
+    }
+  }
+  for (const auto& [pod, standing] : placed) {
+    if (standing == Standing::ending) hold(*pod, true, now);
+  }
   for (PodRecord* pod : unbound) enter(*pod, now);
 }
 
@@ -115,11 +134,8 @@ void KnownCluster::add_server(const std::string& name, KnownNode& node, Time now
   }
   node.server = *server;
   server_nodes_.emplace(*server, name);
-  if (node.is_leaving) {
-    must_hold(engine_->apply(scheduling::ServerDrained{*server}, now));
-  } else {
-    tell(sets_.put(*node.row), now);
-  }
+  if (node.is_leaving || node.rests_until) must_hold(engine_->apply(scheduling::ServerDrained{*server}, now));
+  if (!node.is_leaving) tell(sets_.put(*node.row), now);
 }
 
 void KnownCluster::tell_held(const KnownNode& node, Time now) {
@@ -189,7 +205,8 @@ void KnownCluster::see_node(NodeRow row, Time now) {
         now);
     if (wrong) notices_.push_back(fmt::format("node {} keeps its old size: {}", name, wrong->message));
   }
-  if (was_leaving) must_hold(engine_->apply(scheduling::ServerReopened{*node.server}, now));
+  if (was_leaving && !node.rests_until)
+    must_hold(engine_->apply(scheduling::ServerReopened{*node.server}, now));
   tell(sets_.put(*node.row), now);
 }
 
@@ -218,21 +235,91 @@ void KnownCluster::remove_if_left(const std::string& name, Time now) {
   nodes_.erase(found);
 }
 
-// A pod of another scheduler takes its room on the node, or gives it back.
+// A pod of another scheduler, or one that is to end, takes its room on the node, or gives it back.
 void KnownCluster::hold(PodRecord& pod, bool holds, Time now) {
   KnownNode& node = nodes_[pod.on];
   if (changed_) changed_->nodes.insert(pod.on);
-  if (holds) {
+  if (holds && pod.standing == Standing::foreign) {
     add(node.held, pod.seen.requests);
   } else {
     // Added up again, since a sum may have been cut.
-    node.held.clear();
-    for (const std::string& uid : node.pods) {
-      const PodRecord& other = pods_.at(uid);
-      if (other.standing == Standing::foreign && uid != pod.seen.uid) add(node.held, other.seen.requests);
-    }
+    node.held = held_on(node, holds ? std::string() : pod.seen.uid);
   }
   tell_held(node, now);
+}
+
+// Pods that are to end hold what they take beyond what the pod takes for which they end: that one is in the
+// ledger already.
+Amounts KnownCluster::held_on(const KnownNode& node, const std::string& but) const {
+  Amounts held;
+  std::map<std::string, Amounts> ending;
+  for (const std::string& uid : node.pods) {
+    const PodRecord& pod = pods_.at(uid);
+    if (uid == but) continue;
+    if (pod.standing == Standing::foreign) add(held, pod.seen.requests);
+    if (pod.standing == Standing::ending) add(ending[pod.ends_for], pod.seen.requests);
+  }
+  for (auto& [newcomer, amounts] : ending) {
+    const PodRecord* comes = pod(newcomer);
+    if (comes != nullptr && comes->task && newcomer != but && node.pods.contains(newcomer)) {
+      for (const auto& [resource, units] : comes->seen.requests) {
+        const auto own = amounts.find(resource);
+        if (own != amounts.end()) own->second = std::max<Units>(0, own->second - units);
+      }
+    }
+    add(held, amounts);
+  }
+  return held;
+}
+
+void KnownCluster::rest_node(const std::string& name, Time until, Time now) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.server) return;
+  KnownNode& node = found->second;
+  if (!node.rests_until && !node.is_leaving)
+    must_hold(engine_->apply(scheduling::ServerDrained{*node.server}, now));
+  node.rests_until = until;
+  expiry_ = std::min(expiry_.value_or(until), until);
+}
+
+void KnownCluster::protect_node(const std::string& name, Time until, Time now) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end()) return;
+  found->second.protected_until = until;
+  expiry_ = std::min(expiry_.value_or(until), until);
+  const std::set<std::string> standing = found->second.pods;
+  for (const std::string& uid : standing) ask_protection(pods_.at(uid), now);
+}
+
+void KnownCluster::expire(Time now) {
+  if (!expiry_ || *expiry_ > now) return;
+  std::optional<Time> next;
+  const auto consider = [&](std::optional<Time> time) {
+    if (time && (!next || *time < *next)) next = time;
+  };
+  for (auto& [name, node] : nodes_) {
+    if (node.rests_until && *node.rests_until <= now) {
+      node.rests_until.reset();
+      if (!node.is_leaving) must_hold(engine_->apply(scheduling::ServerReopened{*node.server}, now));
+    }
+    if (node.protected_until && *node.protected_until <= now) {
+      node.protected_until.reset();
+      for (const std::string& uid : node.pods) ask_protection(pods_.at(uid), now);
+    }
+    consider(node.rests_until);
+    consider(node.protected_until);
+  }
+  for (auto each = protected_.begin(); each != protected_.end();) {
+    const auto [uid, until] = *each;
+    if (until > now) {
+      consider(until);
+      ++each;
+      continue;
+    }
+    each = protected_.erase(each);
+    if (const auto found = pods_.find(uid); found != pods_.end()) ask_protection(found->second, now);
+  }
+  expiry_ = next;
 }
 
 std::vector<std::string> KnownCluster::nodes() const {
@@ -258,15 +345,28 @@ const KnownCluster::KnownNode* KnownCluster::node(const std::string& name) const
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
-std::vector<std::string> KnownCluster::take_notices() { return std::exchange(notices_, {}); }
+void KnownCluster::note_unknown_resources() {
+  const auto note = [&](const std::string& resource, std::string_view where) {
+    if (std::find(resources_.begin(), resources_.end(), resource) == resources_.end())
+      notices_.push_back(fmt::format("no node has '{}', which {} names", resource, where));
+  };
+  for (const auto& [resource, factor] : policy_.share_scale) note(resource, "--share-scale");
+  for (const std::string& resource : teams_.resources()) note(resource, "the file of --teams");
+}
+
+std::vector<std::string> KnownCluster::take_notices() {
+  std::vector<std::string> notices = std::exchange(notices_, {});
+  for (std::string& each : teams_.take_notices()) notices.push_back(std::move(each));
+  return notices;
+}
 
 std::string KnownCluster::broken_invariant() const {
   if (std::string broken = engine_->broken_invariant(); !broken.empty()) return broken;
   std::size_t waiting = 0;
-  std::map<std::string, Amounts> held, used;
+  std::map<std::string, Amounts> used;
+  std::map<scheduling::JobId, std::int64_t> jobs;
   for (const auto& [uid, pod] : pods_) {
-    if (pod.standing == Standing::waiting) ++waiting;
-    if (pod.standing == Standing::foreign) add(held[pod.on], pod.seen.requests);
+    if (pod.standing == Standing::waiting) ++waiting, ++jobs[*pod.job];
     if (pod.task) add(used[pod.on], pod.seen.requests);
     if (pod.on.empty() == (nodes_.contains(pod.on) && nodes_.at(pod.on).pods.contains(uid)))
       return fmt::format("pod {} and its node do not know each other", pod.seen.label());
@@ -294,8 +394,12 @@ std::string KnownCluster::broken_invariant() const {
     }
   }
   if (waiting != waiting_) return "the count of waiting pods is wrong";
+  for (const auto& [job, count] : jobs) {
+    if (engine_->job(job)->waiting != count || engine_->job(job)->running != 0)
+      return "a gang is placed in part";
+  }
   for (const auto& [name, node] : nodes_) {
-    if (node.held != held[name]) return fmt::format("what others hold on node {} is wrong", name);
+    if (node.held != held_on(node, {})) return fmt::format("what others hold on node {} is wrong", name);
     if (!node.server) continue;
     const scheduling::Amounts free = engine_->server(*node.server)->free;
     const scheduling::Amounts capacity = engine_->server(*node.server)->capacity;

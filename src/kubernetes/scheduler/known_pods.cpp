@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <tuple>
+#include <utility>
 
 #include <mirab/model/assert.hpp>
 
@@ -20,10 +22,10 @@ std::int64_t tie_of(const std::string& uid) {
 }
 
 // Of a pod that has its node it no longer matters where it might have run.
-void forget_wishes(SeenPod& pod) {
+void forget_wishes(SeenPod& pod, bool keeps_labels) {
   pod.rule = {};
-  pod.labels.clear();
-  pod.is_ending = pod.is_gated = false;
+  if (!keeps_labels) pod.labels.clear();
+  pod.is_gated = false;
   pod.unsupported.clear();
   pod.fault.clear();
 }
@@ -35,7 +37,8 @@ bool means_the_same(const SeenPod& a, const SeenPod& b) {
     for (const AntiAffinity& each : pod.repels) all += words_of(each);
     return all;
   };
-  return a.node == b.node && a.is_ending == b.is_ending && a.is_gated == b.is_gated &&
+  return a.node == b.node && (a.is_ending == b.is_ending || !a.node.empty()) && a.gang == b.gang &&
+         a.gang_size == b.gang_size && a.never_preempts == b.never_preempts && a.is_gated == b.is_gated &&
          a.priority == b.priority && a.unsupported == b.unsupported && a.requests == b.requests &&
          a.labels == b.labels && words_of(a.rule) == words_of(b.rule) && repels(a) == repels(b);
 }
@@ -53,10 +56,11 @@ scheduling::UserId KnownCluster::user_of(const SeenPod& pod, Time now) {
   const bool is_upper = is_in_upper_tier(pod);
   const auto known = users_.find({pod.space, is_upper});
   if (known != users_.end()) return known->second.id;
+  const scheduling::GroupId group = teams_.join(pod.space, *engine_, now);
   const Result<scheduling::UserId> user =
-      engine_->apply(scheduling::UserAdded{.name = pod.space, .tier = is_upper ? 1 : 0}, now);
+      engine_->apply(scheduling::UserAdded{.name = pod.space, .group = group, .tier = is_upper ? 1 : 0}, now);
   MIRAB_ASSERT(user, "a user of weight 1 that the engine refuses");
-  users_.emplace(std::pair(pod.space, is_upper), User{.id = *user});
+  users_.emplace(std::pair(pod.space, is_upper), User{.id = *user, .group = group});
   return *user;
 }
 
@@ -67,36 +71,76 @@ void KnownCluster::leave_user(const SeenPod& pod, Time now) {
   if (--known->second.jobs > 0) return;
   const Check wrong = engine_->apply(scheduling::UserRemoved{known->second.id}, now);
   MIRAB_ASSERT(!wrong, "a user without jobs that the engine keeps");
+  teams_.leave(known->second.group, *engine_, now);
   users_.erase(known);
 }
 
-// A job of one task for the pod. Errors: it asks for more than can be counted.
-Check KnownCluster::submit(PodRecord& pod, Time now) {
-  scheduling::JobSubmitted event{.user = user_of(pod.seen, now), .demand = amounts_of(pod.seen.requests)};
+// The namespace may belong to another group now, with what it uses.
+void KnownCluster::move_users(const std::string& space, Time now) {
+  for (const bool is_upper : {false, true}) {
+    const auto known = users_.find({space, is_upper});
+    if (known == users_.end()) continue;
+    const scheduling::GroupId before = known->second.group;
+    known->second.group = teams_.join(space, *engine_, now);
+    if (known->second.group != before) {
+      const Check wrong =
+          engine_->apply(scheduling::UserMoved{.user = known->second.id, .group = known->second.group}, now);
+      MIRAB_ASSERT(!wrong, "a user without a guarantee that the engine does not move");
+    }
+    teams_.leave(before, *engine_, now);
+  }
+}
+
+void KnownCluster::see_space(const SeenSpace& space, Time now) {
+  if (teams_.see(space)) move_users(space.name, now);
+}
+
+void KnownCluster::lose_space(const std::string& name, Time now) {
+  if (teams_.lose(name)) move_users(name, now);
+}
+
+// A job of one task for the pod, or of one for each pod of a gang. Errors: they ask for more than can be
+// counted.
+Check KnownCluster::submit(const std::vector<PodRecord*>& together, Time now) {
+  const PodRecord& pod = *together.front();
+  const auto count = static_cast<std::int64_t>(together.size());
+  scheduling::JobSubmitted event{.user = user_of(pod.seen, now),
+                                 .demand = amounts_of(pod.seen.requests),
+                                 .tasks = count,
+                                 .gang = count,
+                                 .may_be_preempted = pod.may_end};
+  // A job with a term makes none end for it (docs/reference/engine.md, "Preemption"); this one says nothing
+  // of one task.
+  if (policy_.preempting && pod.seen.never_preempts) event.per_server = count;
   event.rank = scheduling::Rank{
       .priority = pod.seen.priority,
       .time = Time(std::max(pod.seen.created.time_since_epoch(), std::chrono::milliseconds(0))),
       .tie = tie_of(pod.seen.uid)};
   if (!pod.set.empty()) event.within = pod.set;
   const Result<scheduling::JobId> job = engine_->apply(event, now);
-  ++users_.at({pod.seen.space, is_in_upper_tier(pod.seen)}).jobs;
-  if (!job) {
-    leave_user(pod.seen, now);
-    return job.error();
+  users_.at({pod.seen.space, is_in_upper_tier(pod.seen)}).jobs += count;
+  for (PodRecord* each : together) {
+    if (!job) {
+      leave_user(each->seen, now);
+      continue;
+    }
+    each->job = *job;
+    each->is_together = count > 1;
+    job_pods_[*job].push_back(each->seen.uid);
   }
-  pod.job = *job;
-  job_pods_.emplace(*job, pod.seen.uid);
+  if (!job) return job.error();
   return {};
 }
 
 // It stands there, whatever room there is. What cannot be counted stands there without the engine.
 void KnownCluster::adopt(PodRecord& pod, Standing standing, Time now) {
-  if (standing != Standing::placed) pod.on = pod.seen.node;
+  if (standing == Standing::bound) pod.on = pod.seen.node;
   KnownNode& node = nodes_[pod.on];
   node.pods.insert(pod.seen.uid);
   set_standing(pod, Standing::homeless);
   if (!node.server) return;
-  Check wrong = submit(pod, now);
+  pod.may_end = standing == Standing::bound && may_end(pod);
+  Check wrong = submit({&pod}, now);
   if (!wrong) {
     const Result<scheduling::TaskId> task =
         engine_->apply(scheduling::TaskAdopted{.job = *pod.job, .server = *node.server, .since = now}, now);
@@ -112,9 +156,16 @@ void KnownCluster::adopt(PodRecord& pod, Standing standing, Time now) {
 }
 
 void KnownCluster::cancel(PodRecord& pod, Time now) {
-  job_pods_.erase(*pod.job);
-  const auto lost = engine_->apply(scheduling::JobCancelled{*pod.job}, now);
-  MIRAB_ASSERT(lost, "a job that the engine does not know");
+  MIRAB_ASSERT(!pod.is_together || pod.task, "a pod leaves a gang that waits");
+  if (pod.is_together) {
+    const Check wrong = engine_->apply(scheduling::TaskFinished{*pod.task}, now);
+    MIRAB_ASSERT(!wrong, "a task that the engine does not know");
+  } else {
+    job_pods_.erase(*pod.job);
+    const auto lost = engine_->apply(scheduling::JobCancelled{*pod.job}, now);
+    MIRAB_ASSERT(lost, "a job that the engine does not know");
+  }
+  pod.is_together = false;
   pod.job.reset();
   pod.task.reset();
   leave_user(pod.seen, now);
@@ -123,9 +174,12 @@ void KnownCluster::cancel(PodRecord& pod, Time now) {
 // From nowhere to where it belongs, by what was seen of it.
 void KnownCluster::enter(PodRecord& pod, Time now) {
   const SeenPod& seen = pod.seen;
+  const bool is_of_gang = is_ours(seen) && !seen.gang.empty();
+  if (is_of_gang) gangs_[{seen.space, seen.gang}].insert(seen.uid);
   if (!seen.node.empty()) {
     if (is_ours(seen)) {
       adopt(pod, Standing::bound, now);
+      if (is_of_gang) gather(pod, now);
     } else {
       pod.on = seen.node;
       nodes_[pod.on].pods.insert(seen.uid);
@@ -142,34 +196,59 @@ void KnownCluster::enter(PodRecord& pod, Time now) {
   if (seen.is_gated) return set_standing(pod, Standing::gated);
   if (!seen.unsupported.empty()) return set_standing(pod, Standing::refused);
   if (!knows_resources(seen.requests)) return set_standing(pod, Standing::lacking);
-  NodeSets::Use use = sets_.use(seen);
-  pod.set = std::move(use.set);
-  tell(use.changes, now);
-  if (const Check wrong = submit(pod, now)) {
-    pod.seen.unsupported = "spec.containers";
-    pod.seen.fault = wrong->message;
-    tell(sets_.give_back(std::exchange(pod.set, {})), now);
-    return set_standing(pod, Standing::refused);
+  if (!is_of_gang) return wait_together({&pod}, now);
+  set_standing(pod, Standing::gathering);
+  gather(pod, now);
+}
+
+// They wait to be placed, all or none.
+void KnownCluster::wait_together(const std::vector<PodRecord*>& together, Time now) {
+  for (PodRecord* pod : together) {
+    NodeSets::Use use = sets_.use(pod->seen);
+    pod->set = std::move(use.set);
+    pod->may_end = false;  // not before it is bound
+    tell(use.changes, now);
   }
-  set_standing(pod, Standing::waiting);
+  const Check wrong = submit(together, now);
+  for (PodRecord* pod : together) {
+    if (wrong) {
+      pod->seen.unsupported = "spec.containers";
+      pod->seen.fault = wrong->message;
+      tell(sets_.give_back(std::exchange(pod->set, {})), now);
+    }
+    set_standing(*pod, wrong ? Standing::refused : Standing::waiting);
+  }
 }
 
 // The reverse: it holds no room and does not wait.
 void KnownCluster::leave(PodRecord& pod, Time now) {
-  if (pod.standing == Standing::foreign) hold(pod, false, now);
+  if (pod.standing == Standing::waiting && pod.is_together) part(pod, now);
+  if (pod.standing == Standing::foreign || pod.standing == Standing::ending) hold(pod, false, now);
   if (pod.job) cancel(pod, now);
   if (!pod.set.empty()) tell(sets_.give_back(std::exchange(pod.set, {})), now);
   NodeSets::Repelled repelled;
   if (!pod.on.empty()) {
     const std::string on = std::exchange(pod.on, {});
-    nodes_.at(on).pods.erase(pod.seen.uid);
+    KnownNode& node = nodes_.at(on);
+    node.pods.erase(pod.seen.uid);
+    if (pod.standing == Standing::nominated) {
+      // Those that are to end for it take their whole room again.
+      node.held = held_on(node, {});
+      tell_held(node, now);
+    }
     if (!pod.seen.node.empty() && !pod.seen.repels.empty())
       repelled = sets_.stop_repelling(pod.seen.repels, on);
     remove_if_left(on, now);
   }
+  pod.ends_for.clear();
   set_standing(pod, Standing::resting);
   tell(repelled.changes, now);
   if (repelled.asks_again) ask_again(now);
+  if (const auto gang = gangs_.find({pod.seen.space, pod.seen.gang}); gang != gangs_.end()) {
+    gang->second.erase(pod.seen.uid);
+    if (gang->second.empty()) gangs_.erase(gang);
+    gather(pod, now);
+  }
 }
 
 // Which anti-affinities there are has changed, and so may the sets of those who wait.
@@ -179,6 +258,7 @@ void KnownCluster::ask_again(Time now) {
     return;
   }
   for (auto& [uid, pod] : pods_) {
+    if (pod.standing == Standing::gathering && !pod.apart.empty()) gather(pod, now);
     if (pod.standing != Standing::waiting || sets_.set_of(pod.seen) == pod.set) continue;
     leave(pod, now);
     enter(pod, now);
@@ -198,7 +278,7 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
   // A uid never gets another name; what says so is taken as another pod.
   if (const PodRecord* known = pod(seen.uid); known != nullptr && known->seen.label() != seen.label())
     lose_pod(seen.uid, now);
-  if (!seen.node.empty()) forget_wishes(seen);
+  if (!seen.node.empty()) forget_wishes(seen, policy_.preempting.has_value());
   const auto [found, is_new] = pods_.try_emplace(seen.uid);
   PodRecord& pod = found->second;
   if (is_new) {
@@ -206,7 +286,10 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
     uids_[name] = seen.uid;
   } else if (seen.node.empty() && !pod.seen.node.empty()) {
     return;  // from before its bind: a pod never loses its node
-  } else if (pod.standing == Standing::placed) {
+  } else if (pod.standing == Standing::ending && seen.node == pod.on) {
+    pod.seen = std::move(seen);
+    return hold(pod, true, now);
+  } else if (pod.standing == Standing::placed || pod.standing == Standing::nominated) {
     // Until the bind is known, what was decided stands.
     if (seen.node.empty()) {
       pod.newest = std::move(seen);
@@ -214,11 +297,14 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
     }
     pod.newest.reset();
     if (seen.node == pod.on && seen.requests == pod.seen.requests && seen.priority == pod.seen.priority &&
-        seen.repels.empty()) {
+        seen.repels.empty() && pod.standing == Standing::placed) {
       pod.seen = std::move(seen);
-      return set_standing(pod, Standing::bound);
+      set_standing(pod, Standing::bound);
+      return ask_protection(pod, now);
     }
   } else if (means_the_same(pod.seen, seen)) {
+    pod.seen.unscheduled_since = std::move(seen.unscheduled_since);
+    pod.seen.is_ending = seen.is_ending;
     return;
   }
   if (!is_new) leave(pod, now);
@@ -232,30 +318,47 @@ void KnownCluster::lose_pod(const std::string& uid, Time now) {
   leave(found->second, now);
   const std::pair name(found->second.seen.space, found->second.seen.name);
   if (const auto own = uids_.find(name); own != uids_.end() && own->second == found->first) uids_.erase(own);
+  protected_.erase(uid);
   pods_.erase(found);
 }
 
-std::optional<KnownCluster::Decision> KnownCluster::decide(Time now, Random& random) {
+std::vector<KnownCluster::Decision> KnownCluster::decide(Time now, Random& random) {
+  teams_.fit(*engine_, resources_, now);
   const std::optional<scheduling::Placed> placed = engine_->step(now, random);
   if (!placed) return {};
-  PodRecord& pod = pods_.at(job_pods_.at(placed->job));
   MIRAB_ASSERT(!is_listing_, "a decision while a list is read");
-  MIRAB_ASSERT(pod.standing == Standing::waiting, "a decision about a pod that does not wait");
-  pod.task = placed->task;
-  pod.on = server_nodes_.at(placed->server);
-  nodes_.at(pod.on).pods.insert(pod.seen.uid);
-  set_standing(pod, Standing::placed);
-  tell(sets_.give_back(std::exchange(pod.set, {})), now);
-  return Decision{.uid = pod.seen.uid, .node = pod.on};
+  std::vector<std::pair<scheduling::TaskId, scheduling::ServerId>> tasks = {{placed->task, placed->server}};
+  for (const scheduling::Companion& each : placed->with) tasks.emplace_back(each.task, each.server);
+  std::vector<std::string>& waiting = job_pods_.at(placed->job);
+  MIRAB_ASSERT(waiting.size() == tasks.size(), "a gang that is placed in part");
+  std::vector<Decision> decisions;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    PodRecord& pod = pods_.at(waiting[i]);
+    MIRAB_ASSERT(pod.standing == Standing::waiting, "a decision about a pod that does not wait");
+    pod.task = tasks[i].first;
+    pod.on = server_nodes_.at(tasks[i].second);
+    nodes_.at(pod.on).pods.insert(pod.seen.uid);
+    set_standing(pod, placed->preempted.empty() ? Standing::placed : Standing::nominated);
+    tell(sets_.give_back(std::exchange(pod.set, {})), now);
+    decisions.push_back({.uid = pod.seen.uid, .node = pod.on});
+  }
+  if (tasks.size() > 1) job_pods_.erase(placed->job);
+  for (const scheduling::Preempted& each : placed->preempted) {
+    PodRecord& victim = pods_.at(job_pods_.at(each.job).front());
+    make_end(victim, decisions.front().uid, now);
+    decisions.front().victims.push_back(victim.seen.uid);
+  }
+  return decisions;
 }
 
-void KnownCluster::confirm(const std::string& uid) {
+void KnownCluster::confirm(const std::string& uid, Time now) {
   const auto found = pods_.find(uid);
   if (found == pods_.end() || found->second.standing != Standing::placed) return;
   found->second.seen.node = found->second.on;
-  forget_wishes(found->second.seen);
+  forget_wishes(found->second.seen, policy_.preempting.has_value());
   found->second.newest.reset();
   set_standing(found->second, Standing::bound);
+  ask_protection(found->second, now);
 }
 
 void KnownCluster::put_aside(const std::string& uid, Time now) {
@@ -269,6 +372,180 @@ void KnownCluster::resume(const std::string& uid, Time now) {
   const auto found = pods_.find(uid);
   if (found == pods_.end() || found->second.standing != Standing::resting) return;
   enter(found->second, now);
+}
+
+// The gang's job is no more; its pods gather again.
+void KnownCluster::part(const PodRecord& member, Time now) {
+  const scheduling::JobId job = *member.job;
+  const std::vector<std::string> together = std::move(job_pods_.at(job));
+  job_pods_.erase(job);
+  const auto lost = engine_->apply(scheduling::JobCancelled{job}, now);
+  MIRAB_ASSERT(lost, "a job that the engine does not know");
+  for (const std::string& uid : together) {
+    PodRecord& pod = pods_.at(uid);
+    pod.job.reset();
+    pod.is_together = false;
+    leave_user(pod.seen, now);
+    tell(sets_.give_back(std::exchange(pod.set, {})), now);
+    set_standing(pod, Standing::gathering);
+  }
+}
+
+// In what a pod is unlike the first of its gang; empty: in nothing that matters.
+std::string KnownCluster::difference(const PodRecord& pod, const PodRecord& first) const {
+  const SeenPod &a = pod.seen, &b = first.seen;
+  if (a.gang_size != b.gang_size) return "the size of the gang differs";
+  if (a.requests != b.requests) return "the requests differ";
+  if (a.priority != b.priority) return "the priority differs";
+  if (words_of(a.rule) != words_of(b.rule)) return "node selector, affinity or tolerations differ";
+  if (a.never_preempts != b.never_preempts) return "preemptionPolicy differs";
+  if (sets_.set_of(a) != sets_.set_of(b)) return "other anti-affinities of running pods pick its labels";
+  return {};
+}
+
+// Which pods of the member's gang wait for room: all that it has to have, once they are there, as one job;
+// or, when some of it have their nodes, each of the others by itself.
+void KnownCluster::gather(const PodRecord& member, Time now) {
+  const auto gang = gangs_.find({member.seen.space, member.seen.gang});
+  if (gang == gangs_.end()) return;
+  std::int64_t there = 0;
+  for (const std::string& uid : gang->second) there += pods_.at(uid).on.empty() ? 0 : 1;
+  const bool has_begun = there > 0;
+  std::vector<PodRecord*> gathering;
+  for (const std::string& uid : gang->second) {
+    PodRecord& pod = pods_.at(uid);
+    if (pod.standing == Standing::waiting && has_begun && !pod.is_together) ++there;  // it fills the gang up
+    if (pod.standing == Standing::waiting && (!has_begun || pod.is_together)) part(pod, now);
+    if (pod.standing == Standing::gathering) gathering.push_back(&pod);
+  }
+  if (gathering.empty()) return;
+  std::sort(gathering.begin(), gathering.end(), [](const PodRecord* a, const PodRecord* b) {
+    return std::tie(a->seen.created, a->seen.uid) < std::tie(b->seen.created, b->seen.uid);
+  });
+  const std::int64_t size = gathering.front()->seen.gang_size;
+  std::vector<PodRecord*> together;
+  for (PodRecord* pod : gathering) {
+    pod->apart = has_begun ? std::string() : difference(*pod, *gathering.front());
+    if (pod->apart.empty() && there < size) {
+      together.push_back(pod);
+      ++there;
+    }
+  }
+  if (!has_begun && there < size) return;
+  if (!has_begun) return wait_together(together, now);
+  for (PodRecord* pod : together) wait_together({pod}, now);
+}
+
+KnownCluster::Companions KnownCluster::companions(const std::string& uid) const {
+  Companions companions;
+  const PodRecord* pod = this->pod(uid);
+  if (pod == nullptr || pod->seen.gang.empty()) return companions;
+  const auto gang = gangs_.find({pod->seen.space, pod->seen.gang});
+  if (gang == gangs_.end()) return companions;
+  companions.all = gang->second.size();
+  for (const std::string& other : gang->second) {
+    if (other == uid) continue;
+    const Standing standing = pods_.at(other).standing;
+    companions.under_way += standing == Standing::placed ? 1 : 0;
+    companions.bound += standing == Standing::bound ? 1 : 0;
+  }
+  return companions;
+}
+
+bool KnownCluster::may_stay(const std::string& uid, Time now) {
+  const PodRecord* found = pod(uid);
+  if (found == nullptr || found->on.empty()) return false;
+  const auto node = nodes_.find(found->on);
+  if (node == nodes_.end() || !node->second.row || node->second.is_leaving) return false;
+  const NodeSets::Use use = sets_.use(found->seen);
+  tell(use.changes, now);
+  const bool may = sets_.has(use.set, found->on);
+  tell(sets_.give_back(use.set), now);
+  return may;
+}
+
+// The engine has ended its task already.
+void KnownCluster::make_end(PodRecord& pod, const std::string& newcomer, Time now) {
+  MIRAB_ASSERT(pod.standing == Standing::bound, "a pod ends that is not known to be bound");
+  cancel(pod, now);
+  pod.ends_for = newcomer;
+  set_standing(pod, Standing::ending);
+  hold(pod, true, now);
+}
+
+std::vector<std::string> KnownCluster::victims_of(const std::string& uid) const {
+  std::vector<std::string> victims;
+  const PodRecord* found = pod(uid);
+  const auto node = found == nullptr ? nodes_.end() : nodes_.find(found->on);
+  if (node == nodes_.end()) return victims;
+  for (const std::string& other : node->second.pods) {
+    if (pods_.at(other).ends_for == uid) victims.push_back(other);
+  }
+  return victims;
+}
+
+void KnownCluster::take_room(const std::string& uid) {
+  PodRecord& pod = pods_.at(uid);
+  MIRAB_ASSERT(pod.standing == Standing::nominated, "room is taken that was not made");
+  set_standing(pod, Standing::placed);
+}
+
+void KnownCluster::spare(const std::string& victim, Time now) {
+  const auto found = pods_.find(victim);
+  if (found == pods_.end() || found->second.standing != Standing::ending) return;
+  hold(found->second, false, now);
+  found->second.ends_for.clear();
+  adopt(found->second, Standing::bound, now);
+}
+
+void KnownCluster::give_up(const std::string& uid, Time now) {
+  for (auto& [other, pod] : pods_) {
+    if (pod.ends_for != uid) continue;
+    pod.ends_for.clear();
+    hold(pod, true, now);
+  }
+  const auto found = pods_.find(uid);
+  if (found == pods_.end() || found->second.standing != Standing::nominated) return;
+  put_aside(uid, now);
+  resume(uid, now);
+}
+
+// Bare pods never end for others: nothing would make them again.
+bool KnownCluster::may_end(const PodRecord& pod) const {
+  if (!policy_.preempting || !pod.seen.has_controller || !pod.seen.gang.empty()) return false;
+  const auto node = nodes_.find(pod.on);
+  return node != nodes_.end() && !node->second.protected_until && !protected_.contains(pod.seen.uid) &&
+         budgets_.allow(pod.seen.space, pod.seen.labels);
+}
+
+// The engine gets a pod again that may end now, or may no longer.
+void KnownCluster::ask_protection(PodRecord& pod, Time now) {
+  if (pod.standing != Standing::bound || !pod.task || pod.may_end == may_end(pod)) return;
+  cancel(pod, now);
+  adopt(pod, Standing::bound, now);
+}
+
+void KnownCluster::protect_pod(const std::string& uid, Time until, Time now) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  protected_[uid] = until;
+  ask_protection(found->second, now);
+  expiry_ = std::min(expiry_.value_or(until), until);
+}
+
+void KnownCluster::see_budget(Budget budget, Time now) {
+  const std::string space = budget.space;
+  if (budgets_.put(std::move(budget))) ask_protections(space, now);
+}
+
+void KnownCluster::lose_budget(const std::string& space, const std::string& name, Time now) {
+  if (budgets_.lose(space, name)) ask_protections(space, now);
+}
+
+void KnownCluster::ask_protections(const std::string& space, Time now) {
+  for (auto& [uid, pod] : pods_) {
+    if (pod.seen.space == space) ask_protection(pod, now);
+  }
 }
 
 const PodRecord* KnownCluster::pod(const std::string& uid) const {

@@ -3,6 +3,7 @@
 // Source: the Kubernetes API, authorization.k8s.io/v1 SelfSubjectAccessReview, rbac.authorization.k8s.io/v1.
 #include "kubernetes/scheduler/permissions.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -90,7 +91,7 @@ metadata: {{name: mirab-lease, namespace: {space}}}
 roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: mirab-lease}}
 subjects:
 - {{kind: ServiceAccount, name: mirab, namespace: {space}}}
-{flow}---
+{flow}{config}---
 apiVersion: apps/v1
 kind: Deployment
 metadata: {{name: mirab, namespace: {space}}}
@@ -106,18 +107,50 @@ spec:
       containers:
       - name: mirab
         image: {image}
-        args: [kube, --scheduler-name, {scheduler}, --lease-namespace, {space}, --listen, "0.0.0.0:7418"]
+        args: [kube, --scheduler-name, {scheduler}, --lease-namespace, {space}, --listen, "0.0.0.0:7418"{args}]
         ports: [{{name: metrics, containerPort: 7418}}]
         livenessProbe: {{httpGet: {{path: /healthz, port: metrics}}, periodSeconds: 10}}
         readinessProbe: {{httpGet: {{path: /readyz, port: metrics}}, periodSeconds: 5}}
         resources: {{requests: {{cpu: 100m, memory: 200Mi}}, limits: {{memory: 1Gi}}}}
         securityContext: {{allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, runAsNonRoot: true}}
+{volumes})";
+
+// A file of teams, as the pods see it.
+constexpr std::string_view kTeamsConfig = R"(---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: mirab-teams, namespace: {space}}}
+data:
+  teams.yaml: |
+{text})";
+constexpr std::string_view kTeamsVolume = R"(        volumeMounts: [{name: teams, mountPath: /etc/mirab}]
+      volumes: [{name: teams, configMap: {name: mirab-teams}}]
 )";
+
+std::string indented(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    lines += line.empty() ? "\n" : fmt::format("    {}\n", line);
+  }
+  return lines;
+}
 
 }  // namespace
 
 std::string Permission::words() const {
   return fmt::format("{} {}{}{}", verb, full_resource(*this), group.empty() ? "" : ".", group);
+}
+
+std::vector<Permission> permissions(const Uses& uses) {
+  std::vector<Permission> asked;
+  for (const Permission& each : kPermissions) {
+    if (each.use == Permission::For::label_teams && !uses.label_teams) continue;
+    if (each.use == Permission::For::preemption && !uses.preemption) continue;
+    asked.push_back(each);
+  }
+  return asked;
 }
 
 std::string access_review(const Permission& permission, std::string_view space, std::string_view name) {
@@ -144,10 +177,22 @@ std::string manifest(const ManifestOptions& options) {
                                ? std::string()
                                : fmt::format(fmt::runtime(kFlowSchema), fmt::arg("space", options.space),
                                              fmt::arg("version", options.flow_schema));
+  std::string args, config;
+  if (!options.team_label.empty()) args += fmt::format(", --team, \"label={}\"", options.team_label);
+  if (options.preempts) args += ", --preempt";
+  if (!options.teams_file.empty()) {
+    args += ", --teams, /etc/mirab/teams.yaml";
+    config = fmt::format(fmt::runtime(kTeamsConfig), fmt::arg("space", options.space),
+                         fmt::arg("text", indented(options.teams_file)));
+  }
+  const std::vector<Permission> asked =
+      permissions({.label_teams = !options.team_label.empty(), .preemption = options.preempts});
   return fmt::format(fmt::runtime(kManifest), fmt::arg("space", options.space),
                      fmt::arg("image", options.image), fmt::arg("scheduler", options.scheduler),
-                     fmt::arg("rules", rules_text(kPermissions, "")),
-                     fmt::arg("lease_rules", rules_text(kLeasePermissions, "mirab")), fmt::arg("flow", flow));
+                     fmt::arg("rules", rules_text(asked, "")),
+                     fmt::arg("lease_rules", rules_text(kLeasePermissions, "mirab")), fmt::arg("flow", flow),
+                     fmt::arg("config", config), fmt::arg("args", args),
+                     fmt::arg("volumes", config.empty() ? std::string_view() : kTeamsVolume));
 }
 
 }  // namespace mirab::kubernetes

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mirab::kubernetes {
 
@@ -13,9 +14,17 @@ struct Permission {
   std::string_view resource;
   std::string_view subresource = {};
   bool is_writing = false;  ///< not needed by a dry run
+  enum class For { all, label_teams, preemption };
+  For use = For::all;
 
   /// `create pods/binding`, `update leases.coordination.k8s.io`.
   std::string words() const;
+};
+
+/// What of it only some options ask for.
+struct Uses {
+  bool label_teams = false;  ///< a label of a namespace names its team
+  bool preemption = false;   ///< pods may end for others
 };
 
 /// All of them, but for those of the Lease, which are of one namespace.
@@ -28,7 +37,14 @@ inline constexpr std::array kPermissions = {
     Permission{"create", "", "pods", "binding", true},
     Permission{"patch", "", "pods", "status", true},
     Permission{"create", "events.k8s.io", "events", "", true},
+    Permission{"list", "", "namespaces", "", false, Permission::For::label_teams},
+    Permission{"watch", "", "namespaces", "", false, Permission::For::label_teams},
+    Permission{"list", "policy", "poddisruptionbudgets", "", false, Permission::For::preemption},
+    Permission{"watch", "policy", "poddisruptionbudgets", "", false, Permission::For::preemption},
+    Permission{"create", "", "pods", "eviction", true, Permission::For::preemption},
 };
+/// Those that these options ask for.
+std::vector<Permission> permissions(const Uses& uses);
 
 inline constexpr std::array kLeasePermissions = {
     Permission{"get", "coordination.k8s.io", "leases", "", true},
@@ -50,6 +66,9 @@ struct ManifestOptions {
   std::string image = "mirab:latest";  ///< where the program comes from
   std::string scheduler = "mirab";     ///< pods that name it are to be placed
   std::string flow_schema = "v1";      ///< its version of flowcontrol.apiserver.k8s.io; `none`: leave it out
+  std::string team_label = {};         ///< of namespaces; empty: none
+  std::string teams_file = {};         ///< the text of a teams file; empty: none
+  bool preempts = false;               ///< with what it needs to evict
 };
 std::string manifest(const ManifestOptions& options);
 

@@ -40,7 +40,8 @@ std::string nodes_text(const WhyWaiting::Servers& servers, std::span<const std::
         fmt::format("{} node(s) didn't match the pod's node selector, node affinity or tolerations",
                     servers.not_allowed));
   }
-  if (servers.drained > 0) parts.push_back(fmt::format("{} node(s) are being removed", servers.drained));
+  if (servers.drained > 0)
+    parts.push_back(fmt::format("{} node(s) are being removed, or rest", servers.drained));
   if (servers.kept > 0) parts.push_back(fmt::format("{} node(s) are kept for other pods", servers.kept));
   if (parts.empty()) return fmt::format("{}/{} nodes are available.", servers.with_room, all);
   return fmt::format("{}/{} nodes are available: {}.", servers.with_room, all, joined(parts));
@@ -77,6 +78,9 @@ std::string freed_text(const WhyWaiting::NearestMiss& miss, std::span<const std:
 
 WaitingText waiting_text(const WhyWaiting& why, std::span<const std::string> resources) {
   WaitingText text{.reason = nodes_text(why.servers, resources), .text = {}};
+  if (why.gang && why.gang->room < why.gang->together)
+    text.reason += fmt::format(" {} pods of the gang have to start together, and {} have room.",
+                               why.gang->together, why.gang->room);
   text.text = text.reason + ahead_text(why);
   if (why.tree && why.tree->limit) {
     const scheduling::InTree::Bound& limit = *why.tree->limit;

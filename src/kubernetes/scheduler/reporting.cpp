@@ -29,6 +29,23 @@ std::string unsupported_text(const SeenPod& pod) {
                      pod.unsupported);
 }
 
+WaitingReport gathering_report(const PodRecord& pod, std::size_t there) {
+  const SeenPod& seen = pod.seen;
+  if (!pod.apart.empty()) {
+    const std::string text = fmt::format(
+        "mirab starts only equal pods together: {} from those of the first pod of the gang {}; the pod "
+        "waits.",
+        pod.apart, seen.gang);
+    return {.reason = "NotSupported", .first = text, .text = text};
+  }
+  const std::string text =
+      there > static_cast<std::size_t>(seen.gang_size)
+          ? fmt::format("The gang {} has {} pods, more than its size of {}; the pod waits.", seen.gang, there,
+                        seen.gang_size)
+          : fmt::format("The gang {} has {} of its {} pods.", seen.gang, there, seen.gang_size);
+  return {.reason = "WaitingForGang", .first = without_numbers(text), .text = text};
+}
+
 }  // namespace
 
 std::optional<WaitingReport> report_of(const std::string& uid, const KnownCluster& cluster, Time now) {
@@ -45,6 +62,8 @@ std::optional<WaitingReport> report_of(const std::string& uid, const KnownCluste
           fmt::format("0/{0} nodes are available: {0} Insufficient {1}.", nodes, cluster.lacks(uid));
       return WaitingReport{.reason = "Unschedulable", .first = without_numbers(text), .text = text};
     }
+    case Standing::gathering:
+      return gathering_report(*pod, cluster.companions(uid).all);
     case Standing::waiting: {
       const auto why = cluster.why(uid, now);
       if (!why) return {};
@@ -56,6 +75,8 @@ std::optional<WaitingReport> report_of(const std::string& uid, const KnownCluste
     case Standing::foreign:
     case Standing::gated:
     case Standing::resting:
+    case Standing::nominated:
+    case Standing::ending:
     case Standing::placed:
     case Standing::bound:
     case Standing::homeless:
@@ -123,7 +144,7 @@ std::vector<Request> Reporting::work(const KnownCluster& cluster, Time now, Wall
     if (is_other || is_time) {
       const SeenPod& pod = cluster.pod(uid)->seen;
       const PodName name{.space = pod.space, .name = pod.name, .uid = uid};
-      requests.push_back(condition_request(name, report->reason, report->text, wall));
+      requests.push_back(condition_request(name, report->reason, report->text, pod.unscheduled_since, wall));
       requests.back().id = ++number;
       asked_.emplace(number, uid);
       const PodEvent event{.type = "Warning",
@@ -172,8 +193,20 @@ Request Reporting::outcome_event(const BindOutcome& outcome, Wall wall, std::uin
                     outcome.what == BindOutcome::What::parked ? "it is tried again in 10 minutes"
                                                               : "it is tried again in a moment");
   }
+  return numbered(outcome.pod, event, wall, number);
+}
+
+Request Reporting::preempted_event(const Ended& ended, Wall wall, std::uint64_t& number) const {
+  const PodEvent event{.reason = "Preempted",
+                       .action = "Preempting",
+                       .note = fmt::format("Preempted by {} on node {}", ended.newcomer, ended.node)};
+  return numbered(ended.pod, event, wall, number);
+}
+
+Request Reporting::numbered(const PodName& pod, const PodEvent& event, Wall wall,
+                            std::uint64_t& number) const {
   ++number;
-  Request request = event_request(outcome.pod, event, options_.reporter, options_.instance, number, wall);
+  Request request = event_request(pod, event, options_.reporter, options_.instance, number, wall);
   request.id = number;
   return request;
 }

@@ -11,6 +11,7 @@
 #include <mirab/model/time.hpp>
 
 #include "kubernetes/scheduler/binding.hpp"
+#include "kubernetes/scheduler/evicting.hpp"
 #include "kubernetes/scheduler/known_cluster.hpp"
 #include "kubernetes/scheduler/requests.hpp"
 #include "model/rate.hpp"
@@ -19,7 +20,7 @@ namespace mirab::kubernetes {
 
 /// Why a pod is not placed: for its condition, and for an event.
 struct WaitingReport {
-  std::string reason;     ///< a word: `Unschedulable`, `NotSupported`
+  std::string reason;     ///< a word: `Unschedulable`, `NotSupported`, `WaitingForGang`
   std::string first;      ///< what has to change before the pod is reported again at once
   std::string text = {};  ///< for people
 };
@@ -51,6 +52,8 @@ class Reporting {
 
   /// An event about what became of a bind.
   Request outcome_event(const BindOutcome& outcome, Wall wall, std::uint64_t& number) const;
+  /// An event about a pod that ends for another one.
+  Request preempted_event(const Ended& ended, Wall wall, std::uint64_t& number) const;
 
  private:
   struct Entry {
@@ -60,6 +63,7 @@ class Reporting {
     Duration look_pause = {};  // until it is looked at again
     Duration write_pause = {};
   };
+  Request numbered(const PodName& pod, const PodEvent& event, Wall wall, std::uint64_t& number) const;
   Rate rate() const { return {options_.per_s, options_.per_s}; }
   void look_again(const std::string& uid, Entry& entry, Time when);
   void take_out(const std::string& uid, const Entry& entry);

@@ -56,11 +56,32 @@ Request bind_request(const PodName& pod, const std::string& node, const std::str
 
 Request look_request(const PodName& pod) { return {.method = "GET", .path = path_of(pod)}; }
 
-Request condition_request(const PodName& pod, std::string_view reason, const std::string& message, Wall now) {
-  const Json condition = {
-      {"type", "PodScheduled"},   {"status", "False"},
-      {"reason", reason},         {"message", message},
-      {"lastProbeTime", nullptr}, {"lastTransitionTime", text_of(now).substr(0, 19) + "Z"}};
+Request nomination_request(const PodName& pod, const std::string& node) {
+  const Json body = {{"metadata", {{"uid", pod.uid}}}, {"status", {{"nominatedNodeName", node}}}};
+  return {.method = "PATCH",
+          .path = path_of(pod) + "/status",
+          .content_type = "application/strategic-merge-patch+json",
+          .body = dumped(body)};
+}
+
+Request eviction_request(const PodName& pod, std::string_view version, EvictionRun run) {
+  Json options = {{"preconditions", {{"uid", pod.uid}}}};
+  if (run == EvictionRun::dry) options["dryRun"] = {"All"};
+  const Json body = {{"apiVersion", fmt::format("policy/{}", version)},
+                     {"kind", "Eviction"},
+                     {"metadata", {{"name", pod.name}, {"namespace", pod.space}}},
+                     {"deleteOptions", options}};
+  return {.method = "POST", .path = path_of(pod) + "/eviction", .content_type = kJson, .body = dumped(body)};
+}
+
+Request condition_request(const PodName& pod, std::string_view reason, const std::string& message,
+                          const std::string& since, Wall now) {
+  const Json condition = {{"type", "PodScheduled"},
+                          {"status", "False"},
+                          {"reason", reason},
+                          {"message", message},
+                          {"lastProbeTime", nullptr},
+                          {"lastTransitionTime", since.empty() ? text_of(now).substr(0, 19) + "Z" : since}};
   const Json body = {{"metadata", {{"uid", pod.uid}}}, {"status", {{"conditions", {condition}}}}};
   return {.method = "PATCH",
           .path = path_of(pod) + "/status",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,8 +23,9 @@ struct Request {
 /// What came of it.
 struct Reply {
   std::uint64_t id = 0;
-  int status = 0;         ///< of HTTP; 0: unknown, the server may have done it or not
-  std::string body = {};  ///< of the answer: the object, or a Status that says why not
+  int status = 0;                       ///< of HTTP; 0: unknown, the server may have done it or not
+  std::string body = {};                ///< of the answer: the object, or a Status that says why not
+  std::chrono::seconds retry_after{0};  ///< so long it wants to be left alone; 0: it does not say
 };
 
 /// The message of the Status that the API server sends with an error, or the text as it is.
@@ -42,8 +44,17 @@ Request bind_request(const PodName& pod, const std::string& node, const std::str
 /// The pod as it is.
 Request look_request(const PodName& pod);
 
-/// The condition PodScheduled=False with this reason, if it is still the pod of that uid.
-Request condition_request(const PodName& pod, std::string_view reason, const std::string& message, Wall now);
+/// The condition PodScheduled=False with this reason, if it is still the pod of that uid. `since`: when it
+/// became so, as it says itself; empty: now.
+Request condition_request(const PodName& pod, std::string_view reason, const std::string& message,
+                          const std::string& since, Wall now);
+
+/// Names the node where room is being made for the pod; empty: nowhere any more.
+Request nomination_request(const PodName& pod, const std::string& node);
+
+/// Asks the API server to evict the pod, or whether it would. `version` of policy: `v1` or `v1beta1`.
+enum class EvictionRun { dry, real };
+Request eviction_request(const PodName& pod, std::string_view version, EvictionRun run);
 
 /// An event about a pod, of events.k8s.io/v1.
 struct PodEvent {

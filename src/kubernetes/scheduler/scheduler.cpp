@@ -10,7 +10,8 @@ namespace {
 // Of an unlimited rate nothing is taken.
 Rate rate_of_binds(double per_s) { return {per_s, 2 * per_s}; }
 
-constexpr std::size_t kMostEvents = 1000;  // that wait to be sent; those beyond are left out
+constexpr Duration kRestOfNode = std::chrono::seconds(30);  // after its kubelet has refused a pod
+constexpr std::size_t kMostEvents = 1000;                   // that wait to be sent; those beyond are left out
 
 }  // namespace
 
@@ -19,6 +20,7 @@ Scheduler::Scheduler(SchedulerOptions options, KnownCluster cluster)
       cluster_(std::move(cluster)),
       binding_(
           {.in_flight = options_.in_flight, .looks_first = options_.looks_first, .holder = options_.holder}),
+      evicting_(options_.eviction_version),
       reporting_({.per_s = options_.reports_per_s,
                   .reporter = options_.policy.scheduler,
                   .instance = options_.holder}),
@@ -47,7 +49,8 @@ void Scheduler::end_nodes(Time now) {
   for (const std::string& name : cluster_.nodes()) {
     if (!listed.contains(name)) cluster_.lose_node(name, now);
   }
-  has_nodes_ = true;
+  if (!std::exchange(has_nodes_, true)) cluster_.note_unknown_resources();
+  take_notices();
 }
 
 void Scheduler::begin_pods() {
@@ -67,7 +70,7 @@ void Scheduler::put_pod(SeenPod pod, Time now) {
     reporting_.forget(uid);
   } else if (after->standing != stood && !options_.is_dry_run &&
              (after->standing == Standing::waiting || after->standing == Standing::refused ||
-              after->standing == Standing::lacking)) {
+              after->standing == Standing::lacking || after->standing == Standing::gathering)) {
     reporting_.changed(uid, now);
   }
 }
@@ -76,6 +79,19 @@ void Scheduler::remove_pod(const std::string& uid, Time now) {
   cluster_.lose_pod(uid, now);
   binding_.forget(uid);
   reporting_.forget(uid);
+}
+
+void Scheduler::reject_pod(const std::string& uid, Time now) {
+  const PodRecord* pod = cluster_.pod(uid);
+  if (pod == nullptr || pod->standing == Standing::foreign) return remove_pod(uid, now);
+  const std::string node = pod->on;
+  happenings_.push_back({.what = Happening::What::notice,
+                         .pod = pod->seen.label(),
+                         .node = node,
+                         .why = "the kubelet refused it; its node rests for 30 s"});
+  ++rejected_;
+  remove_pod(uid, now);
+  cluster_.rest_node(node, now + kRestOfNode, now);
 }
 
 void Scheduler::end_pods(Time now) {
@@ -90,7 +106,42 @@ void Scheduler::end_pods(Time now) {
   has_pods_ = true;
 }
 
+void Scheduler::put_space(const SeenSpace& space, Time now) {
+  if (listed_spaces_) listed_spaces_->insert(space.name);
+  cluster_.see_space(space, now);
+}
+
+void Scheduler::remove_space(const std::string& name, Time now) { cluster_.lose_space(name, now); }
+
+void Scheduler::end_spaces(Time now) {
+  const std::set<std::string> listed =
+      std::exchange(listed_spaces_, std::nullopt).value_or(std::set<std::string>());
+  for (const std::string& name : cluster_.labelled_spaces()) {
+    if (!listed.contains(name)) cluster_.lose_space(name, now);
+  }
+  has_spaces_ = true;
+}
+
+void Scheduler::put_budget(Budget budget, Time now) {
+  if (listed_budgets_) listed_budgets_->insert({budget.space, budget.name});
+  cluster_.see_budget(std::move(budget), now);
+}
+
+void Scheduler::remove_budget(const std::string& space, const std::string& name, Time now) {
+  cluster_.lose_budget(space, name, now);
+}
+
+void Scheduler::end_budgets(Time now) {
+  const std::set<Budgets::Key> listed =
+      std::exchange(listed_budgets_, std::nullopt).value_or(std::set<Budgets::Key>());
+  for (const Budgets::Key& key : cluster_.budgets().all()) {
+    if (!listed.contains(key)) cluster_.lose_budget(key.first, key.second, now);
+  }
+  has_budgets_ = true;
+}
+
 void Scheduler::answer(const Reply& reply, Time now, Wall wall) {
+  if (evicting_.expects(reply.id)) return evicting_.answer(reply, cluster_, now);
   if (!binding_.expects(reply.id)) return reporting_.answer(reply, now);
   const std::optional<BindOutcome> outcome = binding_.answer(reply, cluster_, now);
   if (!outcome) return;
@@ -116,20 +167,59 @@ void Scheduler::decide(Time now) {
           now + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*wait)) + Duration(1);
       return;
     }
-    const std::optional<KnownCluster::Decision> decision = cluster_.decide(now, random_);
-    if (!decision) return;
-    ++decided_;
-    const SeenPod& pod = cluster_.pod(decision->uid)->seen;
-    happenings_.push_back({.what = Happening::What::decided, .pod = pod.label(), .node = decision->node});
-    if (!options_.is_dry_run) binding_.begin(*decision, cluster_);
+    const std::vector<KnownCluster::Decision> decisions = cluster_.decide(now, random_);
+    if (decisions.empty()) return;
+    // A gang is paid for afterwards.
+    if (options_.binds_per_s > 0 && decisions.size() > 1)
+      static_cast<void>(
+          binds_.take(rate_of_binds(options_.binds_per_s), static_cast<double>(decisions.size() - 1), now));
+    for (const KnownCluster::Decision& each : decisions) take(each, now);
+  }
+}
+
+// What was decided is begun.
+void Scheduler::take(const KnownCluster::Decision& decision, Time now) {
+  ++decided_;
+  const std::string label = cluster_.pod(decision.uid)->seen.label();
+  if (options_.is_dry_run) {
+    for (const std::string& victim : decision.victims)
+      happenings_.push_back({.what = Happening::What::evicted,
+                             .pod = cluster_.pod(victim)->seen.label(),
+                             .node = decision.node,
+                             .newcomer = label});
+  }
+  happenings_.push_back({.what = Happening::What::decided, .pod = label, .node = decision.node});
+  if (options_.is_dry_run) return;
+  if (decision.victims.empty()) return binding_.begin(decision, cluster_);
+  evicting_.begin(decision, cluster_, now);
+}
+
+// What became of pods that were to end for others.
+void Scheduler::take_ended(Wall wall) {
+  for (const Ended& each : evicting_.take_ended()) {
+    const bool is_evicted = each.what == Ended::What::evicted;
+    happenings_.push_back({.what = is_evicted ? Happening::What::evicted : Happening::What::spared,
+                           .pod = each.pod.space + "/" + each.pod.name,
+                           .node = each.node,
+                           .why = each.why,
+                           .newcomer = each.newcomer});
+    if (is_evicted && events_.size() < kMostEvents)
+      events_.push_back(reporting_.preempted_event(each, wall, number_));
   }
 }
 
 std::vector<Request> Scheduler::work(Time now, Wall wall, bool may_decide) {
+  cluster_.expire(now);
   for (const std::string& uid : binding_.work(cluster_, now)) reporting_.changed(uid, now);
-  may_decide_ = may_decide && has_lists() && !listed_pods_ && !listed_nodes_;
+  std::vector<std::string> returned;
+  for (const KnownCluster::Decision& each : evicting_.work(cluster_, now, returned))
+    binding_.begin(each, cluster_);
+  for (const std::string& uid : returned) reporting_.changed(uid, now);
+  may_decide_ = may_decide && has_lists() && !listed_pods_ && !listed_nodes_ && !listed_spaces_;
   if (may_decide_) decide(now);
   std::vector<Request> requests = binding_.take_requests(number_);
+  for (Request& each : evicting_.take_requests(number_, now)) requests.push_back(std::move(each));
+  take_ended(wall);
   requests.insert(requests.end(), std::make_move_iterator(events_.begin()),
                   std::make_move_iterator(events_.end()));
   events_.clear();
@@ -146,6 +236,8 @@ std::optional<Time> Scheduler::due() const {
     if (time && (!first || *time < *first)) first = time;
   };
   consider(binding_.due());
+  consider(evicting_.due());
+  consider(cluster_.due());
   if (has_lists() && !options_.is_dry_run) consider(reporting_.due());
   if (may_decide_ && not_before_ > Time() && cluster_.waiting() > 0 && binding_.has_room())
     consider(not_before_);
@@ -167,9 +259,13 @@ SchedulerGauges Scheduler::gauges() const {
                          .in_doubt = binding_.in_doubt(),
                          .decided = decided_,
                          .bound = bound_,
-                         .failed = failed_};
+                         .failed = failed_,
+                         .making_room = evicting_.size(),
+                         .evicted = evicting_.victims(),
+                         .rejected = rejected_};
   for (const auto& [uid, pod] : cluster_.pods()) {
     gauges.refused += pod.standing == Standing::refused ? 1 : 0;
+    gauges.gathering += pod.standing == Standing::gathering ? 1 : 0;
     gauges.with_preferences += pod.standing != Standing::foreign && pod.seen.preferences > 0 ? 1 : 0;
   }
   return gauges;

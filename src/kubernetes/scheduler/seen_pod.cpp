@@ -2,7 +2,11 @@
 #include "kubernetes/scheduler/seen_pod.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <fmt/format.h>
+#include <system_error>
+#include <utility>
 
 #include "kubernetes/node_rows.hpp"
 #include "kubernetes/scheduler/pod_fields.hpp"
@@ -26,6 +30,62 @@ void note_fault(SeenPod& seen, const Error& error) {
   if (!seen.unsupported.empty()) return;
   seen.unsupported = error.key;
   seen.fault = error.message;
+}
+
+// Gangs as Mirab's guide has them, and those of Kueue.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kGangKeys = {
+    std::pair("mirab.io/gang", "mirab.io/gang-size"),
+    std::pair("kueue.x-k8s.io/pod-group-name", "kueue.x-k8s.io/pod-group-total-count")};
+constexpr std::int64_t kLargestGang = 100'000;  // of the engine
+
+// A label, or else an annotation.
+std::string mark_of(const Object& pod, std::string_view key) {
+  for (const std::string_view map : {"/metadata/labels", "/metadata/annotations"}) {
+    const Node* marks = value_at(*pod.root, map);
+    const Node* mark = marks == nullptr ? nullptr : marks->find(key);
+    if (mark != nullptr && !mark->text.empty()) return mark->text;
+  }
+  return {};
+}
+
+void read_gang(const Object& pod, SeenPod& seen) {
+  for (const auto& [name_key, size_key] : kGangKeys) {
+    seen.gang = mark_of(pod, name_key);
+    if (seen.gang.empty()) continue;
+    const std::string size = mark_of(pod, size_key);
+    const char* end = size.data() + size.size();
+    const auto [read, wrong] = std::from_chars(size.data(), end, seen.gang_size);
+    if (wrong != std::errc() || read != end || seen.gang_size < 1 || seen.gang_size > kLargestGang) {
+      seen.gang_size = 0;
+      note_fault(seen, Error{.message = fmt::format("must be a whole number from 1 to {}", kLargestGang),
+                             .key = fmt::format("metadata.labels[{}]", size_key)});
+    }
+    if (seen.gang_size == 1) seen.gang.clear();
+    return;
+  }
+}
+
+// Of the condition PodScheduled, when it is False.
+std::string unscheduled_since(const Object& pod) {
+  const Node* conditions = value_at(*pod.root, "/status/conditions");
+  if (conditions == nullptr) return {};
+  for (const Node::Entry& each : conditions->entries) {
+    const auto text = [&](std::string_view key) {
+      const Node* found = each.value.find(key);
+      return found == nullptr ? std::string() : found->text;
+    };
+    if (text("type") == "PodScheduled" && text("status") == "False") return text("lastTransitionTime");
+  }
+  return {};
+}
+
+bool has_controller(const Object& pod) {
+  const Node* owners = value_at(*pod.root, "/metadata/ownerReferences");
+  if (owners == nullptr) return false;
+  return std::any_of(owners->entries.begin(), owners->entries.end(), [](const Node::Entry& each) {
+    const Node* controls = each.value.find("controller");
+    return controls != nullptr && controls->text == "true";
+  });
 }
 
 // spec.os asks for the label by which nodes name theirs.
@@ -61,7 +121,15 @@ Result<SeenPod> read_seen_pod(const Object& pod) {
   seen.labels = labels_of(pod);
   seen.repels = anti_affinities_of(pod);
   seen.preferences = preferences_of(pod);
+  seen.has_controller = has_controller(pod);
+  seen.never_preempts = text_of_pod(pod, "/spec/preemptionPolicy") == "Never";
+  seen.unscheduled_since = unscheduled_since(pod);
+  const std::string_view grace = text_of_pod(pod, "/spec/terminationGracePeriodSeconds");
+  std::int64_t grace_s = 30;
+  std::from_chars(grace.data(), grace.data() + grace.size(), grace_s);
+  seen.grace = std::chrono::seconds(std::clamp<std::int64_t>(grace_s, 0, 24 * 3600));
   if (std::optional<std::string> field = unsupported_field(pod)) seen.unsupported = *std::move(field);
+  read_gang(pod, seen);
 
   if (Result<Amounts> requests = scheduled_requests(pod, kSource, {})) {
     seen.requests = *std::move(requests);
@@ -78,6 +146,12 @@ Result<SeenPod> read_seen_pod(const Object& pod) {
     note_fault(seen, rule.error());
   }
   return seen;
+}
+
+bool is_rejected(const Object& pod) {
+  const std::string_view reason = text_of_pod(pod, "/status/reason");
+  return text_of_pod(pod, "/status/phase") == "Failed" && !text_of_pod(pod, "/spec/nodeName").empty() &&
+         (reason.starts_with("OutOf") || reason == "NodeAffinity" || reason == "NodePorts");
 }
 
 }  // namespace mirab::kubernetes

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,12 @@ struct SeenPod {
   std::string unsupported = {};           ///< the field that Mirab cannot honour; empty: none
   std::string fault = {};                 ///< what is wrong with a value of that field; empty: nothing
   int preferences = 0;                    ///< that are not honoured
+  std::string gang = {};                  ///< pods of one gang in a namespace start together; empty: alone
+  std::int64_t gang_size = 0;             ///< how many those are
+  bool has_controller = false;            ///< something makes a new pod when it ends
+  bool never_preempts = false;            ///< preemptionPolicy: Never
+  std::chrono::seconds grace{30};         ///< between its deletion and its end, at most
+  std::string unscheduled_since = {};     ///< when its condition PodScheduled became False; empty: it is not
 
   std::string label() const { return space + "/" + name; }
 };
@@ -45,5 +52,8 @@ struct SeenPod {
 /// Reads a pod of the API server. What the API server would not have let through, such as an amount that is
 /// none, is the `fault` of a field. Errors: no uid, no name.
 Result<SeenPod> read_seen_pod(const Object& pod);
+
+/// Did the kubelet refuse a pod that was bound to its node, as its status says?
+bool is_rejected(const Object& pod);
 
 }  // namespace mirab::kubernetes

@@ -25,6 +25,9 @@ struct ModelPod {
   std::map<std::string, std::string> conditions = {};  // of PodScheduled: message by reason
   std::vector<std::string> events = {};                // `Scheduled: …`
   int binds = 0;
+  std::string nominated = {};           // status.nominatedNodeName
+  std::vector<std::string> since = {};  // lastTransitionTime of PodScheduled, as it was written
+  std::optional<double> gone_at = {};   // it was evicted, and ends then
 };
 
 /// What becomes of a request.
@@ -35,6 +38,10 @@ class ModelServer {
   std::map<std::string, NodeRow> nodes = {};
   std::map<std::string, ModelPod> pods = {};  // by uid
   std::vector<std::string> decisions = {};    // annotations, in the order of the binds
+  std::map<Budgets::Key, Budget> budgets = {};
+  std::vector<std::string> evicted = {};  // uids, in their order
+  std::set<std::string> stuck = {};       // uids of pods that never end
+  double clock = 0;
 
   void put_node(NodeRow row) {
     nodes[row.name] = row;
@@ -51,6 +58,22 @@ class ModelServer {
   void delete_pod(const std::string& uid) {
     pods.erase(uid);
     news_.push_back({.gone_pod = uid});
+  }
+
+  void put_space(SeenSpace space) { news_.push_back({.space = std::move(space)}); }
+  void put_budget(Budget budget) {
+    budgets[{budget.space, budget.name}] = budget;
+    news_.push_back({.budget = std::move(budget)});
+  }
+
+  /// Time goes on: pods that were evicted end after their grace.
+  void pass(double time) {
+    clock = time;
+    std::vector<std::string> over;
+    for (const auto& [uid, pod] : pods) {
+      if (pod.gone_at && *pod.gone_at <= clock) over.push_back(uid);
+    }
+    for (const std::string& uid : over) delete_pod(uid);
   }
 
   /// Does what a request asks, as far as its fate lets it; none: no reply comes.
@@ -74,12 +97,19 @@ class ModelServer {
     if (!news.gone_node.empty()) scheduler.remove_node(news.gone_node, now);
     if (news.pod) scheduler.put_pod(*std::move(news.pod), now);
     if (!news.gone_pod.empty()) scheduler.remove_pod(news.gone_pod, now);
+    if (news.space) scheduler.put_space(*news.space, now);
+    if (news.budget) scheduler.put_budget(*std::move(news.budget), now);
     return true;
   }
 
   /// A list of all there is; what was to be told is contained in it.
   void list(Scheduler& scheduler, Time now) {
-    news_.clear();
+    std::erase_if(news_, [](const News& each) { return !each.space; });
+    scheduler.begin_spaces();
+    scheduler.end_spaces(now);
+    scheduler.begin_budgets();
+    for (const auto& [key, budget] : budgets) scheduler.put_budget(budget, now);
+    scheduler.end_budgets(now);
     scheduler.begin_nodes();
     for (const auto& [name, node] : nodes) scheduler.put_node(node, now);
     scheduler.end_nodes(now);
@@ -101,7 +131,33 @@ class ModelServer {
     std::string gone_node = {};
     std::optional<SeenPod> pod = {};
     std::string gone_pod = {};
+    std::optional<SeenSpace> space = {};
+    std::optional<Budget> budget = {};
   };
+
+  // As the API server does: a budget that allows none refuses, and two budgets are an error of its own.
+  Reply evict(const Request& request, const nlohmann::json& body, ModelPod& pod) {
+    if (body["deleteOptions"]["preconditions"]["uid"] != pod.seen.uid)
+      return {.id = request.id, .status = 409};
+    Budgets known;
+    for (const auto& [key, budget] : budgets) known.put(budget);
+    const std::vector<const Budget*> of_it = known.of(pod.seen.space, pod.seen.labels);
+    if (of_it.size() > 1) return {.id = request.id, .status = 500, .body = R"({"message":"two budgets"})"};
+    if (!pod.gone_at && !of_it.empty() && of_it.front()->allowed == 0)
+      return {.id = request.id, .status = 429, .body = R"({"message":"budget"})"};
+    if (body["deleteOptions"].contains("dryRun") || pod.gone_at)
+      return {.id = request.id, .status = 201, .body = "{}"};
+    evicted.push_back(pod.seen.uid);
+    if (!of_it.empty()) {
+      Budget less = *of_it.front();
+      --less.allowed;
+      put_budget(less);
+    }
+    pod.gone_at = stuck.contains(pod.seen.uid) ? 1e9 : clock + static_cast<double>(pod.seen.grace.count());
+    pod.seen.is_ending = true;
+    news_.push_back({.pod = pod.seen});
+    return {.id = request.id, .status = 201, .body = "{}"};
+  }
 
   Reply done(const Request& request) {
     // /api/v1/namespaces/NS/pods/NAME[/WHAT], or …/namespaces/NS/events
@@ -126,10 +182,18 @@ class ModelServer {
                                     {"spec", {{"nodeName", pod->seen.node}}}};
       return {.id = request.id, .status = 200, .body = found.dump()};
     }
+    if (parts.back() == "eviction") return evict(request, body, *pod);
     if (parts.back() == "status") {
       if (body["metadata"]["uid"] != pod->seen.uid) return {.id = request.id, .status = 409, .body = "{}"};
+      if (body["status"].contains("nominatedNodeName")) {
+        pod->nominated = body["status"]["nominatedNodeName"];
+        return {.id = request.id, .status = 200, .body = "{}"};
+      }
       const nlohmann::json& condition = body["status"]["conditions"][0];
       pod->conditions[condition["reason"]] = condition["message"];
+      pod->since.push_back(condition["lastTransitionTime"]);
+      pod->seen.unscheduled_since = pod->since.back();
+      news_.push_back({.pod = pod->seen});
       return {.id = request.id, .status = 200, .body = "{}"};
     }
     // A server of 1.23 or later: the uid is compared.

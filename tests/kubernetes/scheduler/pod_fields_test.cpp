@@ -30,6 +30,50 @@ struct Field {
   std::string refused;  // empty: honoured
 };
 
+/// A pod with these labels, annotations and status, in JSON.
+Node bound_pod(const std::string& metadata, const std::string& status) {
+  const std::string text = R"({"kind":"Pod","metadata":{"name":"p","namespace":"ns","uid":"u",)" + metadata +
+                           R"(},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]},"status":)" +
+                           status + "}";
+  const Result<Node> node = read_json_line(text, "test", 1);
+  EXPECT_TRUE(node) << text;
+  return node ? *node : Node{};
+}
+
+SeenPod seen_with(const std::string& metadata) {
+  const Node node = bound_pod(metadata, "{}");
+  return *read_seen_pod({.kind = "Pod", .root = &node, .pointer = ""});
+}
+
+bool is_rejected_with(const std::string& status) {
+  const Node node = bound_pod(R"("labels":{})", status);
+  return is_rejected({.kind = "Pod", .root = &node, .pointer = ""});
+}
+
+TEST(PodFields, AGangIsNamedByMirabsMarksOrByThoseOfKueue) {
+  SeenPod seen = seen_with(R"("labels":{"mirab.io/gang":"g","mirab.io/gang-size":"4"})");
+  EXPECT_EQ(seen.gang, "g");
+  EXPECT_EQ(seen.gang_size, 4);
+  seen = seen_with(
+      R"("labels":{"kueue.x-k8s.io/pod-group-name":"k"},"annotations":{"kueue.x-k8s.io/pod-group-total-count":"2"})");
+  EXPECT_EQ(seen.gang, "k");
+  EXPECT_EQ(seen.gang_size, 2);
+  EXPECT_EQ(seen_with(R"("labels":{"mirab.io/gang":"g","mirab.io/gang-size":"1"})").gang, "") << "alone";
+  for (const char* size : {"", "0", "x", "2x", "-1", "100001"}) {
+    seen = seen_with(R"("labels":{"mirab.io/gang":"g","mirab.io/gang-size":")" + std::string(size) + "\"}");
+    EXPECT_EQ(seen.unsupported, "metadata.labels[mirab.io/gang-size]") << size;
+    EXPECT_EQ(seen.fault, "must be a whole number from 1 to 100000") << size;
+  }
+}
+
+TEST(PodFields, AControllerAndARefusalOfTheKubeletAreSeen) {
+  EXPECT_FALSE(seen_with(R"("labels":{})").has_controller);
+  EXPECT_FALSE(seen_with(R"("ownerReferences":[{"kind":"Node","name":"n"}])").has_controller);
+  EXPECT_TRUE(seen_with(R"("ownerReferences":[{"kind":"Job","name":"j","controller":true}])").has_controller);
+  EXPECT_TRUE(is_rejected_with(R"({"phase":"Failed","reason":"OutOfmemory"})"));
+  EXPECT_FALSE(is_rejected_with(R"({"phase":"Failed","reason":"Evicted"})"));
+}
+
 TEST(PodFields, EachThatCannotBeHonouredIsNamed) {
   const std::vector<Field> fields = {
       {R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z"}]}})",

@@ -6,6 +6,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "kubernetes/scheduler/bench.hpp"
 #include "kubernetes/scheduler/model_server.hpp"
 
 namespace mirab::kubernetes::testing {
@@ -14,38 +15,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-/// A server and a scheduler without faults between them.
-struct Bench {
-  explicit Bench(SchedulerOptions given = options()) : scheduler(*Scheduler::from(std::move(given))) {}
-
-  /// All that happens until this time.
-  void run(double until, const std::function<Fate(const Request&)>& fate = {}) {
-    if (!has_list) server.list(scheduler, at(now));
-    has_list = true;
-    for (; now <= until; now += 0.1) {
-      for (int i = 0; i < 1000; ++i) {
-        while (server.tell(scheduler, at(now))) {
-        }
-        const std::vector<Request> requests = scheduler.work(at(now), kWall, true);
-        if (requests.empty()) break;
-        for (const Request& each : requests) {
-          sent.push_back(each);
-          scheduler.answer(server.take(each, fate ? fate(each) : Fate::done), at(now), kWall);
-        }
-      }
-      const std::string broken = scheduler.cluster().broken_invariant();
-      ASSERT_EQ(broken, "") << "after " << now << " s";
-    }
-  }
-  std::string node_of(const std::string& uid) const { return server.pods.at(uid).seen.node; }
-
-  ModelServer server;
-  Scheduler scheduler;
-  std::vector<Request> sent = {};
-  double now = 0;
-  bool has_list = false;
-};
 
 TEST(KubernetesScheduler, BindsAPodWithItsUidAndTheDecisionAsAnnotation) {
   Bench bench;

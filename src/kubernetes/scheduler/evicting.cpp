@@ -1,0 +1,199 @@
+// Decisions for which other pods are to end.
+//
+// Source: Kubernetes, "API-initiated Eviction"; a dry run of an eviction looks at the budgets and changes
+// nothing, so several of them do not add up.
+#include "kubernetes/scheduler/evicting.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <mirab/model/assert.hpp>
+
+namespace mirab::kubernetes {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Duration kLeftAlone = minutes(5);       // a pod that the dry run refused
+constexpr Duration kNodeLeftAlone = minutes(10);  // a node where a pod was refused, or did not end
+constexpr Duration kBeyondGrace = seconds(60);
+constexpr Duration kAskAgain = seconds(2);
+constexpr int kMostTries = 5;  // of a dry run without an answer
+
+bool is_gone(int status) { return status == 404 || status == 409; }
+bool is_unanswered(int status) { return status == 0 || status >= 500; }
+
+}  // namespace
+
+void Evicting::begin(const KnownCluster::Decision& decision, KnownCluster& cluster, Time now) {
+  const SeenPod& seen = cluster.pod(decision.uid)->seen;
+  Claim claim{.pod = {.space = seen.space, .name = seen.name, .uid = decision.uid},
+              .label = seen.label(),
+              .node = decision.node,
+              .victims = {}};
+  std::map<const Budget*, std::int64_t> of_budget;
+  for (const auto& [uid, other] : claims_) {
+    for (const Victim& victim : other.victims) {
+      const PodRecord* pod = cluster.pod(victim.pod.uid);
+      if (pod == nullptr || victim.is_evicted) continue;
+      for (const Budget* budget : cluster.budgets().of(pod->seen.space, pod->seen.labels))
+        ++of_budget[budget];
+    }
+  }
+  std::vector<std::string> too_many;
+  for (const std::string& uid : decision.victims) {
+    const SeenPod& victim = cluster.pod(uid)->seen;
+    claim.victims.push_back({.pod = {.space = victim.space, .name = victim.name, .uid = uid}});
+    for (const Budget* budget : cluster.budgets().of(victim.space, victim.labels)) {
+      if (++of_budget[budget] > budget->allowed) too_many.push_back(uid);
+    }
+  }
+  Claim& own = claims_.insert_or_assign(decision.uid, std::move(claim)).first->second;
+  for (Victim& victim : own.victims) {
+    if (std::find(too_many.begin(), too_many.end(), victim.pod.uid) != too_many.end())
+      refuse(own, victim, "its disruption budget allows no more", cluster, now);
+  }
+}
+
+// The victim is left alone, and the claim is over.
+void Evicting::refuse(Claim& claim, Victim& victim, const std::string& why, KnownCluster& cluster, Time now) {
+  ended_.push_back({.what = Ended::What::spared,
+                    .pod = victim.pod,
+                    .node = claim.node,
+                    .newcomer = claim.label,
+                    .why = why});
+  cluster.protect_pod(victim.pod.uid, now + (claim.is_asking ? kLeftAlone : kNodeLeftAlone), now);
+  if (!claim.is_asking) cluster.protect_node(claim.node, now + kNodeLeftAlone, now);
+  claim.is_over = true;
+}
+
+void Evicting::answer(const Reply& reply, KnownCluster& cluster, Time now) {
+  const auto found = asked_.find(reply.id);
+  MIRAB_ASSERT(found != asked_.end(), "a reply to no request");
+  const Asked asked = std::move(found->second);
+  asked_.erase(found);
+  const auto known = claims_.find(asked.newcomer);
+  if (known == claims_.end()) return;
+  Claim& claim = known->second;
+  const auto victim = std::find_if(claim.victims.begin(), claim.victims.end(),
+                                   [&](const Victim& each) { return each.pod.uid == asked.victim; });
+  if (victim == claim.victims.end()) return;
+  victim->is_asking = false;
+  const bool is_good = (reply.status >= 200 && reply.status < 300) || is_gone(reply.status);
+  if (is_good) {
+    if (!claim.is_asking && !victim->is_evicted) {
+      victim->is_evicted = true;
+      ++victims_;
+      ended_.push_back(
+          {.what = Ended::What::evicted, .pod = victim->pod, .node = claim.node, .newcomer = claim.label});
+    }
+    victim->is_allowed = true;
+    return;
+  }
+  if (is_unanswered(reply.status) && (!claim.is_asking || ++victim->tries < kMostTries)) {
+    victim->again = now + kAskAgain;
+    return;
+  }
+  refuse(claim, *victim, fmt::format("{}: {}", reply.status, message_of(reply)), cluster, now);
+}
+
+// Who was not evicted runs on; who was holds its room until it is gone.
+void Evicting::end(Claim& claim, KnownCluster& cluster, Time now) {
+  for (const Victim& victim : claim.victims) {
+    const PodRecord* pod = cluster.pod(victim.pod.uid);
+    if (pod != nullptr && !victim.is_evicted && !pod->seen.is_ending) cluster.spare(victim.pod.uid, now);
+  }
+  cluster.give_up(claim.pod.uid, now);
+  if (claim.is_asking) return;
+  nominated_.push_back(claim.pod);
+  nodes_.emplace_back();
+}
+
+// False: nothing is to be done for the claim any more.
+bool Evicting::look(Claim& claim, KnownCluster& cluster, Time now) {
+  const PodRecord* pod = cluster.pod(claim.pod.uid);
+  const bool is_there =
+      pod != nullptr && pod->standing == Standing::nominated && cluster.may_stay(claim.pod.uid, now);
+  if (!is_there || claim.is_over) return false;
+  if (claim.is_asking) {
+    const bool all = std::all_of(claim.victims.begin(), claim.victims.end(),
+                                 [](const Victim& each) { return each.is_allowed; });
+    if (!all) return true;
+    claim.is_asking = false;
+    Duration grace{0};
+    for (Victim& victim : claim.victims) {
+      victim.again = now;
+      const PodRecord* its = cluster.pod(victim.pod.uid);
+      if (its != nullptr) grace = std::max<Duration>(grace, its->seen.grace);
+    }
+    claim.until = now + grace + kBeyondGrace;
+    nominated_.push_back(claim.pod);
+    nodes_.push_back(claim.node);
+  }
+  if (claim.until > now) return true;
+  cluster.protect_node(claim.node, now + kNodeLeftAlone, now);
+  return false;
+}
+
+std::vector<KnownCluster::Decision> Evicting::work(KnownCluster& cluster, Time now,
+                                                   std::vector<std::string>& returned) {
+  std::vector<KnownCluster::Decision> decisions;
+  for (auto each = claims_.begin(); each != claims_.end();) {
+    Claim& claim = each->second;
+    const bool goes_on = look(claim, cluster, now);
+    if (goes_on && !cluster.victims_of(claim.pod.uid).empty()) {
+      ++each;
+      continue;
+    }
+    if (goes_on) {
+      cluster.take_room(claim.pod.uid);
+      decisions.push_back({.uid = claim.pod.uid, .node = claim.node});
+    } else {
+      end(claim, cluster, now);
+      returned.push_back(claim.pod.uid);
+    }
+    each = claims_.erase(each);
+  }
+  return decisions;
+}
+
+std::optional<Time> Evicting::due() const {
+  std::optional<Time> first;
+  const auto consider = [&](Time time) {
+    if (time != Time::max() && (!first || time < *first)) first = time;
+  };
+  for (const auto& [uid, claim] : claims_) {
+    consider(claim.until);
+    for (const Victim& victim : claim.victims) {
+      if (!victim.is_asking && !victim.is_evicted && !(claim.is_asking && victim.is_allowed))
+        consider(victim.again);
+    }
+  }
+  return first;
+}
+
+std::vector<Request> Evicting::take_requests(std::uint64_t& number, Time now) {
+  std::vector<Request> requests;
+  for (std::size_t i = 0; i < nominated_.size(); ++i) {
+    requests.push_back(nomination_request(nominated_[i], nodes_[i]));
+    requests.back().id = ++number;
+  }
+  nominated_.clear();
+  nodes_.clear();
+  for (auto& [uid, claim] : claims_) {
+    for (Victim& victim : claim.victims) {
+      if (victim.is_asking || victim.is_evicted || (claim.is_asking && victim.is_allowed) ||
+          victim.again > now)
+        continue;
+      victim.is_asking = true;
+      requests.push_back(
+          eviction_request(victim.pod, version_, claim.is_asking ? EvictionRun::dry : EvictionRun::real));
+      requests.back().id = ++number;
+      asked_.emplace(number, Asked{.newcomer = uid, .victim = victim.pod.uid});
+    }
+  }
+  return requests;
+}
+
+}  // namespace mirab::kubernetes
