@@ -17,8 +17,7 @@ using kubernetes::Standing;
 // On which a pod without wishes may run. No set of NodeSets has such a name.
 constexpr const char* kCommonSet = "\nwithout wishes";
 
-/// From the first sight of a pod to its end.
-enum class Phase { absent, waits, placed, runs };
+using Phase = Mirror::Phase;
 
 Phase phase_of(Standing standing) {
   switch (standing) {
@@ -28,11 +27,14 @@ Phase phase_of(Standing standing) {
     case Standing::refused:
     case Standing::lacking:
     case Standing::resting:
+    case Standing::gathering:
     case Standing::waiting:
       return Phase::waits;
+    case Standing::nominated:
     case Standing::placed:
       return Phase::placed;
     case Standing::bound:
+    case Standing::ending:
     case Standing::homeless:
       return Phase::runs;
   }
@@ -65,8 +67,14 @@ std::optional<live::Aside> aside_of(const Picture::Pod& pod) {
           "nothing-waits",
           fmt::format("it is bound to node {}, which is not known or cannot hold it", pod.node),
           {}};
+    case Standing::gathering:
+      return live::Aside{"gathering", says(pod.report),
+                         "the pods of its gang that are missing, or equal ones"};
+    case Standing::ending:
+      return live::Aside{"nothing-waits", fmt::format("it ends on node {} for another pod", pod.node), {}};
     case Standing::foreign:
     case Standing::waiting:
+    case Standing::nominated:
     case Standing::placed:
     case Standing::bound:
       break;
@@ -74,9 +82,18 @@ std::optional<live::Aside> aside_of(const Picture::Pod& pod) {
   return {};
 }
 
+/// A pod is a job of its own name. Pods of a gang that start together are one job, whose name no pod can
+/// have.
+std::string job_name_of(const Picture::Pod& pod) { return pod.gang.empty() ? pod.name : "gang:" + pod.gang; }
+
 live::Resource resource_of(const std::string& name) {
   if (name == "cpu") return {.name = name, .unit = "milli", .exponent = -3};
   return {.name = name};
+}
+
+std::string word_of(const std::optional<scheduling::TaskId>& task) {
+  if (!task) return {};
+  return live::text_of(live::TaskKey{.number = static_cast<std::uint64_t>(*task)});
 }
 
 scheduling::Amounts vector_of(const live::Units& units, const kubernetes::Amounts& amounts) {
@@ -118,15 +135,18 @@ std::optional<Picture> take_picture(kubernetes::Scheduler& scheduler, Time now, 
              .priority = known->seen.priority,
              .created = known->seen.created,
              .requests = known->seen.requests,
+             .gang = known->is_together ? known->seen.gang : std::string(),
              .job = known->job,
              .task = known->task};
-      if (pod.standing == Standing::refused || pod.standing == Standing::lacking) {
+      if (pod.standing == Standing::refused || pod.standing == Standing::lacking ||
+          pod.standing == Standing::gathering) {
         if (auto report = report_of(uid, cluster, now)) pod.report = std::move(report->text);
       }
     }
     picture.pods.push_back(std::move(pod));
   }
   picture.users = cluster.users();
+  picture.groups = cluster.groups();
   return picture;
 }
 
@@ -167,6 +187,7 @@ std::vector<live::Change> Mirror::follow(Picture picture) {
     return std::tie(a->created, a->uid) < std::tie(b->created, b->uid);
   });
   for (const Picture::Pod* pod : known) follow_pod(*pod);
+  follow_groups(picture);
   follow_users(picture);
   state_.index();
   has_picture_ = true;
@@ -243,14 +264,30 @@ void Mirror::follow_common_set() {
 
 // Pods.
 
-void Mirror::take_out(live::Job& job) {
+// A task of the job, in its queue and its tenant too: one more, or one less.
+void Mirror::count(live::Job& job, Phase phase, std::int64_t sign) {
   live::Queue& queue = state_.queues.at(job.queue);
   live::Tenant& tenant = state_.tenants.at(job.queue);
+  live::JobRole& role = job.roles.front();
+  job.tasks += sign;
+  if (phase == Phase::waits) {
+    for (std::int64_t* each : {&job.waiting, &role.waiting, &queue.waiting, &tenant.waiting}) *each += sign;
+  } else {
+    for (std::int64_t* each : {&job.running, &role.running, &queue.running}) *each += sign;
+  }
+}
+
+// The job goes with its last task.
+void Mirror::take_out(const Known& known) {
+  live::Queue& queue = state_.queues.at(known.space);
+  live::Job& job = queue.jobs.at(known.job);
+  count(job, phase_of(known.standing), -1);
+  if (known.task) job.begun.erase({.number = static_cast<std::uint64_t>(*known.task)});
+  job.changed = state_.last.revision;
+  if (job.tasks > 0) return;
   queue.live -= 1;
-  queue.waiting -= job.waiting;
-  queue.running -= job.running;
-  tenant.jobs -= 1;
-  tenant.waiting -= job.waiting;
+  state_.tenants.at(known.space).jobs -= 1;
+  queue.jobs.erase(known.job);
 }
 
 void Mirror::forget(const std::string& uid) {
@@ -259,22 +296,22 @@ void Mirror::forget(const std::string& uid) {
   const Known known = found->second;
   pods_.erase(found);
   live::Queue& queue = state_.queues.at(known.space);
-  const std::string label = known.space + "/" + known.name;
+  const std::string label = known.space + "/" + known.job;
   std::vector<live::Event> events;
   if (phase_of(known.standing) != Phase::waits)
     events.push_back({.kind = "task-ended",
                       .tenant = known.space,
                       .queue = known.space,
                       .job = label,
-                      .task = known.task,
+                      .task = word_of(known.task),
                       .server = known.node,
                       .why = "gone"});
-  events.push_back(
-      {.kind = "job-ended", .tenant = known.space, .queue = known.space, .job = label, .why = "gone"});
+  if (queue.jobs.at(known.job).tasks == 1)
+    events.push_back(
+        {.kind = "job-ended", .tenant = known.space, .queue = known.space, .job = label, .why = "gone"});
   say(std::move(events));
   queue.changed = state_.last.revision;
-  take_out(queue.jobs.at(known.name));
-  queue.jobs.erase(known.name);
+  take_out(known);
 }
 
 void Mirror::follow_pod(const Picture::Pod& pod) {
@@ -285,10 +322,10 @@ void Mirror::follow_pod(const Picture::Pod& pod) {
     forget(pod.uid);
     known = pods_.end();
   }
-  const Phase before = known == pods_.end() ? Phase::absent : phase_of(known->second.standing);
-  const std::string task = pod.task
-                               ? live::text_of(live::TaskKey{.number = static_cast<std::uint64_t>(*pod.task)})
-                               : std::string();
+  const std::optional<Known> old = known == pods_.end() ? std::nullopt : std::optional(known->second);
+  const Phase before = old ? phase_of(old->standing) : Phase::absent;
+  const std::string name = job_name_of(pod);
+  const std::string task = word_of(pod.task);
 
   std::vector<live::Event> events;
   const auto add = [&](std::string kind, const std::string& of_task, const std::string& server,
@@ -296,60 +333,89 @@ void Mirror::follow_pod(const Picture::Pod& pod) {
     events.push_back({.kind = std::move(kind),
                       .tenant = pod.space,
                       .queue = pod.space,
-                      .job = pod.space + "/" + pod.name,
+                      .job = pod.space + "/" + name,
                       .task = of_task,
                       .server = server,
                       .why = std::move(why)});
   };
-  if (before == Phase::absent) add("job-submitted", {}, {}, {});
+  state_.tenants.try_emplace(pod.space);
+  live::Queue& queue = state_.queues[pod.space];
+  live::Tenant& tenant = state_.tenants.at(pod.space);
+  const bool was_there = queue.jobs.contains(name);
+  if (!was_there) add("job-submitted", {}, {}, {});
   if (before < Phase::placed && phase >= Phase::placed) add("task-placed", task, pod.node, {});
   if (before < Phase::runs && phase == Phase::runs) add("task-started", task, pod.node, {});
   if (before >= Phase::placed && phase == Phase::waits)
-    add("task-ended", known->second.task, known->second.node, "not bound");
+    add("task-ended", word_of(old->task), old->node, "not bound");
   if (events.empty()) {
     ++state_.last.revision;
   } else {
     say(std::move(events));
   }
 
-  state_.tenants.try_emplace(pod.space);
-  live::Queue& queue = state_.queues[pod.space];
-  live::Tenant& tenant = state_.tenants.at(pod.space);
   queue.content.tenant = pod.space;
   queue.changed = state_.last.revision;
-  const auto [place, is_new] = queue.jobs.try_emplace(pod.name);
+  const live::Revision created = was_there ? queue.jobs.at(name).created : state_.last.revision;
+  if (old) take_out(*old);
+  const auto [place, is_new] = queue.jobs.try_emplace(name);
   live::Job& job = place->second;
-  if (!is_new) take_out(job);
   scheduling::JobSubmitted terms{.user = {}, .demand = vector_of(units, pod.requests)};
+  if (is_new) {
+    job = {.queue = pod.space,
+           .name = name,
+           .form = {},
+           .sha256 = {},
+           .created = created,
+           .created_at = pod.created,
+           .roles = {live::JobRole{.demand = terms.demand, .inside = 0}}};
+    queue.live += 1;
+    tenant.jobs += 1;
+  }
+  count(job, phase, 1);
+  terms.tasks = job.tasks;
+  if (!pod.gang.empty()) terms.gang = job.tasks;
   if (pod.priority != 0) terms.rank = scheduling::Rank{.priority = pod.priority};
-  const live::Revision created = is_new ? state_.last.revision : job.created;
-  job = {.queue = pod.space,
-         .name = pod.name,
-         .form = live::normal_form(live::JobContent{.terms = terms}, units).dump(),
-         .sha256 = {},
-         .created = created,
-         .changed = state_.last.revision,
-         .created_at = pod.created,
-         .tasks = 1,
-         .demand = terms.demand,
-         .id = pod.job,
-         .waiting = phase == Phase::waits ? 1 : 0,
-         .running = phase == Phase::waits ? 0 : 1,
-         .aside = aside_of(pod)};
+  job.form = live::normal_form(live::JobContent{.terms = terms}, units).dump();
+  job.changed = state_.last.revision;
+  job.id = pod.job;
+  job.aside = aside_of(pod);
+  job.within.reset();
   if (pod.standing == Standing::waiting && !pod.set.empty()) job.within = pod.set;
   if (pod.standing == Standing::bound && pod.task)
     job.begun.insert({.number = static_cast<std::uint64_t>(*pod.task)});
-  queue.live += 1;
-  queue.waiting += job.waiting;
-  queue.running += job.running;
-  tenant.jobs += 1;
-  tenant.waiting += job.waiting;
   pods_[pod.uid] = {.space = pod.space,
                     .name = pod.name,
+                    .job = name,
                     .standing = pod.standing,
                     .node = pod.node,
-                    .task = task,
+                    .task = pod.task,
                     .report = pod.report};
+}
+
+// Guarantees and limits as they are cut to what the cluster has now.
+void Mirror::follow_groups(const Picture& picture) {
+  std::map<std::string, live::Group> groups;
+  for (const kubernetes::KnownTeam& team : picture.groups) {
+    live::Group group{.content = {.parent = team.parent,
+                                  .quota = {.weight = team.weight,
+                                            .guarantee = team.guarantee,
+                                            .limit = team.limit,
+                                            .reserved = team.reserved}},
+                      .id = team.id};
+    const auto before = state_.groups.find(team.name);
+    const bool was_there = before != state_.groups.end();
+    if (was_there && before->second.content == group.content) {
+      group.changed = before->second.changed;
+    } else {
+      say({{.kind = was_there ? "group-changed" : "group-added", .name = team.name}});
+      group.changed = state_.last.revision;
+    }
+    groups[team.name] = std::move(group);
+  }
+  for (const auto& [name, group] : state_.groups) {
+    if (!groups.contains(name)) say({{.kind = "group-removed", .name = name}});
+  }
+  state_.groups = std::move(groups);
 }
 
 // A namespace is a queue as long as it has pods.
@@ -365,6 +431,8 @@ void Mirror::follow_users(const Picture& picture) {
     const auto common = picture.users.find({name, false});
     const auto critical = picture.users.find({name, true});
     queue.critical.reset();
+    const auto any = common != picture.users.end() ? common : critical;
+    if (any != picture.users.end()) queue.content.group = name_of_group(any->second.group);
     if (common != picture.users.end()) {
       queue.id = common->second.id;
       if (critical != picture.users.end()) queue.critical = critical->second.id;
@@ -373,6 +441,21 @@ void Mirror::follow_users(const Picture& picture) {
     }
     ++each;
   }
+}
+
+std::string Mirror::name_of_group(scheduling::GroupId id) const {
+  for (const auto& [name, group] : state_.groups) {
+    if (group.id == id) return name;
+  }
+  return {};
+}
+
+std::string Mirror::job_called(const std::string& space, const std::string& name) const {
+  if (state_.job(space, name) != nullptr) return name;
+  for (const auto& [uid, known] : pods_) {
+    if (known.space == space && known.name == name) return known.job;
+  }
+  return name;
 }
 
 live::Json Mirror::condition_of(const std::string& space, const std::string& name) const {
@@ -385,7 +468,7 @@ live::Json Mirror::condition_of(const std::string& space, const std::string& nam
             {"message", kubernetes::waiting_text(*why, state_.engine.options().resources).text}};
   }
   for (const auto& [uid, known] : pods_) {
-    if (known.space != space || known.name != name || known.report.empty()) continue;
+    if (known.space != space || known.job != name || known.report.empty()) continue;
     return {{"reason", known.standing == Standing::refused ? "NotSupported" : "Unschedulable"},
             {"message", known.report}};
   }

@@ -1,5 +1,6 @@
 // A scheduler's cluster as a live state, for questions: with a copy of its engine and under the names of
-// service and clients. A namespace is a queue, a pod a job of one task, a node a server.
+// service and clients. A namespace is a queue, a node a server, a pod a job of one task; the pods of a
+// gang that start together are one job.
 //
 //   thread that decides ── Picture ──▶ Mirror (live::State) ──▶ views, explanations, what-ifs, events
 #pragma once
@@ -35,6 +36,7 @@ struct Picture {
     std::int64_t priority = 0;
     Wall created = {};
     kubernetes::Amounts requests = {};
+    std::string gang = {};  ///< where it starts together with others
     std::optional<scheduling::JobId> job = {};
     std::optional<scheduling::TaskId> task = {};
     std::string report = {};  ///< its condition, where the engine knows nothing of it
@@ -47,6 +49,7 @@ struct Picture {
   std::vector<Pod> pods = {};
   std::map<std::string, std::set<std::string>> sets = {};  ///< those that have changed; empty: gone
   std::map<std::pair<std::string, bool>, kubernetes::KnownCluster::User> users = {};
+  std::vector<kubernetes::KnownTeam> groups = {};  ///< each after its parent
 };
 
 /// Nothing when it is as it was. On the thread that decides: O(engine + what has changed).
@@ -55,6 +58,9 @@ std::optional<Picture> take_picture(kubernetes::Scheduler& scheduler, Time now, 
 /// One thread. Revisions rise by one with each pod and node that has changed.
 class Mirror {
  public:
+  /// From the first sight of a pod to its end.
+  enum class Phase { absent, waits, placed, runs };
+
   /// `first`: the revision of the first picture. A process that follows another takes a higher one, such as
   /// its wall clock's milliseconds.
   static Result<Mirror> from(std::string cluster_id, live::Revision first);
@@ -68,16 +74,19 @@ class Mirror {
   const live::State& state() const { return state_; }
   bool is_there() const { return has_picture_; }
 
+  /// The job of the name, or of the pod of the name. O(pods).
+  std::string job_called(const std::string& space, const std::string& name) const;
+
   /// The condition that the pod has, or is about to get, while it waits: `reason` and `message`; null: none.
   /// O(nodes).
   live::Json condition_of(const std::string& space, const std::string& name) const;
 
  private:
   struct Known {
-    std::string space, name;
+    std::string space, name, job;
     kubernetes::Standing standing;
     std::string node = {};
-    std::string task = {};
+    std::optional<scheduling::TaskId> task = {};
     std::string report = {};
   };
 
@@ -87,8 +96,11 @@ class Mirror {
   void follow_common_set();
   void forget(const std::string& uid);
   void follow_pod(const Picture::Pod& pod);
-  void take_out(live::Job& job);
+  void count(live::Job& job, Phase phase, std::int64_t sign);
+  void take_out(const Known& known);
+  void follow_groups(const Picture& picture);
   void follow_users(const Picture& picture);
+  std::string name_of_group(scheduling::GroupId id) const;
   void say(std::vector<live::Event> events);
 
   live::State state_;

@@ -238,6 +238,8 @@ void Reading::answer(Question question) {
     return question.reply(api::busy_answer("this process waits for the lease, or reads nodes and pods"));
   if (mirror_.state().last.revision < question.at_least)
     return question.reply(api::busy_answer("that revision is not there yet"));
+  if (question.query.what == live::Ask::job || question.query.what == live::Ask::explain)
+    question.query.name = mirror_.job_called(question.query.queue, question.query.name);
   if (question.query.what == live::Ask::explain) return question.reply(explained(question.query));
   if (!question.is_long) return question.reply(answer_to(mirror_.state(), question.query));
   {

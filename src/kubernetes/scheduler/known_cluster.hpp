@@ -162,6 +162,8 @@ class KnownCluster {
   /// By namespace, in the upper tier or not.
   const std::map<std::pair<std::string, bool>, User>& users() const { return users_; }
   const NodeSets& sets() const { return sets_; }
+  /// The teams, each after its parent.
+  std::vector<KnownTeam> groups() const { return teams_.groups(); }
 
   const std::vector<std::string>& resources() const { return resources_; }
   std::size_t waiting() const { return waiting_; }

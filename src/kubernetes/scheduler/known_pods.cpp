@@ -126,6 +126,7 @@ Check KnownCluster::submit(const std::vector<PodRecord*>& together, Time now) {
     }
     each->job = *job;
     each->is_together = count > 1;
+    if (changed_) changed_->pods.insert(each->seen.uid);
     job_pods_[*job].push_back(each->seen.uid);
   }
   if (!job) return job.error();
@@ -231,6 +232,7 @@ void KnownCluster::leave(PodRecord& pod, Time now) {
     const std::string on = std::exchange(pod.on, {});
     KnownNode& node = nodes_.at(on);
     node.pods.erase(pod.seen.uid);
+    if (changed_) changed_->nodes.insert(on);
     if (pod.standing == Standing::nominated) {
       // Those that are to end for it take their whole room again.
       node.held = held_on(node, {});

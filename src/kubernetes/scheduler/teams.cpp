@@ -212,6 +212,23 @@ void Teams::leave(GroupId group, Engine& engine, Time now) {
   of_labels_.erase(own);
 }
 
+std::vector<KnownTeam> Teams::groups() const {
+  std::vector<KnownTeam> known;
+  for (const auto& [label, of] : of_labels_) known.push_back({.id = of.id, .name = label});
+  if (!rules_.file) return known;
+  for (const Group& group : rules_.file->groups({}, {})) {
+    const std::size_t g = known.size();
+    known.push_back({.id = of_file_[g],
+                     .name = group.name,
+                     .parent = group.parent.value_or(""),
+                     .weight = group.weight,
+                     .guarantee = fitted_[g].guarantee,
+                     .limit = fitted_[g].limit,
+                     .reserved = fitted_[g].reserved});
+  }
+  return known;
+}
+
 std::vector<std::string> Teams::take_notices() { return std::exchange(notices_, {}); }
 
 std::span<const std::string> Teams::resources() const {

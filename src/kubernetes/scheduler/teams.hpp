@@ -34,6 +34,15 @@ struct SeenSpace {
 /// Errors: no name.
 Result<SeenSpace> read_seen_space(const Object& space, const std::string& label);
 
+/// A group of the engine, with what it has for the cluster of now.
+struct KnownTeam {
+  scheduling::GroupId id;
+  std::string name;
+  std::string parent = {};  ///< empty: the cluster
+  Quantity weight{1};
+  std::optional<scheduling::Amounts> guarantee = {}, limit = {}, reserved = {};
+};
+
 /// The groups of the engine. What is guaranteed of `pods` where a guarantee does not name them: the largest
 /// part that it is of any resource. While all guarantees together are more than the cluster has, each is cut
 /// in the same proportion.
@@ -57,6 +66,9 @@ class Teams {
   /// A user of the namespace comes: into which group. `leave` when it goes.
   scheduling::GroupId join(const std::string& space, scheduling::Engine& engine, Time now);
   void leave(scheduling::GroupId group, scheduling::Engine& engine, Time now);
+
+  /// Each after its parent.
+  std::vector<KnownTeam> groups() const;
 
   /// What could not be taken over, since the last call.
   std::vector<std::string> take_notices();
