@@ -53,15 +53,17 @@ struct Followed {
 void expect_alike(const Followed& followed) {
   const live::State& state = followed.mirror.state();
   const kubernetes::KnownCluster& cluster = followed.scheduler.cluster();
-  std::map<std::string, std::tuple<std::int64_t, std::int64_t, std::size_t>> counts;
+  std::map<std::pair<std::string, std::string>, std::pair<std::int64_t, std::int64_t>> counts;  // of jobs
   for (const auto& [uid, pod] : cluster.pods()) {
     if (pod.standing == Standing::foreign) continue;
-    const live::Job* const job = state.job(pod.seen.space, pod.seen.name);
+    const std::string name = followed.mirror.job_called(pod.seen.space, pod.seen.name);
+    EXPECT_EQ(name, pod.is_together ? "gang:" + pod.seen.gang : pod.seen.name);
+    const live::Job* const job = state.job(pod.seen.space, name);
     ASSERT_NE(job, nullptr) << pod.seen.label();
     EXPECT_EQ(job->id, pod.job) << pod.seen.label();
-    const bool runs = pod.standing == Standing::placed || pod.standing == Standing::bound ||
-                      pod.standing == Standing::homeless;
-    EXPECT_EQ(std::pair(job->waiting, job->running), (std::pair<std::int64_t, std::int64_t>(!runs, runs)));
+    const bool runs = !pod.on.empty();
+    auto& [waiting, running] = counts[{pod.seen.space, name}];
+    (runs ? running : waiting) += 1;
     EXPECT_EQ(job->aside.has_value(), !pod.job.has_value()) << pod.seen.label();
     if (job->within) {
       const auto set = state.sets.find(*job->within);  // without nodes it is left out
@@ -69,14 +71,22 @@ void expect_alike(const Followed& followed) {
                 cluster.sets().nodes_of(pod.set))
           << pod.seen.label();
     }
-    auto& [waiting, running, jobs] = counts[pod.seen.space];
-    waiting += job->waiting;
-    running += job->running;
+  }
+  std::map<std::string, std::tuple<std::int64_t, std::int64_t, std::size_t>> sums;  // of queues
+  for (const auto& [label, count] : counts) {
+    const live::Job& job = *state.job(label.first, label.second);
+    EXPECT_EQ(std::pair(job.waiting, job.running), count) << job.label();
+    EXPECT_EQ(std::pair(job.roles.front().waiting, job.roles.front().running), count) << job.label();
+    const auto inside = job.id ? state.engine.job(*job.id) : std::nullopt;
+    if (inside) EXPECT_EQ(std::pair(inside->waiting, inside->running), count) << job.label();
+    auto& [waiting, running, jobs] = sums[label.first];
+    waiting += job.waiting;
+    running += job.running;
     ++jobs;
   }
-  ASSERT_EQ(state.queues.size(), counts.size());
+  ASSERT_EQ(state.queues.size(), sums.size());
   for (const auto& [name, queue] : state.queues)
-    EXPECT_EQ(std::tuple(queue.waiting, queue.running, queue.jobs.size()), counts[name]) << name;
+    EXPECT_EQ(std::tuple(queue.waiting, queue.running, queue.jobs.size()), sums[name]) << name;
   EXPECT_EQ(state.servers.size(), state.engine.server_count());
   for (const auto& [name, server] : state.servers) {
     EXPECT_EQ(server.id, cluster.node(name)->server);
@@ -92,7 +102,9 @@ class RandomMirrors : public ::testing::TestWithParam<std::uint64_t> {};
 TEST_P(RandomMirrors, AreAsTheSchedulerAfterEachPicture) {
   SCOPED_TRACE("seed " + std::to_string(GetParam()));
   Random random(GetParam());
-  Followed followed;
+  kubernetes::SchedulerOptions options = kubernetes::testing::options();
+  if (GetParam() % 2 == 0) options.policy.preempting.emplace();
+  Followed followed{.scheduler = *kubernetes::Scheduler::from(std::move(options))};
   followed.server.list(followed.scheduler, at(0));
   followed.follow();
   int made = 0;
@@ -119,6 +131,12 @@ TEST_P(RandomMirrors, AreAsTheSchedulerAfterEachPicture) {
       if (random.below(10) == 0) pod.requests["example.com/gpu"] = 1;
       if (random.below(4) == 0)
         pod.rule.tolerations = {{.key = "t", .any_value = true, .value = "", .effect = ""}};
+      if (random.below(3) == 0) {
+        const std::uint64_t gang = random.below(3);
+        pod.gang = "g" + std::to_string(gang);
+        pod.gang_size = 2 + static_cast<std::int64_t>(gang);
+        pod.requests = waiting_pod("", "", 500, 100).requests;
+      }
       if (random.below(10) == 0) {
         pod.scheduler = "other";
         pod.node = "n" + std::to_string(random.below(6));
@@ -169,6 +187,43 @@ TEST(Mirror, ACriticalPodCountsForItsNamespace) {
   EXPECT_EQ(queue.body["used"]["cpu"], "2");
   EXPECT_EQ(ask(followed.mirror, live::Ask::job, "a", "critical").body["priority"],
             kubernetes::kSystemCritical);
+}
+
+TEST(Mirror, PodsOfAGangThatStartTogetherAreOneJobWhichEachOfThemNames) {
+  Followed followed;
+  followed.server.put_node(node_row("n", 3000, 4000));
+  for (int n = 0; n < 4; ++n) {
+    auto pod = waiting_pod("ml", "p" + std::to_string(n), 1000, 100);
+    pod.gang = "train";
+    pod.gang_size = 4;
+    followed.server.put_pod(pod);
+  }
+  followed.server.list(followed.scheduler, at(0));
+  followed.work();
+  followed.follow();
+  EXPECT_EQ(followed.mirror.job_called("ml", "p2"), "gang:train");
+  const live::Answer job = ask(followed.mirror, live::Ask::job, "ml", "gang:train");
+  EXPECT_EQ(job.body["waiting"], 4);
+  EXPECT_EQ(job.body["gang"], 4);
+  const live::Answer why = ask(followed.mirror, live::Ask::explain, "ml", "gang:train");
+  EXPECT_EQ(why.body["gang"]["together"], 4) << why.body.dump();
+  EXPECT_EQ(why.body["gang"]["room"], 3);
+}
+
+TEST(Mirror, TeamsAreGroups) {
+  kubernetes::SchedulerOptions options = kubernetes::testing::options();
+  options.policy.teams.label = "team";
+  Followed followed{.scheduler = *kubernetes::Scheduler::from(std::move(options))};
+  followed.server.put_node(node_row("n", 3000, 4000));
+  followed.server.put_space({.name = "a", .team = "research"});
+  followed.server.put_pod(waiting_pod("a", "p", 1000, 100));
+  followed.server.put_pod(waiting_pod("b", "p", 1000, 100));
+  followed.server.list(followed.scheduler, at(0));
+  followed.work();
+  followed.follow();
+  EXPECT_EQ(ask(followed.mirror, live::Ask::queue, {}, "a").body["group"], "research");
+  EXPECT_FALSE(ask(followed.mirror, live::Ask::queue, {}, "b").body.contains("group"));
+  EXPECT_EQ(ask(followed.mirror, live::Ask::group, {}, "research").body["used"]["cpu"], "1");
 }
 
 TEST(Mirror, TheFairShareOfAPodCountsOnlyTheNodesThatItMayUse) {

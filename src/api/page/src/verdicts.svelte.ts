@@ -37,7 +37,7 @@ async function askAll(): Promise<void> {
     try {
       const {says, verdict: word} = await get<Explanation>(`${path('v1', 'queues', job.queue, 'jobs', job.name)}/explain`);
       verdict.says = says;
-      if (['no-room', 'not-allowed', 'too-small', 'limit', 'reserved'].includes(word) && job.gang <= 1) {
+      if (['no-room', 'not-allowed', 'too-small', 'limit', 'reserved'].includes(word) && job.roles === undefined && (job.gang ?? 1) <= 1) {
         if (alike.size >= most_kept) alike.clear();
         alike.set(kind, {says, at: Date.now()});
       }
