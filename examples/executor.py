@@ -64,7 +64,7 @@ def load(path):
 
 def environment_of(folder, task):
     return {"PATH": PATH, **task["spec"].get("env", {}), "MIRAB_TASK": task["task"], "MIRAB_JOB": task["job"],
-            "MIRAB_ROLE": task.get("role", ""), "MIRAB_TASK_FOLDER": str(folder), **({"CUDA_VISIBLE_DEVICES": ",".join(map(str, task["gpus"]))}
+            **({"MIRAB_ROLE": task["role"]} if "role" in task else {}), "MIRAB_TASK_FOLDER": str(folder), **({"CUDA_VISIBLE_DEVICES": ",".join(map(str, task["gpus"]))}
                                                  if task["gpus"] else {})}
 
 

@@ -140,7 +140,10 @@ std::optional<Picture> take_picture(kubernetes::Scheduler& scheduler, Time now, 
              .task = known->task};
       if (pod.standing == Standing::refused || pod.standing == Standing::lacking ||
           pod.standing == Standing::gathering) {
-        if (auto report = report_of(uid, cluster, now)) pod.report = std::move(report->text);
+        if (auto report = report_of(uid, cluster, now)) {
+          pod.reason = std::move(report->reason);
+          pod.report = std::move(report->text);
+        }
       }
     }
     picture.pods.push_back(std::move(pod));
@@ -389,6 +392,7 @@ void Mirror::follow_pod(const Picture::Pod& pod) {
                     .standing = pod.standing,
                     .node = pod.node,
                     .task = pod.task,
+                    .reason = pod.reason,
                     .report = pod.report};
 }
 
@@ -469,8 +473,7 @@ live::Json Mirror::condition_of(const std::string& space, const std::string& nam
   }
   for (const auto& [uid, known] : pods_) {
     if (known.space != space || known.job != name || known.report.empty()) continue;
-    return {{"reason", known.standing == Standing::refused ? "NotSupported" : "Unschedulable"},
-            {"message", known.report}};
+    return {{"reason", known.reason}, {"message", known.report}};
   }
   return {};
 }

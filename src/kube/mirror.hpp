@@ -39,7 +39,7 @@ struct Picture {
     std::string gang = {};  ///< where it starts together with others
     std::optional<scheduling::JobId> job = {};
     std::optional<scheduling::TaskId> task = {};
-    std::string report = {};  ///< its condition, where the engine knows nothing of it
+    std::string reason = {}, report = {};  ///< its condition, where the engine knows nothing of it
   };
 
   scheduling::Engine engine;
@@ -87,7 +87,7 @@ class Mirror {
     kubernetes::Standing standing;
     std::string node = {};
     std::optional<scheduling::TaskId> task = {};
-    std::string report = {};
+    std::string reason = {}, report = {};
   };
 
   explicit Mirror(live::State state) : state_(std::move(state)) {}

@@ -177,7 +177,7 @@ struct Server {
   bool silent = false;
   std::optional<ServerId> id = {};  ///< none: it was given up
   std::map<TaskKey, Stopping> stopping = {};
-  Amounts held = {};  ///< by others, on which nobody decides here; empty: nothing
+  Amounts held = {};  ///< by others, on which nothing is decided here; empty: nothing
 };
 
 struct Token {

@@ -154,8 +154,8 @@ void add_scheduler_name(CLI::App& command, std::string& name) {
 void add_preempt(CLI::App& command, bool& preempts) {
   command.add_flag(
       "--preempt", preempts,
-      "Evict pods of namespaces above their share, of a lower priority in the namespace, or that "
-      "hold what a team is guaranteed, for others; not bare pods");
+      "Evict pods for others: those of namespaces above their share, of a lower priority in the same "
+      "namespace, or on room that a team is guaranteed; never bare pods");
 }
 
 struct ManifestFlags {
@@ -233,11 +233,11 @@ std::vector<Command> add_kube(CLI::App& app) {
   add_team(*kube, flags->team);
   add_teams(*kube, flags->teams);
   add_preempt(*kube, flags->preempts);
-  take_whole_number(
-      kube->add_option("--evictions-per-minute", flags->evictions_per_min, "With --preempt, at most")
-          ->type_name("N")
-          ->capture_default_str(),
-      1, 1'000'000);
+  take_whole_number(kube->add_option("--evictions-per-minute", flags->evictions_per_min,
+                                     "How many pods --preempt may evict in a minute")
+                        ->type_name("N")
+                        ->capture_default_str(),
+                    1, 1'000'000);
   kube->add_flag("--leader-elect,!--no-leader-elect", flags->elects,
                  "Act only while this process holds the lease, so that several may run; the default");
   kube->add_option("--lease-namespace", flags->lease_space, "Where the lease is")
@@ -271,7 +271,8 @@ std::vector<Command> add_kube(CLI::App& app) {
       "line "
       "of JSON for each bind. SIGTERM ends it; it keeps no file, and reads the cluster again at each start."};
   manual.paragraphs.emplace_back(
-      "At the address of --listen it answers what `mirab why`, `whatif`, `queues`, `jobs` and `watch` ask "
+      "At the address of --listen it answers what `mirab why`, `whatif`, `queues`, `jobs`, `history` and "
+      "`watch` ask "
       "with "
       "--server, and shows the live page, to those on its machine: `kubectl port-forward` and ssh reach it.");
   manual.exits = {{1, "the API server cannot be reached or refuses, or the lease went to another process"}};

@@ -11,7 +11,7 @@
 
 namespace mirab::kubernetes {
 
-/// A PodDisruptionBudget: of the pods that it picks so many may be evicted now.
+/// A PodDisruptionBudget: how many of the pods that it picks may be evicted now.
 struct Budget {
   std::string space;
   std::string name;

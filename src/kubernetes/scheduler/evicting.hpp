@@ -33,7 +33,7 @@ class Evicting {
   /// `version` of policy: `v1` or `v1beta1`.
   explicit Evicting(std::string version) : version_(std::move(version)) {}
 
-  /// Where budgets let so many not end at once, none is asked, and the pod waits again.
+  /// Where budgets do not let all of them end at once, none is asked, and the pod waits again.
   void begin(const KnownCluster::Decision& decision, KnownCluster& cluster, Time now);
 
   bool expects(std::uint64_t request) const { return asked_.contains(request); }

@@ -230,7 +230,7 @@ class KnownCluster {
   std::vector<std::string> notices_ = {};
   std::size_t waiting_ = 0;
   bool is_listing_ = false, has_question_ = false;
-  std::optional<Changed> changed_ = {};  // none: nobody follows
+  std::optional<Changed> changed_ = {};  // none: no one follows
 };
 
 }  // namespace mirab::kubernetes

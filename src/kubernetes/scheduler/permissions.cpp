@@ -42,7 +42,7 @@ std::string rules_text(std::span<const Permission> permissions, std::string_view
 }
 
 constexpr std::string_view kFlowSchema = R"(---
-# Its requests wait behind nobody else's.
+# Its requests do not wait behind those of others.
 apiVersion: flowcontrol.apiserver.k8s.io/{version}
 kind: FlowSchema
 metadata: {{name: mirab}}

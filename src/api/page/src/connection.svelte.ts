@@ -9,7 +9,7 @@ declare const WORKER_PATH: string;
 
 export const connection = $state({
   is_asked: false,  // whether the worker has said if there is a token
-  is_open: false,  // nobody needs a token here, and nothing can be changed
+  is_open: false,  // no token is needed here, and nothing can be changed
   token: null as string | null,
   is_refused: false,
   is_live: false,

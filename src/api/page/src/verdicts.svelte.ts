@@ -15,7 +15,7 @@ export class Verdict {
 
 /** What differs between jobs of a queue that ask for the same. */
 const own_keys = new Set(['name', 'uid', 'state', 'tasks', 'waiting', 'running', 'succeeded', 'failed', 'cancelled', 'submitted', 'labels', 'spec', 'attempts']);
-/** What keeps a job from running whoever is ahead holds for those like it. */
+/** What keeps a job from running, no matter who is ahead, holds for those like it. */
 const alike = new Map<string, {says: string; at: number}>();
 const known = new Map<string, Verdict>();
 const wanted: {job: Job; verdict: Verdict; is_seen: () => boolean}[] = [];
@@ -25,6 +25,7 @@ const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(r
 
 async function askAll(): Promise<void> {
   is_asking = true;
+  await Promise.resolve();  // not within the derived value that asks
   for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
     const {job, verdict, is_seen} = next;
     if (!is_seen()) continue;
