@@ -115,8 +115,11 @@ std::optional<Picture> take_picture(kubernetes::Scheduler& scheduler, Time now, 
   for (const std::string& name : changed.nodes) {
     Picture::Node node{.name = name, .known = {}};
     if (const auto* known = cluster.node(name); known != nullptr && known->row)
-      node.known = {
-          .row = known->row, .server = known->server, .is_leaving = known->is_leaving, .held = known->held};
+      node.known = {.row = known->row,
+                    .server = known->server,
+                    .is_leaving = known->is_leaving,
+                    .held = known->held,
+                    .rests_until = known->rests_until};
     picture.nodes.push_back(std::move(node));
   }
   for (const std::string& set : changed.sets) picture.sets[set] = cluster.sets().nodes_of(set);
@@ -231,7 +234,7 @@ void Mirror::follow_node(Picture::Node node) {
   const live::Units& units = state_.settings.units;
   live::Server server;
   server.id = known.server;
-  server.drained = known.is_leaving || known.row->is_closed;
+  server.drained = known.is_leaving || known.row->is_closed || known.rests_until;
   server.content = {.capacity = vector_of(units, known.row->allocatable), .labels = known.row->labels};
   server.held = vector_of(units, known.held);
   const bool was_drained = was_there && found->second.drained;
@@ -345,6 +348,12 @@ void Mirror::follow_pod(const Picture::Pod& pod) {
   live::Queue& queue = state_.queues[pod.space];
   live::Tenant& tenant = state_.tenants.at(pod.space);
   const bool was_there = queue.jobs.contains(name);
+  if (old && old->job != name && queue.jobs.at(old->job).tasks == 1)
+    events.push_back({.kind = "job-ended",
+                      .tenant = pod.space,
+                      .queue = pod.space,
+                      .job = pod.space + "/" + old->job,
+                      .why = "goes on as " + name});
   if (!was_there) add("job-submitted", {}, {}, {});
   if (before < Phase::placed && phase >= Phase::placed) add("task-placed", task, pod.node, {});
   if (before < Phase::runs && phase == Phase::runs) add("task-started", task, pod.node, {});

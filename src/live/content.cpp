@@ -174,8 +174,8 @@ void read_terms(const Body& body, scheduling::JobSubmitted& terms) {
   if (const auto found = body.find("pack")) terms.pack = found->text(kMostLabelKey);
   if (const auto found = body.find("priority")) {
     // Critical pods of Kubernetes have more than people may give.
-    const std::int64_t most = body.is_normal() ? INT32_MAX : 1'000'000'000;
-    const std::int64_t priority = found->whole(-most, most);
+    const std::int64_t priority =
+        body.is_normal() ? found->whole(INT32_MIN, INT32_MAX) : found->whole(-1'000'000'000, 1'000'000'000);
     if (priority != 0) terms.rank = scheduling::Rank{.priority = priority};
   }
   if (const auto found = body.find("preemptible")) terms.may_be_preempted = found->truth();

@@ -127,7 +127,7 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   if (pod == nullptr) return {};
   if (pod->standing != Standing::placed || pod->on != flight.node) {
     // The watch was faster: it is bound, there or elsewhere.
-    if (pod->on != flight.node) return {};
+    if (pod->on != flight.node || pod->seen.node.empty()) return {};
     return succeed(flight, cluster, now);
   }
   if (flight.step == Step::bind) {

@@ -164,7 +164,8 @@ std::optional<Time> Evicting::due() const {
     if (time != Time::max() && (!first || time < *first)) first = time;
   };
   for (const auto& [uid, claim] : claims_) {
-    consider(claim.until);
+    consider(claim.is_over ? Time() : claim.until);
+    if (claim.is_over) continue;
     for (const Victim& victim : claim.victims) {
       if (!victim.is_asking && !victim.is_evicted && !(claim.is_asking && victim.is_allowed))
         consider(victim.again);
@@ -182,6 +183,7 @@ std::vector<Request> Evicting::take_requests(std::uint64_t& number, Time now) {
   nominated_.clear();
   nodes_.clear();
   for (auto& [uid, claim] : claims_) {
+    if (claim.is_over) continue;
     for (Victim& victim : claim.victims) {
       if (victim.is_asking || victim.is_evicted || (claim.is_asking && victim.is_allowed) ||
           victim.again > now)

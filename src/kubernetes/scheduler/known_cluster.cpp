@@ -97,6 +97,7 @@ void KnownCluster::make_again(Time now) {
   for (const auto& [pod, standing] : placed) {
     if (standing == Standing::ending) {
       nodes_[pod->on].pods.insert(pod->seen.uid);
+      if (!pod->seen.repels.empty()) tell(sets_.repel(pod->seen.repels, pod->on).changes, now);
       set_standing(*pod, standing);
     } else {
       adopt(*pod, standing, now);
@@ -278,6 +279,7 @@ void KnownCluster::rest_node(const std::string& name, Time until, Time now) {
   KnownNode& node = found->second;
   if (!node.rests_until && !node.is_leaving)
     must_hold(engine_->apply(scheduling::ServerDrained{*node.server}, now));
+  if (changed_) changed_->nodes.insert(name);
   node.rests_until = until;
   expiry_ = std::min(expiry_.value_or(until), until);
 }
@@ -299,6 +301,7 @@ void KnownCluster::expire(Time now) {
   };
   for (auto& [name, node] : nodes_) {
     if (node.rests_until && *node.rests_until <= now) {
+      if (changed_) changed_->nodes.insert(name);
       node.rests_until.reset();
       if (!node.is_leaving) must_hold(engine_->apply(scheduling::ServerReopened{*node.server}, now));
     }
@@ -328,6 +331,12 @@ std::vector<std::string> KnownCluster::nodes() const {
     if (node.row && !node.is_leaving) names.push_back(name);
   }
   return names;
+}
+
+std::size_t KnownCluster::node_count() const {
+  return static_cast<std::size_t>(std::count_if(nodes_.begin(), nodes_.end(), [](const auto& each) {
+    return each.second.row && !each.second.is_leaving;
+  }));
 }
 
 KnownCluster::Changed KnownCluster::take_changed() {

@@ -126,6 +126,7 @@ class KnownCluster {
   const PodRecord* pod(const std::string& uid) const;
   const std::map<std::string, PodRecord>& pods() const { return pods_; }
   std::vector<std::string> nodes() const;
+  std::size_t node_count() const;  ///< O(nodes)
   std::vector<std::string> labelled_spaces() const { return teams_.labelled(); }
 
   /// Why a waiting pod is not placed now; nothing when it does not wait. O(nodes).
@@ -152,8 +153,11 @@ class KnownCluster {
   /// By name, pods by uid.
   struct Changed {
     std::set<std::string> pods = {}, nodes = {}, sets = {};
+    bool is_of_teams = false;  ///< users moved, or groups have other guarantees and limits
     bool is_everything = false;
-    bool is_nothing() const { return !is_everything && pods.empty() && nodes.empty() && sets.empty(); }
+    bool is_nothing() const {
+      return !is_everything && !is_of_teams && pods.empty() && nodes.empty() && sets.empty();
+    }
   };
   /// What is another since the last call; at the first call everything. Nothing is noted before that.
   Changed take_changed();

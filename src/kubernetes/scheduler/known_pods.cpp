@@ -38,9 +38,10 @@ bool means_the_same(const SeenPod& a, const SeenPod& b) {
     return all;
   };
   return a.node == b.node && (a.is_ending == b.is_ending || !a.node.empty()) && a.gang == b.gang &&
-         a.gang_size == b.gang_size && a.never_preempts == b.never_preempts && a.is_gated == b.is_gated &&
-         a.priority == b.priority && a.unsupported == b.unsupported && a.requests == b.requests &&
-         a.labels == b.labels && words_of(a.rule) == words_of(b.rule) && repels(a) == repels(b);
+         a.gang_size == b.gang_size && a.has_controller == b.has_controller && a.grace == b.grace &&
+         a.never_preempts == b.never_preempts && a.is_gated == b.is_gated && a.priority == b.priority &&
+         a.unsupported == b.unsupported && a.requests == b.requests && a.labels == b.labels &&
+         words_of(a.rule) == words_of(b.rule) && repels(a) == repels(b);
 }
 
 }  // namespace
@@ -86,6 +87,7 @@ void KnownCluster::move_users(const std::string& space, Time now) {
       const Check wrong =
           engine_->apply(scheduling::UserMoved{.user = known->second.id, .group = known->second.group}, now);
       MIRAB_ASSERT(!wrong, "a user without a guarantee that the engine does not move");
+      if (changed_) changed_->is_of_teams = true;
     }
     teams_.leave(before, *engine_, now);
   }
@@ -289,6 +291,7 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
   } else if (seen.node.empty() && !pod.seen.node.empty()) {
     return;  // from before its bind: a pod never loses its node
   } else if (pod.standing == Standing::ending && seen.node == pod.on) {
+    seen.gang = pod.seen.gang;  // by which it is known
     pod.seen = std::move(seen);
     return hold(pod, true, now);
   } else if (pod.standing == Standing::placed || pod.standing == Standing::nominated) {
@@ -298,8 +301,8 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
       return;
     }
     pod.newest.reset();
-    if (seen.node == pod.on && seen.requests == pod.seen.requests && seen.priority == pod.seen.priority &&
-        seen.repels.empty() && pod.standing == Standing::placed) {
+    if (seen.node == pod.on && seen.gang == pod.seen.gang && seen.requests == pod.seen.requests &&
+        seen.priority == pod.seen.priority && seen.repels.empty() && pod.standing == Standing::placed) {
       pod.seen = std::move(seen);
       set_standing(pod, Standing::bound);
       return ask_protection(pod, now);
@@ -325,7 +328,7 @@ void KnownCluster::lose_pod(const std::string& uid, Time now) {
 }
 
 std::vector<KnownCluster::Decision> KnownCluster::decide(Time now, Random& random) {
-  teams_.fit(*engine_, resources_, now);
+  if (teams_.fit(*engine_, resources_, now) && changed_) changed_->is_of_teams = true;
   const std::optional<scheduling::Placed> placed = engine_->step(now, random);
   if (!placed) return {};
   MIRAB_ASSERT(!is_listing_, "a decision while a list is read");
@@ -421,6 +424,13 @@ void KnownCluster::gather(const PodRecord& member, Time now) {
     if (pod.standing == Standing::gathering) gathering.push_back(&pod);
   }
   if (gathering.empty()) return;
+  if (!has_begun && std::cmp_less(gathering.size(), gathering.front()->seen.gang_size)) {
+    const bool are_too_few = std::all_of(gathering.begin(), gathering.end(), [&](PodRecord* pod) {
+      pod->apart.clear();
+      return std::cmp_less(gathering.size(), pod->seen.gang_size);
+    });
+    if (are_too_few) return;
+  }
   std::sort(gathering.begin(), gathering.end(), [](const PodRecord* a, const PodRecord* b) {
     return std::tie(a->seen.created, a->seen.uid) < std::tie(b->seen.created, b->seen.uid);
   });
@@ -456,7 +466,7 @@ KnownCluster::Companions KnownCluster::companions(const std::string& uid) const 
 
 bool KnownCluster::may_stay(const std::string& uid, Time now) {
   const PodRecord* found = pod(uid);
-  if (found == nullptr || found->on.empty()) return false;
+  if (found == nullptr || found->on.empty() || (found->newest && found->newest->is_ending)) return false;
   const auto node = nodes_.find(found->on);
   if (node == nodes_.end() || !node->second.row || node->second.is_leaving) return false;
   const NodeSets::Use use = sets_.use(found->seen);

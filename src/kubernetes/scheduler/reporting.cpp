@@ -57,7 +57,7 @@ std::optional<WaitingReport> report_of(const std::string& uid, const KnownCluste
       return WaitingReport{.reason = "NotSupported", .first = text, .text = text};
     }
     case Standing::lacking: {
-      const std::size_t nodes = cluster.nodes().size();
+      const std::size_t nodes = cluster.node_count();
       const std::string text =
           fmt::format("0/{0} nodes are available: {0} Insufficient {1}.", nodes, cluster.lacks(uid));
       return WaitingReport{.reason = "Unschedulable", .first = without_numbers(text), .text = text};

@@ -252,7 +252,7 @@ void Scheduler::take_notices() {
 std::vector<Happening> Scheduler::take_happenings() { return std::exchange(happenings_, {}); }
 
 SchedulerGauges Scheduler::gauges() const {
-  SchedulerGauges gauges{.nodes = cluster_.nodes().size(),
+  SchedulerGauges gauges{.nodes = cluster_.node_count(),
                          .pods = cluster_.pods().size(),
                          .waiting = cluster_.waiting(),
                          .under_way = binding_.under_way(),

@@ -132,15 +132,15 @@ std::vector<Teams::Fitted> Teams::fitted(const std::vector<Group>& groups,
 
 // What changes is taken away from the top down, and given from the bottom up: no state between contradicts
 // itself.
-void Teams::fit(Engine& engine, std::span<const std::string> resources, Time now) {
+bool Teams::fit(Engine& engine, std::span<const std::string> resources, Time now) {
   const std::span<const std::int64_t> pool = engine.pool();
-  if (!rules_.file || std::equal(pool.begin(), pool.end(), pool_.begin(), pool_.end())) return;
+  if (!rules_.file || std::equal(pool.begin(), pool.end(), pool_.begin(), pool_.end())) return false;
   pool_.assign(pool.begin(), pool.end());
   ResourceVector capacity;
   for (std::size_t r = 0; r < pool.size(); ++r) capacity.push_back(quantity_of(resources[r], pool[r]));
   const std::vector<Group> groups = rules_.file->groups(resources, capacity);
   std::vector<Fitted> now_fitted = fitted(groups, resources, pool_);
-  if (now_fitted == fitted_) return;
+  if (now_fitted == fitted_) return false;
   const auto apply = [&](std::size_t g, const Fitted& quota) {
     return engine.apply(scheduling::GroupChanged{.group = of_file_[g],
                                                  .weight = groups[g].weight,
@@ -159,6 +159,7 @@ void Teams::fit(Engine& engine, std::span<const std::string> resources, Time now
                                      wrong->key, wrong->message));
   }
   fitted_ = std::move(now_fitted);
+  return true;
 }
 
 bool Teams::see(const SeenSpace& space) {

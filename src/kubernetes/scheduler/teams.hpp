@@ -53,8 +53,9 @@ class Teams {
 
   /// In a new engine: the groups of the file, yet without guarantees and limits.
   void begin(scheduling::Engine& engine, Time now);
-  /// Guarantees and limits for what the cluster has now. O(groups), where its capacity has not changed.
-  void fit(scheduling::Engine& engine, std::span<const std::string> resources, Time now);
+  /// Guarantees and limits for what the cluster has now. False: nothing changes by it. O(groups), where the
+  /// capacity has changed.
+  bool fit(scheduling::Engine& engine, std::span<const std::string> resources, Time now);
 
   /// The label of a namespace was seen. False: nothing changes by it.
   bool see(const SeenSpace& space);
