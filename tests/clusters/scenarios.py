@@ -354,7 +354,7 @@ def refused_binds(choice):
 
 
 def gangs(choice):
-    """K11: gangs of 2 to 64 against single pods, while half of the binds fail. No gang runs in part, and none waits for ever."""
+    """K11: gangs of 2 to 64 against single pods, while half of the binds fail. No gang runs in part, and none waits without end."""
     with Trial(choice) as trial, bind_refuser(trial, *USERS, refuses=lambda: coin.random() < 0.5) as tries:
         draw, coin = trial.random, random.Random(choice.seed + 1)
         trial.make_nodes(node(f"n{number}", cpu="8", memory="32Gi") for number in range(16))

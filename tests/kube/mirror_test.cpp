@@ -78,7 +78,9 @@ void expect_alike(const Followed& followed) {
     EXPECT_EQ(std::pair(job.waiting, job.running), count) << job.label();
     EXPECT_EQ(std::pair(job.roles.front().waiting, job.roles.front().running), count) << job.label();
     const auto inside = job.id ? state.engine.job(*job.id) : std::nullopt;
-    if (inside) EXPECT_EQ(std::pair(inside->waiting, inside->running), count) << job.label();
+    if (inside) {
+      EXPECT_EQ(std::pair(inside->waiting, inside->running), count) << job.label();
+    }
     auto& [waiting, running, jobs] = sums[label.first];
     waiting += job.waiting;
     running += job.running;

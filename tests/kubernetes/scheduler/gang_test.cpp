@@ -106,7 +106,7 @@ TEST(KubernetesGangs, APodThatReplacesOneOfAGangStartsAlone) {
   bench.server.put_pod(member("train", 7, 3));
   bench.run(2);
   EXPECT_EQ(bench.node_of("ml-train-7-0"), "n1");
-  // A start anew counts what stands.
+  // A new start counts what stands.
   Scheduler again = *Scheduler::from(options());
   bench.server.list(again, at(0));
   EXPECT_EQ(again.cluster().broken_invariant(), "");
