@@ -28,7 +28,7 @@ std::string small_letters(std::string_view text) {
   return result;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
@@ -72,7 +72,7 @@ std::optional<FramingError> read_field(std::string_view line, Head& head) {
   if (line.front() == ' ' || line.front() == '\t') return FramingError{400, "a folded line"};
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon)))
     return FramingError{400, "malformed name of a field"};
-  const std::string_view value = trimmed(line.substr(colon + 1));
+  const std::string_view value = without_blanks(line.substr(colon + 1));
   if (!std::all_of(value.begin(), value.end(), is_value_letter))
     return FramingError{400, "a control character in a field"};
   std::string name = small_letters(line.substr(0, colon));
@@ -87,7 +87,7 @@ std::optional<FramingError> read_field(std::string_view line, Head& head) {
 bool has_word(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
-    if (small_letters(trimmed(list.substr(0, comma))) == word) return true;
+    if (small_letters(without_blanks(list.substr(0, comma))) == word) return true;
     if (comma == std::string_view::npos) return false;
     list.remove_prefix(comma + 1);
   }

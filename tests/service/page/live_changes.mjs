@@ -127,7 +127,7 @@ const checks = {
     for (const letter of ['a', 'b']) await service.ask('POST', '/v1/jobs:submit', {jobs: jobs.map(job => ({...job, name: `${letter}-${job.name}`}))});
     await Promise.all(Array.from({length: 600}, (_, n) => service.ask('PUT', `/v1/servers/s${n}`, {capacity: {cpu: n % 2 ? 8 : 4, memory: '8Gi'}})));
     const admin = await person(service);
-    await admin.open('#/queue/web', 'first 1,000 of more, in the order of their names');
+    await admin.open('#/queue/web', 'the first 1,000, in the order of their names; there are more');
     await admin.page.getByRole('link', {name: 'The next 1,000'}).click();
     await admin.page.getByText('1,000 jobs further on').waitFor(soon);
     await admin.page.getByRole('link', {name: 'Back to the first'}).click();
