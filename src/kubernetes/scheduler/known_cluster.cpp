@@ -345,7 +345,7 @@ KnownCluster::Changed KnownCluster::take_changed() {
   for (const auto& [uid, pod] : pods_) all.pods.insert(uid);
   for (const auto& [name, node] : nodes_) all.nodes.insert(name);
   for (std::string& name : sets_.names()) all.sets.insert(std::move(name));
-  changed_.emplace();
+  changed_ = Changed{};
   return all;
 }
 
