@@ -105,7 +105,8 @@ TEST_P(RandomMirrors, AreAsTheSchedulerAfterEachPicture) {
   SCOPED_TRACE("seed " + std::to_string(GetParam()));
   Random random(GetParam());
   kubernetes::SchedulerOptions options = kubernetes::testing::options();
-  if (GetParam() % 2 == 0) options.policy.preempting.emplace();
+  if (GetParam() % 2 == 0)
+    options.policy.preempting = scheduling::Preempting{.tasks = 100, .per = std::chrono::minutes(1)};
   Followed followed{.scheduler = *kubernetes::Scheduler::from(std::move(options))};
   followed.server.list(followed.scheduler, at(0));
   followed.follow();
@@ -128,6 +129,7 @@ TEST_P(RandomMirrors, AreAsTheSchedulerAfterEachPicture) {
       if (auto* const same = followed.server.find(pod.space, pod.name))
         followed.server.delete_pod(std::string(same->seen.uid));
       pod.is_gated = random.below(10) == 0;
+      pod.has_controller = random.below(2) == 0;
       if (random.below(10) == 0) pod.unsupported = "spec.affinity.podAffinity";
       if (random.below(10) == 0) pod.priority = kubernetes::kSystemCritical;
       if (random.below(10) == 0) pod.requests["example.com/gpu"] = 1;

@@ -12,7 +12,8 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 Result<LiveTeams> read_teams(const std::string& text) {
-  const std::string path = ::testing::TempDir() + "kubernetes-teams.yaml";
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();  // each has a file of its own
+  const std::string path = ::testing::TempDir() + "kubernetes-teams-" + test->name() + ".yaml";
   std::ofstream(path) << text;
   return LiveTeams::read(path, "namespaces");
 }
