@@ -21,8 +21,9 @@ constexpr Duration kBeyondGrace = seconds(60);
 constexpr Duration kAskAgain = seconds(2);
 constexpr int kMostTries = 5;  // of a dry run without an answer
 
-bool is_gone(int status) { return status == 404 || status == 409; }
-bool is_unanswered(int status) { return status == 0 || status >= 500; }
+bool is_gone(int status) { return status == 404; }
+// 409: it changed meanwhile, or has another uid; then the watch says that it is gone.
+bool is_unanswered(int status) { return status == 0 || status == 409 || status >= 500; }
 
 }  // namespace
 
