@@ -259,7 +259,7 @@ TEST(GroupMetrics, WhatATaskOfEachShapeTakesMostOfDominatesAUserThatRunsNothing)
   EXPECT_NEAR(*metrics.pareto_index[1], 0 - 50, 1e-9) << "3 CPUs and 5 GB";
 }
 
-// A group without weight beside users without: none has a fair share, and none is below it.
+// A group and users, all of weight 0: none has a fair share, and none is below it.
 TEST(GroupMetrics, WithoutWeightsEveryUserHasItsFairShare) {
   Cluster cluster = shop({1}, {1}, {1});
   cluster.groups[0].weight = Quantity(0);
