@@ -87,7 +87,8 @@ class Preemption(KubeCase):
         self.assertEqual(line["for"], "poor/poor")
         [(victim, first), (same, second)] = cluster.evictions
         self.assertEqual((victim, first, second), (same, True, False))
-        nominations = [patch for patch in cluster.conditions if "nominatedNodeName" in patch["status"]]
+        nominations = cluster.until(
+            lambda: [patch for patch in cluster.conditions if "nominatedNodeName" in patch["status"]])
         self.assertEqual([patch["metadata"]["uid"] for patch in nominations], ["uid-poor-poor"])
         self.assertNotIn("poor", [bind.name for bind in cluster.binds])
         cluster.add(owned("again", "rich"))
