@@ -132,24 +132,32 @@ Number Descent::tasks_alone(TreeNode node) const {
 
 namespace {
 
-/// max(0, used_r + demand_r − guarantee_r) s_r / C_r, where what is nullptr is nothing. In doubles, for drf.
+/// max(0, units) s_r / C_r.
+template <class Units>
+double part_beyond(const ShareContext& context, std::size_t r, Units units) {
+  const std::int64_t capacity = context.pool()[r];
+  if (units <= 0 || capacity <= 0) return 0;
+  return context.scale.rounded[r] * (static_cast<double>(units) / static_cast<double>(capacity));
+}
+
+/// max(0, used_r − guarantee_r) s_r / C_r, where nullptr is no guarantee. In doubles, for drf.
 void write_parts_beyond(const ShareContext& context, std::span<const std::int64_t> used,
-                        const std::int64_t* demand, const std::int64_t* guarantee, std::span<double> parts) {
-  const std::int64_t* const pool = context.pool().data();
-  const double* const scale = context.scale.rounded.data();
-  const auto write = [&](std::size_t r, auto beyond) {
-    parts[r] = beyond > 0 && pool[r] > 0
-                   ? scale[r] * (static_cast<double>(beyond) / static_cast<double>(pool[r]))
-                   : 0.0;
-  };
+                        const std::int64_t* guarantee, std::span<double> parts) {
+  for (std::size_t r = 0; r < parts.size(); ++r)
+    parts[r] = part_beyond(context, r, guarantee != nullptr ? used[r] - guarantee[r] : used[r]);
+}
+
+/// The same, and the same of used_r + demand_r.
+void write_parts_beyond(const ShareContext& context, std::span<const std::int64_t> used,
+                        const std::int64_t* demand, const std::int64_t* guarantee, std::span<double> parts,
+                        std::span<double> parts_with) {
   for (std::size_t r = 0; r < parts.size(); ++r) {
-    const std::int64_t more = demand != nullptr ? demand[r] : 0;
-    std::int64_t beyond = 0;
-    if (__builtin_add_overflow(used[r], more, &beyond)) {
-      write(r, Wide{used[r]} + more - (guarantee != nullptr ? guarantee[r] : 0));
-    } else {
-      write(r, guarantee != nullptr ? beyond - guarantee[r] : beyond);
-    }
+    const std::int64_t beyond = guarantee != nullptr ? used[r] - guarantee[r] : used[r];
+    std::int64_t with = 0;
+    parts[r] = part_beyond(context, r, beyond);
+    parts_with[r] = __builtin_add_overflow(beyond, demand[r], &with)
+                        ? part_beyond(context, r, Wide{beyond} + demand[r])
+                        : part_beyond(context, r, with);
   }
 }
 
@@ -168,17 +176,34 @@ double largest_part(const ShareContext& context, std::span<const std::int64_t> u
 
 }  // namespace
 
+/// ĝ of the node; nullptr: nothing.
+const std::int64_t* Descent::promised(TreeNode node) const {
+  if (!ledger().has_quotas()) return nullptr;
+  const bool is_promised = !node.is_user() || ledger().users[node.user].quota.guarantee.has_value();
+  return is_promised ? ledger().guarantee(node).data() : nullptr;
+}
+
+/// over_r of the node, by component, and the same with the candidate's task.
+template <class Number>
+void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, Parts<Number> parts) const {
+  if constexpr (std::is_same_v<Number, double>) {
+    if (measure() == TreeMeasure::resources)
+      return write_parts_beyond(*precedence_.context, used(node), candidate.demand.data(), promised(node),
+                                parts.e, parts.e_with);
+  }
+  write_beyond(candidate, node, 0, parts.e);
+  write_beyond(candidate, node, 1, parts.e_with);
+}
+
 /// over_r of the node, with the candidate's task this number of times, by component.
 template <class Number>
 void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::int64_t times,
                            std::span<Number> parts) const {
-  const bool is_promised =
-      ledger().has_quotas() && (!node.is_user() || ledger().users[node.user].quota.guarantee.has_value());
-  const std::int64_t* const guarantee = is_promised ? ledger().guarantee(node).data() : nullptr;
+  const std::int64_t* const guarantee = promised(node);
   const std::int64_t* const demand = times > 0 ? candidate.demand.data() : nullptr;
   if constexpr (std::is_same_v<Number, double>) {
-    if (measure() == TreeMeasure::resources)
-      return write_parts_beyond(*precedence_.context, used(node), demand, guarantee, parts);
+    if (measure() == TreeMeasure::resources && times == 0)
+      return write_parts_beyond(*precedence_.context, used(node), guarantee, parts);
   }
   std::fill(parts.begin(), parts.end(), Number(0));
   if (measure() == TreeMeasure::tasks) {
@@ -259,26 +284,15 @@ TreeLevel<Number> Descent::level(const TreeCandidate& candidate, TreeNode node, 
   return level;
 }
 
-/// Requires that e is over_r.
+/// Of a group. `others`: o_r. Requires that e is over_r, and e⁺ the same with the task.
 template <class Number>
-TreeLevel<Number> Descent::write_user(const TreeCandidate& candidate, Parts<Number> parts) const {
-  const TreeNode user{.user = candidate.user};
-  write_beyond(candidate, user, 1, parts.e_with);
-  return level(candidate, user, parts);
-}
-
-/// The same. `others`: o_r.
-template <class Number>
-TreeLevel<Number> Descent::write_group(const TreeCandidate& candidate, GroupIndex group,
-                                       Parts<Number> of_member, std::span<const Number> others,
-                                       Parts<Number> parts) const {
-  const TreeNode node{.group = group};
-  write_beyond(candidate, node, 1, parts.e_with);
+TreeLevel<Number> Descent::cut(const TreeCandidate& candidate, GroupIndex group, Parts<Number> of_member,
+                               std::span<const Number> others, Parts<Number> parts) const {
   for (std::size_t r = 0; r < others.size(); ++r) {
     parts.e[r] = std::min(parts.e[r], Number(of_member.e[r] + others[r]));
     parts.e_with[r] = std::min(parts.e_with[r], Number(of_member.e_with[r] + others[r]));
   }
-  return level(candidate, node, parts);
+  return level(candidate, {.group = group}, parts);
 }
 
 /// o_r of the group. O(members m).
@@ -307,8 +321,9 @@ TreeKey<Number> Descent::of_user(const TreeCandidate& candidate) const {
   TreeKey<Number> key;
   key.e.resize(components());
   key.e_with.resize(components());
-  write_beyond(candidate, {.user = candidate.user}, 0, std::span(key.e));
-  static_cast<TreeLevel<Number>&>(key) = write_user(candidate, parts_of(key));
+  const TreeNode user{.user = candidate.user};
+  write_beyond(candidate, user, parts_of(key));
+  static_cast<TreeLevel<Number>&>(key) = level(candidate, user, parts_of(key));
   return key;
 }
 
@@ -320,9 +335,9 @@ TreeKey<Number> Descent::of_group(const TreeCandidate& candidate, GroupIndex gro
   key.e_with.resize(components());
   std::vector<Number> others(components(), Number(0));
   write_others<Number>(candidate, group, member, of_member, others);
-  write_beyond(candidate, {.group = group}, 0, std::span(key.e));
+  write_beyond(candidate, {.group = group}, parts_of(key));
   static_cast<TreeLevel<Number>&>(key) =
-      write_group<Number>(candidate, group, parts_of(of_member), others, parts_of(key));
+      cut<Number>(candidate, group, parts_of(of_member), others, parts_of(key));
   return key;
 }
 

@@ -118,12 +118,10 @@ class Descent {
   template <class Number>
   TreeKey<Number> key_at(const TreeCandidate& candidate, TreeNode node) const;
 
-  /// They write e⁺ of the node, and cut e. Require that e is over_r of the node.
+  /// Cuts e and e⁺ of the group. Requires that they are over_r, and the same with the task.
   template <class Number>
-  TreeLevel<Number> write_user(const TreeCandidate& candidate, Parts<Number> parts) const;
-  template <class Number>
-  TreeLevel<Number> write_group(const TreeCandidate& candidate, GroupIndex group, Parts<Number> of_member,
-                                std::span<const Number> others, Parts<Number> parts) const;
+  TreeLevel<Number> cut(const TreeCandidate& candidate, GroupIndex group, Parts<Number> of_member,
+                        std::span<const Number> others, Parts<Number> parts) const;
   template <class Number>
   TreeLevel<Number> level(const TreeCandidate& candidate, TreeNode node, Parts<Number> parts) const;
   template <class Number>
@@ -132,6 +130,9 @@ class Descent {
   template <class Number>
   void write_beyond(const TreeCandidate& candidate, TreeNode node, std::int64_t times,
                     std::span<Number> parts) const;
+  template <class Number>
+  void write_beyond(const TreeCandidate& candidate, TreeNode node, Parts<Number> parts) const;
+  const std::int64_t* promised(TreeNode node) const;
   template <class Number>
   Number rho(const TreeCandidate& candidate, TreeNode node) const;
   template <class Number>

@@ -58,6 +58,7 @@ void TreeOrder::begin(const Descent& descent) {
     OfGroup& of = groups_[group];
     of.parent = row.parent;
     of.depth = static_cast<std::uint32_t>(depth_of(ledger, group));
+    if (of.depth >= changed_groups_.size()) changed_groups_.resize(of.depth + 1);
     const auto enter = [&](TreeNode member) {
       const Weight& weight = ledger.weight(member);
       of.weights.push_back(weight.numerator == 0 ? 0 : weight.value());
@@ -78,8 +79,8 @@ void TreeOrder::change_groups(GroupIndex group) {
     OfGroup& of = groups_[group];
     of.is_changed = true;
     ++of.version;
-    changed_groups_.push_back(group);
-    for (InBand& in_band : groups_[of.parent].bands) in_band.bests[of.member].candidate = nullptr;
+    changed_groups_[of.depth].push_back(group);
+    for (InBand& in_band : groups_[of.parent].bands) in_band.clear(of.member);
   }
 }
 
@@ -94,9 +95,11 @@ TreeOrder::InBand& TreeOrder::in_band(GroupIndex group, Band band) {
   if (const InBand* const known = find(group, band)) return const_cast<InBand&>(*known);
   OfGroup& of = groups_[group];
   const std::size_t members = of.weights.size();
-  return of.bands.emplace_back(InBand{.band = band,
-                                      .bests = IndexedVector<Member, Best>(members),
-                                      .parts = std::vector<double>(members * 2 * components_)});
+  return of.bands.emplace_back(
+      InBand{.band = band,
+             .bests = IndexedVector<Member, Best>(members),
+             .kappas = std::vector<double>(members, std::numeric_limits<double>::infinity()),
+             .parts = std::vector<double>(members * 2 * components_)});
 }
 
 /// over_r of a member of the group. For ps-dsf, where that depends on the candidate, nothing.
@@ -106,7 +109,15 @@ void TreeOrder::write_over(const Descent& descent, TreeNode node, GroupIndex gro
     descent.write_beyond(nothing, node, 0, over(group, member));
 }
 
-/// e before the cut, which is over_r.
+/// e and e⁺ before the cut of a member of the group, whose over_r is kept.
+void TreeOrder::write_beyond(const Descent& descent, const TreeCandidate& candidate, TreeNode node,
+                             GroupIndex group, Member member, Descent::Parts<double> parts) {
+  descent.write_beyond(candidate, node, parts);
+  if (descent.measure() != TreeMeasure::server_class)
+    std::copy(parts.e.begin(), parts.e.end(), over(group, member).begin());
+}
+
+/// The same where over_r is known.
 void TreeOrder::write_e(const Descent& descent, const TreeCandidate& candidate, TreeNode node,
                         std::span<const double> over, std::span<double> e) {
   if (descent.measure() == TreeMeasure::server_class) return descent.write_beyond(candidate, node, 0, e);
@@ -116,7 +127,8 @@ void TreeOrder::write_e(const Descent& descent, const TreeCandidate& candidate, 
 void TreeOrder::represent(const Descent& descent, UserIndex user) {
   OfUser& of = users_[user];
   if (of.group == kNone) return;  // it came and went
-  if (descent.ledger().users.holds(user)) write_over(descent, {.user = user}, of.group, of.member);
+  if (of.candidates.empty() && descent.ledger().users.holds(user))
+    write_over(descent, {.user = user}, of.group, of.member);
   of.left.swap(of.bands);
   of.bands.clear();
   const auto is_in = [](const std::vector<Band>& some, Band band) {
@@ -132,19 +144,19 @@ void TreeOrder::represent(const Descent& descent, UserIndex user) {
     InBand& in_band = this->in_band(of.group, band);
     const std::span<double> written(parts_);
     const Descent::Parts<double> here{.e = written.first(components_), .e_with = written.last(components_)};
-    write_e(descent, each, {.user = user}, over(of.group, of.member), here.e);
-    const Best best{
-        .candidate = &each, .node = {.user = user}, .level = descent.write_user<double>(each, here)};
-    Best& known = in_band.bests[of.member];
-    if (is_in(of.bands, band) && !comes_before(descent, best, known)) continue;
-    if (!is_in(of.bands, band)) of.bands.push_back(band);
-    known = best;
+    const TreeNode node{.user = user};
+    write_beyond(descent, each, node, of.group, of.member, here);
+    const Best best{.candidate = &each, .node = node, .level = descent.level(each, node, here)};
+    const bool is_known = is_in(of.bands, band);
+    if (is_known && !comes_before(descent, best, in_band.bests[of.member])) continue;
+    if (!is_known) of.bands.push_back(band);
+    in_band.set(of.member, best);
     const Descent::Parts<double> kept = parts(in_band, of.member);
     std::copy(here.e.begin(), here.e.end(), kept.e.begin());
     std::copy(here.e_with.begin(), here.e_with.end(), kept.e_with.begin());
   }
   std::erase_if(of.left, [&](Band band) { return is_in(of.bands, band); });
-  for (const Band band : of.left) in_band(of.group, band).bests[of.member].candidate = nullptr;
+  for (const Band band : of.left) in_band(of.group, band).clear(of.member);
   change_groups(of.group);
 }
 
@@ -163,41 +175,38 @@ void TreeOrder::play(const Descent& descent, UserIndex user) {
 /// o_r of the group in others_, from what its members hold. For ps-dsf, where that depends on the candidate,
 /// from the ledger.
 void TreeOrder::write_others(const Descent& descent, GroupIndex group, const Best& first, Member member) {
-  std::fill(others_.begin(), others_.end(), 0.0);
-  if (descent.measure() == TreeMeasure::server_class)
+  if (descent.measure() == TreeMeasure::server_class) {
+    std::fill(others_.begin(), others_.end(), 0.0);
     return descent.write_others<double>(*first.candidate, group, first.node, first.level, others_);
+  }
   const OfGroup& of = groups_[group];
-  const double kappa_with = first.level.kappa_with;
-  const std::size_t components = components_;
+  const std::size_t components = components_, members = of.weights.size();
   const double* const over = of.over.data();
   const double* const weights = of.weights.data();
-  const auto add = [&](std::size_t begin, std::size_t end) {
-    std::size_t r = 0;
-    for (; r + 1 < components; r += 2) {  // two sums do not wait for each other
-      double sum = others_[r], next_sum = others_[r + 1];
-      for (std::size_t sibling = begin; sibling < end; ++sibling) {
-        const double most = weights[sibling] * kappa_with;
-        sum += std::min(over[sibling * components + r], most);
-        next_sum += std::min(over[sibling * components + r + 1], most);
-      }
-      others_[r] = sum, others_[r + 1] = next_sum;
-    }
-    for (; r < components; ++r) {
-      double sum = others_[r];
-      for (std::size_t sibling = begin; sibling < end; ++sibling)
-        sum += std::min(over[sibling * components + r], weights[sibling] * kappa_with);
-      others_[r] = sum;
-    }
+  const bool cuts_nothing = first.level.cuts_nothing();
+  const double kappa_with = first.level.kappa_with;
+  const auto for_each_sibling = [&](const auto& add) {
+    for (std::size_t sibling = 0; sibling < member.number(); ++sibling) add(sibling);
+    for (std::size_t sibling = member.number() + 1; sibling < members; ++sibling) add(sibling);
   };
-  if (first.level.cuts_nothing()) {
-    for (std::size_t sibling = 0; sibling < of.weights.size(); ++sibling) {
-      if (sibling == member.number()) continue;
-      for (std::size_t r = 0; r < components_; ++r) others_[r] += of.over[sibling * components_ + r];
-    }
-    return;
+  const auto cut = [&](std::size_t sibling, std::size_t r) {
+    return std::min(over[sibling * components + r], weights[sibling] * kappa_with);
+  };
+  std::size_t r = 0;
+  for (; r + 1 < components && !cuts_nothing; r += 2) {  // two sums do not wait for each other
+    double sum = 0, next_sum = 0;
+    for_each_sibling([&](std::size_t sibling) {
+      sum += cut(sibling, r);
+      next_sum += cut(sibling, r + 1);
+    });
+    others_[r] = sum, others_[r + 1] = next_sum;
   }
-  add(0, member.number());
-  add(member.number() + 1, of.weights.size());
+  for (; r < components; ++r) {
+    double sum = 0;
+    for_each_sibling(
+        [&](std::size_t sibling) { sum += cuts_nothing ? over[sibling * components + r] : cut(sibling, r); });
+    others_[r] = sum;
+  }
 }
 
 /// Its members' matches have been played.
@@ -205,7 +214,7 @@ void TreeOrder::represent(const Descent& descent, GroupIndex group) {
   OfGroup& of = groups_[group];
   const GroupIndex parent = of.parent;
   of.is_changed = false;
-  write_over(descent, {.group = group}, parent, of.member);
+  bool is_written = false;
   for (InBand& below : of.bands) {
     if (below.order.empty()) continue;
     const Member member = below.order.winner();
@@ -213,12 +222,14 @@ void TreeOrder::represent(const Descent& descent, GroupIndex group) {
     write_others(descent, group, first, member);
     InBand& in_band = this->in_band(parent, below.band);
     const Descent::Parts<double> here = parts(in_band, of.member);
-    write_e(descent, *first.candidate, {.group = group}, over(parent, of.member), here.e);
-    in_band.bests[of.member] = {
-        .candidate = first.candidate,
-        .node = {.group = group},
-        .level = descent.write_group<double>(*first.candidate, group, parts(below, member), others_, here)};
+    write_beyond(descent, *first.candidate, {.group = group}, parent, of.member, here);
+    is_written = true;
+    in_band.set(of.member,
+                {.candidate = first.candidate,
+                 .node = {.group = group},
+                 .level = descent.cut<double>(*first.candidate, group, parts(below, member), others_, here)});
   }
+  if (!is_written) write_over(descent, {.group = group}, parent, of.member);
 }
 
 void TreeOrder::play(const Descent& descent, GroupIndex group) {
@@ -232,18 +243,14 @@ void TreeOrder::play(const Descent& descent, GroupIndex group) {
   }
 }
 
-/// Those around which something changed, from below.
+/// Those below which something changed, the deepest first.
 void TreeOrder::represent_groups(const Descent& descent) {
-  const auto depth = [&](GroupIndex group) { return groups_[group].depth; };
-  std::sort(changed_groups_.begin(), changed_groups_.end(),
-            [&](GroupIndex a, GroupIndex b) { return depth(a) > depth(b); });
-  for (auto begin = changed_groups_.begin(); begin != changed_groups_.end();) {
-    const auto end = std::find_if(begin, changed_groups_.end(),
-                                  [&](GroupIndex group) { return depth(group) != depth(*begin); });
-    for (auto group = begin; group != end; ++group) represent(descent, *group);
-    for (; begin != end; ++begin) play(descent, *begin);
+  for (std::size_t depth = changed_groups_.size(); depth-- > 0;) {
+    std::vector<GroupIndex>& groups = changed_groups_[depth];
+    for (const GroupIndex group : groups) represent(descent, group);
+    for (const GroupIndex group : groups) play(descent, group);
+    groups.clear();
   }
-  changed_groups_.clear();
 }
 
 /// The members of the root in the highest band that there is; nullptr: there is none.
@@ -313,9 +320,10 @@ void TreeOrder::wait_for_room(const Descent& descent, const TreeCandidate& candi
   of.places.push_back(place);
   waiting_[place] = candidate;
   const Descent::Parts<double> here = parts(of_user_at(place));
-  write_e(descent, candidate, {.user = candidate.user}, over(of.group, of.member), here.e);
+  const TreeNode node{.user = candidate.user};
+  write_beyond(descent, candidate, node, of.group, of.member, here);
   Key& key = keys_[of_user_at(place)];
-  key.level = descent.write_user<double>(candidate, here);
+  key.level = descent.level(candidate, node, here);
   keys_[group_by(place)].version = 0;
   const Band band{.tier = candidate.tier, .is_covered = candidate.is_covered};
   visitors_[place] = {.kappa = decides_alone(key.level),
@@ -420,9 +428,10 @@ void TreeOrder::represent_with_visitors(const Descent& descent, GroupIndex group
     write_others(descent, group, first, seen.member);
     const Descent::Parts<double> here = parts(row);
     write_e(descent, *first.candidate, {.group = group}, over(of.parent, of.member), here.e);
+    descent.write_beyond(*first.candidate, {.group = group}, 1, here.e_with);
     const Descent::Parts<double> of_member =
         seen.key == kNone ? parts(in_band(group, bands_[band_]), seen.member) : parts(seen.key);
-    key = {.level = descent.write_group<double>(*first.candidate, group, of_member, others_, here),
+    key = {.level = descent.cut<double>(*first.candidate, group, of_member, others_, here),
            .version = of.version,
            .first = seen.first};
   }

@@ -70,7 +70,17 @@ class TreeOrder {
     Band band;
     Tournament<Member> order = {};
     IndexedVector<Member, Best> bests = {};
-    std::vector<double> parts = {};  // e, then e⁺ [member × 2 components]
+    std::vector<double> kappas = {};  // [member], as far as they decide alone; infinite without a candidate
+    std::vector<double> parts = {};   // e, then e⁺ [member × 2 components]
+
+    void set(Member member, const Best& best) {
+      bests[member] = best;
+      kappas[member.number()] = decides_alone(best.level);
+    }
+    void clear(Member member) {
+      bests[member].candidate = nullptr;
+      kappas[member.number()] = std::numeric_limits<double>::infinity();
+    }
   };
   struct OfUser {
     std::vector<TreeCandidate> candidates = {};
@@ -149,6 +159,8 @@ class TreeOrder {
   void represent_groups(const Descent& descent);
   void change_groups(GroupIndex group);
   void write_over(const Descent& descent, TreeNode node, GroupIndex group, Member member);
+  void write_beyond(const Descent& descent, const TreeCandidate& candidate, TreeNode node, GroupIndex group,
+                    Member member, Descent::Parts<double> parts);
   static void write_e(const Descent& descent, const TreeCandidate& candidate, TreeNode node,
                       std::span<const double> over, std::span<double> e);
   void write_others(const Descent& descent, GroupIndex group, const Best& first, Member member);
@@ -200,6 +212,9 @@ class TreeOrder {
   }
   static auto before(const Descent& descent, const InBand& in_band) {
     return [&descent, &in_band](Member a, Member b) {
+      const double kappa_a = in_band.kappas[a.number()], kappa_b = in_band.kappas[b.number()];
+      if (is_far_below(kappa_a, kappa_b)) return true;
+      if (is_far_below(kappa_b, kappa_a)) return false;
       const Best &of_a = in_band.bests[a], &of_b = in_band.bests[b];
       if (of_a.candidate == nullptr || of_b.candidate == nullptr) return of_a.candidate != nullptr;
       return comes_before(descent, of_a, of_b);
@@ -222,9 +237,9 @@ class TreeOrder {
   IndexedVector<UserIndex, OfUser> users_;
   IndexedVector<GroupIndex, OfGroup> groups_;
   std::vector<UserIndex> changed_users_;
-  std::vector<GroupIndex> changed_groups_;
-  std::vector<double> others_;  // o_r of the group that is represented
-  std::vector<double> parts_;   // of a candidate
+  std::vector<std::vector<GroupIndex>> changed_groups_;  // [depth]
+  std::vector<double> others_;                           // o_r of the group that is represented
+  std::vector<double> parts_;                            // of a candidate
   std::size_t components_ = 0;
   bool all_changed_ = true;
 
