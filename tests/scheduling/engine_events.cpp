@@ -34,7 +34,7 @@ void EventMaker::spoil(Amounts& amounts) {
 }
 
 Amounts EventMaker::capacity() {
-  Amounts capacity = one_in(2) ? Amounts(resources_, 6 * unit_) : amounts(9);
+  Amounts capacity = even_ || one_in(2) ? Amounts(resources_, 6 * unit_) : amounts(9);
   if (one_in(30)) spoil(capacity);
   return capacity;
 }
@@ -51,6 +51,7 @@ std::map<std::string, std::string> EventMaker::labels() {
 }
 
 Quantity EventMaker::weight() {
+  if (even_) return Quantity(1);
   static constexpr const char* kWeights[] = {"1", "1", "1", "2", "0.5", "3", "1.000000000000000001"};
   if (one_in(40)) return *Quantity::parse(one_in(2) ? "0" : "1e-21");
   return *Quantity::parse(kWeights[random_.below(std::size(kWeights))]);
@@ -59,7 +60,12 @@ Quantity EventMaker::weight() {
 JobSubmitted EventMaker::job(UserId user) {
   JobSubmitted job{
       .user = user, .demand = amounts(4), .tasks = 1 + static_cast<std::int64_t>(random_.below(6))};
-  if (one_in(3)) job.demand = Amounts(resources_, unit_);
+  if (even_ || one_in(3)) job.demand = Amounts(resources_, unit_);
+  if (even_) {  // of one resource, or of all
+    for (std::size_t r = 0, one = random_.below(resources_ + 1); r < resources_; ++r)
+      job.demand[r] = one == resources_ || r == one ? unit_ : 0;
+    return job;
+  }
   if (one_in(6)) {
     job.servers.emplace();
     for (std::uint64_t count = random_.below(3); count > 0; --count)
@@ -92,6 +98,7 @@ std::string EventMaker::set() { return one_in(2) ? "x" : "y"; }
 
 template <class Event>
 void EventMaker::add_quota(Event& event) {
+  if (even_ && !one_in(4)) return;
   if (one_in(2)) event.guarantee = amounts(one_in(3) ? 9 : 4);
   if (one_in(3)) {
     event.limit = amounts(12);
@@ -115,7 +122,7 @@ UserAdded EventMaker::user(GroupId group, bool in_tree) {
   UserAdded user{.name = "u", .weight = weight()};
   if (!in_tree) return user;
   user.group = group;
-  if (one_in(6)) user.weight = Quantity(0);
+  if (!even_ && one_in(6)) user.weight = Quantity(0);
   if (one_in(4)) add_quota(user);
   if (one_in(6)) user.tier = one_in(10) ? -1 : 1;
   return user;
@@ -123,21 +130,21 @@ UserAdded EventMaker::user(GroupId group, bool in_tree) {
 
 GroupAdded EventMaker::group(GroupId parent) {
   GroupAdded group{.name = "g", .weight = weight(), .parent = parent};
-  if (one_in(8)) group.weight = Quantity(0);
+  if (!even_ && one_in(8)) group.weight = Quantity(0);
   if (one_in(2)) add_quota(group);
   return group;
 }
 
 GroupChanged EventMaker::change(GroupId group) {
   GroupChanged changed{.group = group, .weight = weight()};
-  if (one_in(8)) changed.weight = Quantity(0);
+  if (!even_ && one_in(8)) changed.weight = Quantity(0);
   if (!one_in(4)) add_quota(changed);
   return changed;
 }
 
 UserChanged EventMaker::change(UserId user) {
   UserChanged changed{.user = user, .weight = weight()};
-  if (one_in(8)) changed.weight = Quantity(0);
+  if (!even_ && one_in(8)) changed.weight = Quantity(0);
   if (one_in(2)) add_quota(changed);
   return changed;
 }

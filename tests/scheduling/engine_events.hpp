@@ -9,11 +9,12 @@
 namespace mirab::scheduling {
 
 /// What random events are made of: few and small numbers, so that ties, exact fits, zeros and constraints are
-/// frequent, times a unit; some are wrong in one way.
+/// frequent, times a unit; some are wrong in one way. `even`: all weights are 1, tasks take one unit of one
+/// resource or of all, and servers have six of each, so that most keys tie.
 class EventMaker {
  public:
-  EventMaker(std::size_t resources, std::int64_t unit, std::uint64_t seed)
-      : resources_(resources), unit_(unit), random_(seed) {}
+  EventMaker(std::size_t resources, std::int64_t unit, std::uint64_t seed, bool even = false)
+      : resources_(resources), unit_(unit), even_(even), random_(seed) {}
 
   bool one_in(std::uint64_t cases) { return random_.below(cases) == 0; }
 
@@ -42,6 +43,7 @@ class EventMaker {
 
   std::size_t resources_;
   std::int64_t unit_;
+  bool even_;
   Random random_;
 };
 

@@ -95,13 +95,19 @@ Setting random_setting(const std::string& discipline, std::uint64_t seed) {
   return setting;
 }
 
+Setting even_setting(const std::string& discipline, std::uint64_t seed) {
+  Setting setting = random_setting(discipline, seed);
+  setting.even = true;
+  return setting;
+}
+
 std::string describe(const Setting& setting) {
   const EngineOptions& options = setting.options;
-  return fmt::format("{} blocking={} {} tie {}, {} resources, {}, in units of {}{}", options.discipline.text,
-                     options.discipline.options.empty() ? "skip" : "freeze", options.placement.text,
-                     kTies[index(options.tie)], options.resources.size(),
+  return fmt::format("{} blocking={} {} tie {}, {} resources, {}, in units of {}{}{}",
+                     options.discipline.text, options.discipline.options.empty() ? "skip" : "freeze",
+                     options.placement.text, kTies[index(options.tie)], options.resources.size(),
                      options.oversized == Oversized::refuse ? "refuses" : "waits", setting.unit,
-                     describe(options));
+                     describe(options), setting.even ? ", most keys tie" : "");
 }
 
 Play::Play(const Setting& setting)
@@ -231,7 +237,7 @@ GroupId Play::some_group(const Line& line) const {
 }
 
 Event Play::event_of(const Line& line) const {
-  EventMaker make(setting_.options.resources.size(), setting_.unit, line.seed);
+  EventMaker make(setting_.options.resources.size(), setting_.unit, line.seed, setting_.even);
   const std::uint64_t id = id_of(subject_of(line.act), line.subject);
   switch (line.act) {
     case Act::add_server:

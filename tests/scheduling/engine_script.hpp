@@ -19,8 +19,10 @@ struct Setting {
   std::int64_t unit;  ///< all amounts are about this many times a small number
   std::uint64_t seed;
   bool in_tree = false;  ///< groups and quotas come and go
+  bool even = false;     ///< tasks, weights and servers are alike: most keys tie
 };
 Setting random_setting(const std::string& discipline, std::uint64_t seed);
+Setting even_setting(const std::string& discipline, std::uint64_t seed);  ///< the same, with `even`
 std::string describe(const Setting& setting);
 
 enum class Act : std::uint8_t {
