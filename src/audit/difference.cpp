@@ -136,8 +136,12 @@ void compare_users(const Side& before, const Side& after, Difference& result) {
     if (!met[k])
       result.come.push_back({.user = after.problem.users()[k].name, .before = {}, .after = fresh[k]});
   }
+  // Those who are unchanged, within rounding, stay in their order.
+  const auto rank = [](const UserChange& user) {
+    return std::abs(user.change) <= kSameWithin ? 0 : user.change;
+  };
   std::stable_sort(result.users.begin(), result.users.end(),
-                   [](const UserChange& a, const UserChange& b) { return a.change > b.change; });
+                   [&](const UserChange& a, const UserChange& b) { return rank(a) > rank(b); });
   for (const UserChange& user : result.users) {
     if (user.change > kSameWithin) ++result.gainers;
     if (user.change < -kSameWithin) ++result.losers;

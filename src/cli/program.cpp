@@ -138,11 +138,11 @@ std::string command_line(std::span<const char* const> arguments) {
   return line;
 }
 
-/// `help`, `help COMMAND` and `version` are other ways to say --help, COMMAND --help and --version.
+/// `help`, `help COMMAND`, `version` and `-v` are other ways to say --help, COMMAND --help and --version.
 std::vector<const char*> as_options(std::span<const char* const> arguments) {
   std::vector<const char*> words(arguments.begin(), arguments.end());
   const std::string_view first = words.size() > 1 ? words[1] : "";
-  if (first == "version" && words.size() == 2) words[1] = "--version";
+  if ((first == "version" || first == "-v") && words.size() == 2) words[1] = "--version";
   if (first != "help") return words;
   words.erase(words.begin() + 1);
   words.push_back("--help");

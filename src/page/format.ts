@@ -56,14 +56,16 @@ const binary_units: readonly [string, number][] = [['Ti', 2 ** 40], ['Gi', 2 ** 
 
 const decimal_units: readonly [string, number][] = [['P', 1e15], ['T', 1e12], ['G', 1e9], ['M', 1e6]];
 const whole_within = 1e-9;  // which sums leave
+const last_digits = 1e-12;
 
 /**
- * An amount of a resource, four digits long, with the units of a cluster file: binary ones where it is whole in Mi, else
- * decimal ones from 10^6 on: `0.25`, `64Gi`, `68.72G`. The terminal follows the same rule (src/report/text/format.cpp).
+ * An amount of a resource, four digits long, with the units of a cluster file: binary ones where it is whole in Mi, or in Ki
+ * and not in M, else decimal ones from 10^6 on: `0.25`, `64Gi`, `68.72G`. The terminal follows the same rule
+ * (src/report/text/format.cpp).
  */
 export function amount(value: number): string {
-  const mebi = value / 2 ** 20;
-  const is_binary = Math.abs(mebi - Math.round(mebi)) <= whole_within * mebi;
+  const isWholeIn = (size: number, within: number) => Math.abs(value - Math.round(value / size) * size) <= within * value;
+  const is_binary = isWholeIn(2 ** 20, whole_within) || (value >= 2 ** 20 && isWholeIn(2 ** 10, last_digits) && !isWholeIn(1e6, last_digits));
   const unit = (is_binary ? binary_units : decimal_units).find(([, size]) => value >= size * (1 - whole_within));
   return four_digits.format(unit ? value / unit[1] : value) + (unit?.[0] ?? '');
 }

@@ -183,6 +183,13 @@ TEST(Output, OnlyATerminalGetsBoldWordsAndNoneWithNoColor) {
   EXPECT_EQ(shell("TERM=xterm NO_COLOR=1 " + in_terminal(80, two) + count_bold).out, "0\n");
   EXPECT_NE(shell("TERM=xterm NO_COLOR= " + in_terminal(80, two) + count_bold).out, "0\n");
   EXPECT_EQ(shell("TERM=xterm " + two + count_bold).out, "0\n");
+  for (const std::string other :
+       {"mirab explain examples/team-cluster.yaml", "mirab explain examples/team-cluster.yaml training",
+        "mirab diff examples/team-cluster.yaml -m ps-dsf -m tsf"}) {
+    EXPECT_NE(shell("TERM=xterm " + in_terminal(80, other) + count_bold).out, "0\n") << other;
+    EXPECT_EQ(shell("TERM=xterm NO_COLOR=1 " + in_terminal(80, other) + count_bold).out, "0\n") << other;
+    EXPECT_EQ(shell("TERM=xterm " + other + count_bold).out, "0\n") << other;
+  }
   const std::string file = folder.path("table");
   EXPECT_EQ(shell("TERM=xterm " + in_terminal(80, two + "-o " + file) + "; cat " + file + count_bold).out,
             "0\n");

@@ -261,7 +261,7 @@ TEST(Usage, GenerateIsNotShown) {
 }
 
 TEST(Usage, TheVersionIsOneLine) {
-  for (const std::string words : {"--version", "-V", "version"})
+  for (const std::string words : {"--version", "-V", "-v", "version"})
     EXPECT_THAT(shell("mirab " + words).out, ::testing::MatchesRegex("mirab [0-9.]+\n")) << words;
 }
 

@@ -1,6 +1,7 @@
 // A cluster of Kubernetes as a cluster file.
 #include "kubernetes/cluster_import.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <functional>
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 #include <sstream>
 #include <tuple>
 
+#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/random.hpp>
 
@@ -23,6 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 ObjectText objects(const std::string& text, Syntax syntax = Syntax::yaml,
                    const std::string& file = "c.yaml") {
@@ -414,7 +417,20 @@ std::vector<KnownRule> known_rules() {
 using Where = std::set<std::string>;                      // names of nodes
 using Key = std::tuple<std::string, std::string, Where>;  // team, demand, where it may run
 
-TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSay) {
+/// What a cluster file cannot say, and its name in the notices.
+struct Lost {
+  std::string words;
+  std::string spec;
+};
+
+const std::vector<Lost> kLost = {
+    {"priorities", "  priorityClassName: high\n"},
+    {"topology spread", "  topologySpreadConstraints: [{maxSkew: 1}]\n"},
+    {"other schedulers", "  schedulerName: mine\n"},
+    {"volumes", "  volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]\n"},
+};
+
+TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest) {
   const std::vector<KnownRule> rules = known_rules();
   int widened = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -438,7 +454,8 @@ TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSay) {
     }
     std::map<Key, std::int64_t> tasks;
     std::map<std::pair<Key, std::string>, std::int64_t> running;  // on a node
-    std::map<Key, bool> everywhere;
+    std::map<std::string, int> lost;                              // pods, by the words
+    int nowhere = 0;                                              // pods that may run on no node
     int pods = 0;
     for (int kind = 0; kind < 12; ++kind) {
       const KnownRule& rule = rules[random.below(rules.size())];
@@ -453,13 +470,16 @@ TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSay) {
       for (std::size_t p = 0; p < count; ++p) {
         const bool runs = !allowed.empty() && random.below(4) > 0;
         const std::string on = runs ? allowed[random.below(allowed.size())] : "";
+        const Lost* extra = random.below(6) == 0 ? &kLost[random.below(kLost.size())] : nullptr;
         text += pod({.name = fmt::format("p{}", pods++),
                      .space = team,
                      .on = on,
-                     .spec = rule.spec,
+                     .spec = rule.spec + (extra ? extra->spec : ""),
                      .requests = "cpu: " + cpu + ", memory: 1Gi",
                      .phase = runs ? "Running" : "Pending"});
-        if (allowed.empty()) continue;  // it is named in a notice
+        if (extra) ++lost[extra->words];
+        if (allowed.empty()) ++nowhere;
+        if (allowed.empty()) continue;
         const Key key{team, cpu, where};
         ++tasks[key];
         if (runs) ++running[{key, on}];
@@ -476,6 +496,12 @@ TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSay) {
     EXPECT_EQ(problem->cluster().running, import->cluster.running);
     EXPECT_EQ(problem->servers(), import->cluster.servers);
     EXPECT_EQ(problem->users(), import->cluster.users);
+
+    const auto number = [](int count) { return fmt::format("{} pod{}: ", count, count == 1 ? "" : "s"); };
+    for (const auto& [words, count] : lost)
+      EXPECT_THAT(import->notices, Contains(StartsWith("not kept, " + words + ": " + number(count))));
+    if (nowhere > 0)
+      EXPECT_THAT(import->notices, Contains(StartsWith("left out, allowed on no node: " + number(nowhere))));
 
     std::map<Key, std::int64_t> found;
     std::map<std::string, Key> key_of_user;
@@ -504,6 +530,17 @@ TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSay) {
       placed[{key_of_user.at(name), entry}] += *count_units(each.tasks, 0, Rounding::down);
     }
     EXPECT_EQ(placed, expected);
+
+    std::map<std::pair<Key, std::size_t>, std::int64_t> given;
+    if (!running.empty()) {
+      const Result<Outcome> outcome = allocate(*problem, "given");
+      ASSERT_TRUE(outcome) << describe(outcome.error());
+      for (std::size_t n = 0; n < problem->user_count(); ++n) {
+        for (const Grant& grant : outcome->allocation.grants.of(n))
+          given[{key_of_user.at(problem->users()[n].name), grant.server}] += std::llround(grant.tasks);
+      }
+    }
+    EXPECT_EQ(given, expected) << "`given` is what runs";
     widened += import->nodes.size() < nodes.size() ? 1 : 0;
   }
   EXPECT_GT(widened, 10) << "equal nodes were put together";

@@ -5,19 +5,21 @@
 
 #include "report/outcome/difference.hpp"
 #include "report/outcome/explanation.hpp"
+#include "report/outcome/survey.hpp"
 #include "report/sample.hpp"
 #include "report/text/width.hpp"
 
 namespace mirab::report {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string explained(std::size_t user, std::size_t width) {
   const Problem problem = test::slides();
   const Explanation explanation = *explain(problem, *choose_mechanism("drf"), user);
-  return explanation_table({"textbook.yaml", problem, explanation}, width);
+  return explanation_table({"textbook.yaml", problem, explanation}, {.width = width});
 }
 
 TEST(ExplanationTable, NamesTheFullResourceWhoHoldsItAndWhatEachChangeBrings) {
@@ -45,18 +47,66 @@ TEST(DifferenceTable, ShowsTheGreatestChangesAndASumOfTheOthers) {
   const Problem problem = test::slides();
   const Outcome outcome = test::outcome("drf", 3, 2);
   const Diff diff{{"textbook.yaml", problem, outcome}, {"textbook.yaml", problem, outcome}, difference};
-  const std::string text = difference_table(diff, 1, kPageWidth);
+  const std::string text = difference_table(diff, 1, {.width = kPageWidth});
   EXPECT_THAT(text, HasSubstr("2 gain, 2 lose, 1 unchanged\n"));
   EXPECT_THAT(text, HasSubstr("+50.00%"));
   EXPECT_THAT(text, HasSubstr("-20.00%"));
   EXPECT_THAT(text, HasSubstr("1 who gain less, 1 who lose less, 1 unchanged not shown\n"));
   EXPECT_THAT(text, Not(HasSubstr("+25.00%")));
-  EXPECT_THAT(difference_table(diff, 3, kPageWidth), HasSubstr("+25.00%"));
-  EXPECT_THAT(difference_table(diff, 3, kPageWidth), Not(HasSubstr("not shown")));
+  EXPECT_THAT(difference_table(diff, 3, {.width = kPageWidth}), HasSubstr("+25.00%"));
+  EXPECT_THAT(difference_table(diff, 3, {.width = kPageWidth}), Not(HasSubstr("not shown")));
   Diff mixed = diff;
   mixed.difference.changed = {.gain = 1, .lose = 2, .mixed = 1, .unchanged = 1};
-  EXPECT_THAT(difference_table(mixed, 1, kPageWidth),
+  EXPECT_THAT(difference_table(mixed, 1, {.width = kPageWidth}),
               HasSubstr("1 gain, 2 lose, 1 with more of one task shape and less of another, 1 unchanged\n"));
+}
+
+/// A and B ask for 3 tasks each, of which DRF gives A all and B 2.
+Problem asking() {
+  Cluster cluster = test::slides().cluster();
+  for (User& user : cluster.users) user.tasks = Quantity(3);
+  return *Problem::from(std::move(cluster));
+}
+
+TEST(ExplanationTable, BoldAreTheTasksOfAUserWhoIsShortAndTheBestChange) {
+  const Problem problem = asking();
+  const auto shown = [&](std::size_t user, bool bold) {
+    const Explanation explanation = *explain(problem, *choose_mechanism("drf"), user);
+    return explanation_table({"textbook.yaml", problem, explanation}, {.width = kPageWidth, .bold = bold});
+  };
+  EXPECT_THAT(shown(1, false), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(shown(1, true), HasSubstr("textbook.yaml: B has \x1b[1m2 tasks\x1b[22m under drf\n"));
+  EXPECT_THAT(shown(1, true), ContainsRegex("one more server: pool +3.0+ +.\\[1m.1.0+.\\[22m\n"));
+  EXPECT_THAT(shown(1, true), HasSubstr("bold: fewer tasks than the user asks for"));
+  EXPECT_THAT(shown(0, true), HasSubstr("textbook.yaml: A has 3 tasks under drf\n"));
+}
+
+TEST(SurveyTable, BoldAreTheTasksOfUsersWhoAreShort) {
+  const Problem problem = asking();
+  const Survey survey = *explain_all(problem, *choose_mechanism("drf"));
+  const SurveyReport report{"textbook.yaml", problem, survey};
+  const std::string plain = survey_table(report, {.width = kPageWidth});
+  EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+  const std::string bold = survey_table(report, {.width = kPageWidth, .bold = true});
+  EXPECT_THAT(bold, ContainsRegex("B +3 +.\\[1m2.\\[22m +66.67%"));
+  EXPECT_THAT(bold, ContainsRegex("A +3 +3 ✓ +66.67%"));
+  EXPECT_EQ(widest_line(bold), widest_line(plain));
+}
+
+TEST(DifferenceTable, BoldAreUsersWhoAreShortAndTheBetterOfTwoSums) {
+  const Problem problem = asking();
+  const Outcome drf = test::outcome("drf", 3, 2), half = test::outcome("half", 1.5, 1);
+  const Diff diff{{"textbook.yaml", problem, drf},
+                  {"textbook.yaml", problem, half},
+                  difference({problem, drf.allocation}, {problem, half.allocation})};
+  const std::string plain = difference_table(diff, 20, {.width = kPageWidth});
+  EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+  const std::string bold = difference_table(diff, 20, {.width = kPageWidth, .bold = true});
+  EXPECT_THAT(bold, ContainsRegex("A +3 ✓ +.\\[1m1.500.\\[22m +-50.00%"));
+  EXPECT_THAT(bold, ContainsRegex("B +.\\[1m2.\\[22m +.\\[1m1.\\[22m +-50.00%"));
+  EXPECT_THAT(bold, ContainsRegex("get all they ask for +.\\[1m1 of 2.\\[22m +0 of 2\n"));
+  EXPECT_THAT(bold, ContainsRegex("cpu used +.\\[1m100.00%.\\[22m +50.00%\n"));
+  EXPECT_THAT(bold, HasSubstr("bold: fewer tasks than the user asks for; of a sum, the better side\n"));
 }
 
 }  // namespace

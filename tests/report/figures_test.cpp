@@ -54,6 +54,9 @@ TEST(Figures, AmountsThatAreWholeInMebibytesHaveTheSuffixOfAClusterFile) {
   EXPECT_EQ(amount(3 * 65536 * kMi), "192Gi");
   EXPECT_EQ(amount(12'583 * 65536 * kMi), "786.44Ti");
   EXPECT_EQ(amount(kMi + 1), "1.05M");
+  EXPECT_EQ(amount(60'325'580 * 1024.0), "57.53Gi") << "as kubectl prints the memory of a node";
+  EXPECT_EQ(amount(24 * 60'325'580 * 1024.0), "1.35Ti");
+  EXPECT_EQ(amount(64e9), "64G") << "is whole in Ki too";
 }
 
 TEST(Figures, DurationsAreRoundedBeforeTheirUnitIsChosen) {

@@ -23,6 +23,21 @@ TEST(Grid, BreaksTheWidestColumnAtBlanksWhereItIsTooWide) {
             "b     six\n");
 }
 
+TEST(Grid, ABoldCellIsBoldInEachOfItsLinesAndInItsBlock) {
+  EXPECT_EQ(grid({"name", "words", "n"}, {{"a", "three four five", "1"}, {"b", "six", "2"}}, 16,
+                 {{false, true, false}, {false, false, true}}),
+            "name  words\n"
+            "────────────────\n"
+            "a     \x1b[1mthree four\x1b[22m\n"
+            "      \x1b[1mfive\x1b[22m\n"
+            "b     six\n"
+            "\n"
+            "name  n\n"
+            "───────\n"
+            "a     1\n"
+            "b     \x1b[1m2\x1b[22m\n");
+}
+
 TEST(Grid, KeepsToTheWidthWhereItCan) {
   const std::string words(200, 'x');
   std::string sentence;

@@ -145,8 +145,8 @@ TEST(OutcomeTable, MoreFiguresAndTimesAreShownWhenAskedFor) {
   const Comparison comparison = test::comparison({test::outcome("drf", 3, 2)});
   EXPECT_EQ(comparison_table(comparison, {}).find("β"), std::string::npos);
   EXPECT_EQ(comparison_table(comparison, {}).find("\ntime "), std::string::npos);
-  EXPECT_THAT(comparison_table(comparison, {.all_metrics = true}), HasSubstr("β dominant"));
-  EXPECT_THAT(comparison_table(comparison, {.times = true}), ContainsRegex("time +12 µs\n"));
+  EXPECT_THAT(comparison_table(comparison, {}, {.all_metrics = true}), HasSubstr("β dominant"));
+  EXPECT_THAT(comparison_table(comparison, {}, {.times = true}), ContainsRegex("time +12 µs\n"));
 }
 
 TEST(OutcomeTable, AHugeRatioDoesNotWidenTheTable) {

@@ -88,11 +88,11 @@ TEST(OverlayReport, TheTableHasARowForEachScheduler) {
   EXPECT_THAT(simulation_table(overlay.all, 100),
               StartsWith(R"(o.yaml: 2 users on 1 server of park.yaml, a tick every 0.1 s, seed 7
 
-                  lowest             devi-                        ticks  messages   bytes
-scheduler          share    gini     ation  wrong  placed  ticks  ratio    a tick  a tick  broken
-─────────────────────────────────────────────────────────────────────────────────────────────────
-centralised-drf  0.05610  0.0123  0.002340  2.50%     400    800   1.00      2.50      45       0
-pdgdrf:hops=9    0.05610  0.0123  0.002340  2.50%     400    400   0.50      2.50      45       2
+                  lowest             devi-  out of                 ticks  messages   bytes
+scheduler          share    gini     ation    turn  placed  ticks  ratio    a tick  a tick  broken
+──────────────────────────────────────────────────────────────────────────────────────────────────
+centralised-drf  0.05610  0.0123  0.002340   2.50%     400    800   1.00      2.50      45       0
+pdgdrf:hops=9    0.05610  0.0123  0.002340   2.50%     400    400   0.50      2.50      45       2
 
                  messages  messages  users      tasks
 scheduler            lost   dropped  moved  restarted

@@ -1,9 +1,15 @@
 // Servers and users from tables of the user's own.
 #include "lab/traces/csv_cluster.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
+#include <set>
+#include <tuple>
 
 #include <mirab/model/cluster_file.hpp>
+#include <mirab/model/random.hpp>
 
 namespace mirab::traces {
 namespace {
@@ -75,6 +81,90 @@ TEST(CsvCluster, ShapesOfOneNameAndOneDemandAreOneAndOthersStayApart) {
       yaml(kServers, "name,shape,cpu,memory,tasks\na,x,1,1Gi,1\na,y,1,1Gi,2\na,x,1,1Gi,4\n");
   EXPECT_THAT(text, HasSubstr("{name: x, demand: {cpu: 1, memory: 1Gi}, tasks: 5}"));
   EXPECT_THAT(text, HasSubstr("{name: y, demand: {cpu: 1, memory: 1Gi}, tasks: 2}"));
+}
+
+/// A cluster of which tables can say all. No two servers or shapes are alike, so that none are put together.
+Cluster random_cluster(Random& random) {
+  const std::vector<std::string> zones{"a", "b", "c"};
+  const auto whole = [&](std::uint64_t least, std::uint64_t choices) {
+    return Quantity(static_cast<std::int64_t>(least + random.below(choices)));
+  };
+  Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
+  for (std::size_t i = 0; i < 3 + random.below(5); ++i)
+    cluster.servers.push_back({.name = fmt::format("s{}", i),
+                               .capacity = {Quantity(static_cast<std::int64_t>(1000 + i)), Quantity(4000)},
+                               .count = 1 + static_cast<std::int64_t>(random.below(4)),
+                               .labels = {{"zone", zones[i % 3]}}});
+  cluster.running.emplace();
+  std::int64_t demand = 0;  // of the next shape
+  for (std::size_t n = 0; n < 2 + random.below(5); ++n) {
+    const std::string name = fmt::format("user {}", n);
+    const Quantity weight = whole(1, 3);
+    const std::size_t shapes = 1 + random.below(3);
+    if (shapes > 1) cluster.groups.push_back({.name = name, .weight = weight, .is_user = true});
+    for (std::size_t s = 0; s < shapes; ++s) {
+      User user{.name = name, .demand = {Quantity(++demand), whole(1, 9)}};
+      if (shapes == 1) user.weight = weight;
+      if (shapes > 1)
+        user.group = name, user.shape = fmt::format("shape {}", s), user.name += "/" + *user.shape;
+      if (n == 0 || random.below(2) == 0) user.select = {{"zone", {zones[random.below(3)]}}};
+      if (random.below(3) > 0) {
+        user.tasks = whole(3, 9);
+        const Server& on = cluster.servers[random.below(cluster.servers.size())];
+        if (user.select.empty() || user.select.at("zone").front() == on.labels.at("zone"))
+          cluster.running->push_back(
+              {.user = name, .shape = user.shape, .server = on.name, .tasks = whole(1, 3)});
+      }
+      cluster.users.push_back(std::move(user));
+    }
+  }
+  return cluster;
+}
+
+TEST(CsvCluster, OfRandomClustersLosesNothing) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Cluster cluster = random_cluster(random);
+    std::string servers = "name,count,cpu,memory,label.zone\n";
+    for (const Server& server : cluster.servers)
+      servers += fmt::format("{},{},{},{},{}\n", server.name, server.count, server.capacity[0].text(),
+                             server.capacity[1].text(), server.labels.at("zone"));
+    std::string users = "name,shape,weight,cpu,memory,tasks,select.zone,server\n";
+    for (const User& user : cluster.users) {
+      const std::string& owner = user.shape ? *user.group : user.name;
+      const auto group = std::find_if(cluster.groups.begin(), cluster.groups.end(),
+                                      [&](const Group& each) { return each.name == owner; });
+      const auto add = [&](const std::string& tasks, const std::string& server) {
+        users += fmt::format("{},{},{},{},{},{},{},{}\n", owner, user.shape.value_or(""),
+                             (user.shape ? group->weight : user.weight).text(), user.demand[0].text(),
+                             user.demand[1].text(), tasks,
+                             user.select.empty() ? "" : user.select.at("zone").front(), server);
+      };
+      std::int64_t waiting = user.tasks ? *count_units(*user.tasks, 0, Rounding::down) : 0;
+      for (const Running& each : *cluster.running) {
+        if (each.user != owner || each.shape != user.shape) continue;
+        add(each.tasks.text(), each.server);
+        waiting -= *count_units(each.tasks, 0, Rounding::down);
+      }
+      add(user.tasks ? fmt::format("{}", waiting) : "", "");
+    }
+    const Result<CsvCluster> import = try_csv(servers, users);
+    ASSERT_TRUE(import) << describe(import.error()) << "\n" << users;
+    const Result<Problem> again =
+        read_cluster_text(write_cluster_yaml(import->cluster), Syntax::yaml, "again");
+    ASSERT_TRUE(again) << describe(again.error());
+    EXPECT_EQ(again->servers(), cluster.servers) << servers;
+    EXPECT_EQ(again->users(), cluster.users) << users;
+    EXPECT_EQ(again->groups(), cluster.groups) << users;
+    const auto placed = [](const Cluster& of) {
+      std::set<std::tuple<std::string, std::string, std::string, std::string>> all;
+      for (const Running& each : *of.running)
+        all.emplace(each.user, each.shape.value_or(""), each.server, each.tasks.text());
+      return all;
+    };
+    EXPECT_EQ(placed(again->cluster()), placed(cluster)) << users;
+  }
 }
 
 TEST(CsvCluster, NamesTheColumnsThatAreNotUsed) {

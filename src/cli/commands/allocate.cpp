@@ -54,10 +54,8 @@ std::string formatted(const report::Comparison& comparison, const CompareOptions
   const OutputOptions& output = options.output;
   if (output.format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
   if (output.format == "csv") return report::comparison_csv(comparison);
-  return report::comparison_table(comparison, {.width = columns_of(output.file),
-                                               .all_metrics = options.all_metrics,
-                                               .times = options.times,
-                                               .bold = shows_bold(output.file)});
+  return report::comparison_table(comparison, terminal_of(output.file),
+                                  {.all_metrics = options.all_metrics, .times = options.times});
 }
 
 void drop_steps(report::Comparison& comparison) {

@@ -31,7 +31,7 @@ struct DiffFlags {
 std::string formatted(const report::Diff& diff, const DiffFlags& options) {
   if (options.output.format == "json") return report::json_text(report::difference_json(diff), 2) + "\n";
   if (options.output.format == "csv") return report::difference_csv(diff);
-  return report::difference_table(diff, options.most, columns_of(options.output.file));
+  return report::difference_table(diff, options.most, terminal_of(options.output.file));
 }
 
 Check check_diff_flags(const DiffFlags& options) {

@@ -71,7 +71,7 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
   const nlohmann::ordered_json data = report::explanation_json(explained);
   std::string text = options.output.format == "json"
                          ? report::json_text(data, 2) + "\n"
-                         : report::explanation_table(explained, columns_of(options.output.file));
+                         : report::explanation_table(explained, terminal_of(options.output.file));
   return with_status(
       write_answer(options.output, options.report, "explanation",
                    fmt::format("{}: {}", explained.title, options.user), std::move(text), data),
@@ -88,7 +88,7 @@ Exit explain_everyone(const ExplainFlags& options, const Problem& problem, const
   const nlohmann::ordered_json data = report::survey_json(all);
   std::string text = format == "json"  ? report::json_text(data, 2) + "\n"
                      : format == "csv" ? report::survey_csv(all)
-                                       : report::survey_table(all, columns_of(options.output.file));
+                                       : report::survey_table(all, terminal_of(options.output.file));
   return with_status(write_answer(options.output, options.report, "survey", all.title, std::move(text), data),
                      survey->outcome);
 }

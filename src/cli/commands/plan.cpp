@@ -210,7 +210,7 @@ std::string formatted(const report::PlanReport& plan, const PlanFlags& options,
                       const nlohmann::ordered_json& data) {
   if (options.output.format == "json") return report::json_text(data, 2) + "\n";
   if (options.output.format == "csv") return report::plan_csv(plan);
-  return report::plan_table(plan, options.most, columns_of(options.output.file));
+  return report::plan_table(plan, options.most, terminal_of(options.output.file));
 }
 
 /// The result, the cluster after the change and the page: all or none.

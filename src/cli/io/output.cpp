@@ -284,8 +284,10 @@ std::size_t columns_of(const std::string& destination) {
   return report::kPageWidth;
 }
 
-bool shows_bold(const std::string& destination) {
-  return is_terminal(destination) && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+report::Terminal terminal_of(const std::string& destination) {
+  return {
+      .width = columns_of(destination),
+      .bold = is_terminal(destination) && environment("NO_COLOR").empty() && environment("TERM") != "dumb"};
 }
 
 bool shows_progress() { return ::isatty(STDERR_FILENO) != 0; }

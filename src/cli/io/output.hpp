@@ -11,6 +11,8 @@
 
 #include <mirab/model/result.hpp>
 
+#include "report/text/width.hpp"
+
 namespace mirab::cli {
 
 /// Standard output, as the name of a destination.
@@ -75,9 +77,9 @@ Check check_folder(const Destination& folder);
 /// output and a terminal (COLUMNS goes before what the terminal itself says), else no limit, SIZE_MAX.
 std::size_t columns_of(const std::string& destination);
 
-/// May a text written to `destination` have bold words? On a terminal, unless the environment's NO_COLOR is
-/// set (no-color.org) or the terminal is a `dumb` one.
-bool shows_bold(const std::string& destination);
+/// The columns, and whether words may be in bold: on a terminal, unless the environment's NO_COLOR is set
+/// (no-color.org) or the terminal is a `dumb` one.
+report::Terminal terminal_of(const std::string& destination);
 
 /// Is standard error a terminal, on which progress is shown?
 bool shows_progress();

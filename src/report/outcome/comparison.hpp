@@ -12,6 +12,8 @@
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/problem.hpp>
 
+#include "report/text/width.hpp"
+
 namespace mirab::report {
 
 /// An outcome and what is measured of it, once.
@@ -51,10 +53,8 @@ std::int64_t total_servers(const Problem& problem);
 
 /// What the table shows beyond what most people look for.
 struct TableOptions {
-  std::size_t width = SIZE_MAX;
   bool all_metrics = false;
   bool times = false;  ///< how long each solver took
-  bool bold = false;   ///< users who are short, and the best of each figure: for a terminal
 };
 
 /// `10 of 12 get all they ask for under drf and pf`, a line for each count; nothing where no user asks for a
@@ -64,8 +64,9 @@ std::vector<std::string> satisfied_lines(const Comparison& comparison);
 /// What a person reads: a row per user with tasks and dominant share under every outcome, a summary, the
 /// notices. The fairness figures are of the users who are short of tasks. As many outcomes stand side by side
 /// as the width holds, at least one; the others follow below, and then the steps of fillings that recorded
-/// them.
-std::string comparison_table(const Comparison& comparison, const TableOptions& options);
+/// them. In bold: users who are short, and the best of each figure.
+std::string comparison_table(const Comparison& comparison, const Terminal& terminal,
+                             const TableOptions& options = {});
 
 /// The comparison as docs/reference/output.md describes it, keys in that order. A number reads back as the
 /// same double; an infinite one is null. Of a filling with more than `most_steps` every k-th step is kept,

@@ -194,12 +194,13 @@ std::optional<double> figure_of_short(const MeasuredOutcome& measured, double Me
   return (*measured.metrics_short).*figure;
 }
 
-void add_summary(Table& table, const Comparison& comparison, Outcomes outcomes, const TableOptions& options) {
+void add_summary(Table& table, const Comparison& comparison, Outcomes outcomes, const Terminal& terminal,
+                 const TableOptions& options) {
   const Problem& problem = comparison.problem;
   const int decimals = share_decimals(outcomes);
   const auto add = [&](const SummaryLine& line) {
     add_summary_line(table, outcomes, line,
-                     options.bold ? best_text(comparison.outcomes, line) : std::nullopt);
+                     terminal.bold ? best_text(comparison.outcomes, line) : std::nullopt);
   };
   const bool filled = std::any_of(outcomes.begin(), outcomes.end(),
                                   [](const MeasuredOutcome& c) { return c.outcome.filling.has_value(); });
@@ -255,7 +256,7 @@ void add_summary(Table& table, const Comparison& comparison, Outcomes outcomes, 
 }
 
 std::string side_by_side(const Comparison& comparison, Outcomes outcomes, std::size_t gap,
-                         const TableOptions& options) {
+                         const Terminal& terminal, const TableOptions& options) {
   Table table;
   table.columns = {{.align = Align::left, .min_width = 4, .shortest = kShortNameWidth},
                    {.align = Align::left, .shortest = kResourceWidth}};
@@ -265,9 +266,9 @@ std::string side_by_side(const Comparison& comparison, Outcomes outcomes, std::s
     table.columns.push_back({.align = Align::decimal, .gap = 1, .min_width = 6});
   }
   add_labels(table, outcomes);
-  add_users(table, comparison.problem, outcomes, options.bold);
-  add_summary(table, comparison, outcomes, options);
-  return render(table, options.width);
+  add_users(table, comparison.problem, outcomes, terminal.bold);
+  add_summary(table, comparison, outcomes, terminal, options);
+  return render(table, terminal.width);
 }
 
 std::string steps(const Problem& problem, const Outcome& outcome, std::size_t width) {
@@ -321,18 +322,19 @@ std::string short_words(Outcomes outcomes) {
 
 }  // namespace
 
-std::string comparison_table(const Comparison& comparison, const TableOptions& options) {
-  const std::size_t width = options.width;
+std::string comparison_table(const Comparison& comparison, const Terminal& terminal,
+                             const TableOptions& options) {
+  const std::size_t width = terminal.width;
   std::string text = broken(title(comparison), width);
   for (const std::string& line : satisfied_lines(comparison)) text += broken(line, width);
   Outcomes rest = comparison.outcomes;
   while (!rest.empty()) {
     std::size_t count = rest.size();
-    std::string block = side_by_side(comparison, rest, kWideGap, options);
+    std::string block = side_by_side(comparison, rest, kWideGap, terminal, options);
     if (widest_line(block) > std::min(width, kPageWidth))
-      block = side_by_side(comparison, rest, kNarrowGap, options);
+      block = side_by_side(comparison, rest, kNarrowGap, terminal, options);
     while (count > 1 && widest_line(block) > width) {
-      block = side_by_side(comparison, rest.first(--count), kWideGap, options);
+      block = side_by_side(comparison, rest.first(--count), kWideGap, terminal, options);
     }
     text += "\n" + block;
     rest = rest.subspan(count);
@@ -341,7 +343,7 @@ std::string comparison_table(const Comparison& comparison, const TableOptions& o
                         width);
   if (any_asked(comparison.outcomes))
     text += broken(short_words(comparison.outcomes), std::min(width, kPageWidth));
-  if (options.bold)
+  if (terminal.bold)
     text += broken("bold: fewer tasks than the user asks for; of a figure, the best of several outcomes",
                    std::min(width, kPageWidth));
   if (has_shapes(comparison.problem) && any_short(comparison.outcomes))

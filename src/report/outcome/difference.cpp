@@ -83,8 +83,9 @@ Wishes wishes_of(const DiffSide& side) {
 
 class Rows {
  public:
-  explicit Rows(const Diff& diff)
+  Rows(const Diff& diff, bool bold)
       : decimals_(task_decimals(diff.difference)),
+        bold_(bold),
         before_(wishes_of(diff.before)),
         after_(wishes_of(diff.after)) {
     table_.columns = {{.min_width = 5, .shortest = kNameWidth},
@@ -109,8 +110,8 @@ class Rows {
     const bool both = user.before && user.after;
     table_.rows.push_back(
         {{.text = user.user, .mark = user.same_task ? "" : " *"},
-         {got(user.before, before_, user.user)},
-         {got(user.after, after_, user.user)},
+         got(user.before, before_, user.user),
+         got(user.after, after_, user.user),
          {both ? signed_percent(user.change) : kNone, 1, align(both)},
          {share(user.before)},
          {share(user.after)},
@@ -122,8 +123,18 @@ class Rows {
     if (!text.empty()) table_.rows.push_back({{text, kColumns}});
   }
 
-  void add_sum(const std::string& what, const std::string& before, const std::string& after) {
-    table_.rows.push_back({{what}, {before, 1, Align::right}, {after, 1, Align::right}});
+  // A sum of which more is better has numbers.
+  struct Sum {
+    std::string text;
+    std::optional<double> number = {};
+  };
+
+  void add_sum(const std::string& what, const Sum& before, const Sum& after) {
+    const auto cell = [&](const Sum& sum, const Sum& other) {
+      const bool better = sum.number && other.number && *sum.number > *other.number && sum.text != other.text;
+      return Cell{.text = sum.text, .align = Align::right, .bold = bold_ && better};
+    };
+    table_.rows.push_back({{what}, cell(before, after), cell(after, before)});
   }
 
   void add_rule() { table_.add_rule(); }
@@ -135,12 +146,13 @@ class Rows {
   std::string text(std::size_t width) const { return render(table_, width); }
 
  private:
-  // With a mark where it is all that the user asks for.
-  std::string got(const std::optional<UserShare>& share, const Wishes& wishes, const std::string& user) {
+  // With a mark where it is all that the user asks for, in bold where it is fewer.
+  Cell got(const std::optional<UserShare>& share, const Wishes& wishes, const std::string& user) {
     const auto wish = wishes.find(user);
-    if (!share || wish == wishes.end() || !wish->second.satisfied) return tasks(share);
+    if (!share || wish == wishes.end() || !wish->second.asked) return {tasks(share)};
+    if (!wish->second.satisfied) return {.text = tasks(share), .bold = bold_};
     any_satisfied_ = true;
-    return tasks(*wish->second.asked) + " ✓";
+    return {tasks(*wish->second.asked) + " ✓"};
   }
 
   static Align align(bool number) { return number ? Align::decimal : Align::right; }
@@ -150,6 +162,7 @@ class Rows {
 
   Table table_;
   int decimals_;
+  bool bold_;
   Wishes before_;
   Wishes after_;
   bool any_satisfied_ = false;
@@ -215,24 +228,33 @@ void add_sums(Rows& rows, const Diff& diff) {
   const Satisfaction after = satisfaction(diff.after.problem, diff.after.outcome);
   rows.add_rule();
   if (before.any_asked() || after.any_asked()) {
-    rows.add_sum("get all they ask for", fmt::format("{} of {}", before.satisfied_users, before.users),
-                 fmt::format("{} of {}", after.satisfied_users, after.users));
+    const auto count = [](const Satisfaction& side) -> Rows::Sum {
+      return {fmt::format("{} of {}", side.satisfied_users, side.users),
+              static_cast<double>(side.satisfied_users)};
+    };
+    rows.add_sum("get all they ask for", count(before), count(after));
   }
-  rows.add_sum("all tasks", rows.tasks(difference.tasks_before), rows.tasks(difference.tasks_after));
+  rows.add_sum("all tasks", {rows.tasks(difference.tasks_before)}, {rows.tasks(difference.tasks_after)});
   const auto lowest_before = lowest_short(diff.before.problem, diff.before, before);
   const auto lowest_after = lowest_short(diff.before.problem, diff.after, after);
-  const auto share = [](const std::optional<UserShare>& of) {
-    return of ? percent(of->share_of_before, 2) : kNone;
+  const auto tasks = [&](const std::optional<UserShare>& of) -> Rows::Sum {
+    return {rows.tasks(of), of ? std::optional(of->tasks) : std::nullopt};
   };
-  rows.add_sum("fewest tasks", rows.tasks(lowest_before), rows.tasks(lowest_after));
+  const auto part = [](const std::optional<double>& value) -> Rows::Sum {
+    return {value ? percent(*value, 2) : kNone, value};
+  };
+  const auto share = [&](const std::optional<UserShare>& of) {
+    return part(of ? std::optional(of->share_of_before) : std::nullopt);
+  };
+  rows.add_sum("fewest tasks", tasks(lowest_before), tasks(lowest_after));
   rows.add_sum("lowest share", share(lowest_before), share(lowest_after));
   for (const UseChange& use : difference.resources) {
-    const auto part = [](const std::optional<double>& value) { return value ? percent(*value, 2) : kNone; };
     rows.add_sum(shorten(use.resource, kResourceWidth) + " used", part(use.before), part(use.after));
   }
 }
 
-std::string remarks(const Diff& diff, bool any_satisfied, std::size_t width) {
+std::string remarks(const Diff& diff, bool any_satisfied, const Terminal& terminal) {
+  const std::size_t width = terminal.width;
   const std::vector<UserChange>& users = diff.difference.users;
   std::string legend =
       "change: of the tasks; share: the largest part of any one resource that the user holds";
@@ -244,6 +266,8 @@ std::string remarks(const Diff& diff, bool any_satisfied, std::size_t width) {
     legend += "; lowest share: a user with task shapes has one, of all that these hold together";
   if (any_satisfied) legend += "; ✓ all it asks for";
   std::string text = broken(legend, width);
+  if (terminal.bold)
+    text += broken("bold: fewer tasks than the user asks for; of a sum, the better side", width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
     text += broken("* a task of this user demands something else on either side", width);
   for (const DiffSide* side : {&diff.before, &diff.after}) {
@@ -261,10 +285,10 @@ std::string remarks(const Diff& diff, bool any_satisfied, std::size_t width) {
 
 }  // namespace
 
-std::string difference_table(const Diff& diff, std::size_t most, std::size_t width) {
+std::string difference_table(const Diff& diff, std::size_t most, const Terminal& terminal) {
   const Difference& difference = diff.difference;
-  const std::size_t page = std::min(width, kPageWidth);
-  Rows rows(diff);
+  const std::size_t page = std::min(terminal.width, kPageWidth);
+  Rows rows(diff, terminal.bold);
   const Shown part = shown(difference, most);
   for (std::size_t i = 0; i < part.gainers; ++i) rows.add(difference.users[i]);
   for (std::size_t i = difference.users.size() - part.losers; i < difference.users.size(); ++i)
@@ -277,8 +301,8 @@ std::string difference_table(const Diff& diff, std::size_t most, std::size_t wid
 
   return broken("before: " + printable(side_words(diff.before)), page) +
          broken("after:  " + printable(side_words(diff.after)), page) + "\n" +
-         broken(changed_words(difference.changed), page) + "\n" + rows.text(width) +
-         remarks(diff, rows.any_satisfied(), page);
+         broken(changed_words(difference.changed), page) + "\n" + rows.text(terminal.width) +
+         remarks(diff, rows.any_satisfied(), {.width = page, .bold = terminal.bold});
 }
 
 namespace {

@@ -7,6 +7,8 @@
 #include <mirab/audit/difference.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "report/text/width.hpp"
+
 namespace mirab::report {
 
 /// One of two outcomes that are compared, and where it comes from.
@@ -24,8 +26,8 @@ struct Diff {
 };
 
 /// What a person reads: at most `most` of those who gain, of those who lose, and of those on one side only;
-/// no wider than `width` where that can be.
-std::string difference_table(const Diff& diff, std::size_t most, std::size_t width);
+/// no wider than the terminal where that can be. In bold: users who are short, and the better of two sums.
+std::string difference_table(const Diff& diff, std::size_t most, const Terminal& terminal);
 
 /// docs/schema/difference.schema.json.
 nlohmann::ordered_json difference_json(const Diff& diff);

@@ -58,7 +58,7 @@ const std::string& dominant_resource(const ExplanationReport& explained) {
   return explained.problem.resources()[dominant[explanation.user]];
 }
 
-std::string summary(const ExplanationReport& explained, std::size_t width) {
+std::string summary(const ExplanationReport& explained, const Terminal& terminal) {
   const Explanation& explanation = explained.explanation;
   const User& user = explained.problem.users()[explanation.user];
   std::vector<std::string> demand;
@@ -68,15 +68,16 @@ std::string summary(const ExplanationReport& explained, std::size_t width) {
   }
   const std::string limit =
       user.tasks ? fmt::format("{} to run", tasks_words(user.tasks->value())) : "endless tasks";
+  const std::string has = tasks_words(explanation.outcome.allocation.tasks[explanation.user]);
+  const bool is_short = user.tasks && !explanation.has_all_tasks;
   return broken(fmt::format("{}: {} has {} under {}", printable(explained.title), user.name,
-                            tasks_words(explanation.outcome.allocation.tasks[explanation.user]),
-                            explanation.outcome.mechanism),
-                width) +
+                            terminal.bold && is_short ? in_bold(has) : has, explanation.outcome.mechanism),
+                terminal.width) +
          "\n" +
          broken(fmt::format("A task takes {}; {}, weight {}. Its share is {}, of {}.",
                             fmt::join(demand, ", "), limit, user.weight.text(),
                             percent(explanation.dominant_share, 2), dominant_resource(explained)),
-                width, "");
+                terminal.width, "");
 }
 
 std::string placement_table(const ExplanationReport& explained, std::size_t width) {
@@ -227,7 +228,14 @@ std::string gain_words(const WhatIf& what_if, int decimals) {
   return (what_if.gain > 0 ? "+" : "") + fixed(what_if.gain, decimals);
 }
 
-std::string what_ifs(const ExplanationReport& explained) {
+// The change that brings most, where one brings anything.
+const WhatIf* best_change(const std::vector<WhatIf>& what_ifs) {
+  const auto best = std::max_element(what_ifs.begin(), what_ifs.end(),
+                                     [](const WhatIf& a, const WhatIf& b) { return a.gain < b.gain; });
+  return best == what_ifs.end() || best->gain <= 0 || is_no_gain(*best) ? nullptr : &*best;
+}
+
+std::string what_ifs(const ExplanationReport& explained, bool bold) {
   const Explanation& explanation = explained.explanation;
   std::vector<WhatIf> shown;
   for (const WhatIf& what_if : explanation.what_ifs) {
@@ -241,10 +249,11 @@ std::string what_ifs(const ExplanationReport& explained) {
   table.columns = {{}, {Align::decimal}, {Align::decimal}, {}};
   table.rows = {{{"what if (solved each time)"}, {"tasks", 1, Align::right}, {"gain", 1, Align::right}}};
   table.add_rule();
+  const WhatIf* best = best_change(shown);
   for (const WhatIf& what_if : shown) {
     table.rows.push_back({{change_words(explained.problem, explanation.user, what_if.change)},
                           {tasks_fixed(what_if.tasks, decimals)},
-                          {gain_words(what_if, decimals)}});
+                          {.text = gain_words(what_if, decimals), .bold = bold && &what_if == best}});
     if (what_if.status == Status::not_converged) table.rows.back().push_back({"NOT CONVERGED"});
   }
   std::string text = "\n" + render(table);
@@ -255,7 +264,8 @@ std::string what_ifs(const ExplanationReport& explained) {
   return text;
 }
 
-std::string remarks(const ExplanationReport& explained, std::size_t width) {
+std::string remarks(const ExplanationReport& explained, const Terminal& terminal) {
+  const std::size_t width = terminal.width;
   const Outcome& outcome = explained.explanation.outcome;
   std::string legend = "share: the largest part of any one resource that the user holds";
   if (!explained.explanation.bindings.empty()) {
@@ -266,6 +276,8 @@ std::string remarks(const ExplanationReport& explained, std::size_t width) {
         each_server ? "virtual share (tasks over those that fit alone on these servers)" : "share");
   }
   std::string text = broken(legend, width);
+  if (terminal.bold)
+    text += broken("bold: fewer tasks than the user asks for; the change that brings most", width);
   if (outcome.status == Status::not_converged) {
     text +=
         fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
@@ -308,10 +320,12 @@ std::string change_words(const Problem& problem, std::size_t n, const Change& ch
   return {};
 }
 
-std::string explanation_table(const ExplanationReport& explained, std::size_t width) {
-  const std::size_t page = std::min(width, kPageWidth);
+std::string explanation_table(const ExplanationReport& explained, const Terminal& terminal) {
+  const std::size_t width = terminal.width;
+  const Terminal page{.width = std::min(width, kPageWidth), .bold = terminal.bold};
   return summary(explained, page) + placement_table(explained, width) + path_table(explained, width) +
-         binding_table_within(explained, width) + what_ifs(explained) + remarks(explained, page);
+         binding_table_within(explained, width) + what_ifs(explained, terminal.bold) +
+         remarks(explained, page);
 }
 
 namespace {

@@ -5,6 +5,8 @@
 
 #include <mirab/audit/explanation.hpp>
 
+#include "report/text/width.hpp"
+
 namespace mirab::report {
 
 /// An explanation of a user's share in a problem, to be shown.
@@ -14,8 +16,9 @@ struct ExplanationReport {
   const Explanation& explanation;
 };
 
-/// What a person reads, no wider than `width` where that can be.
-std::string explanation_table(const ExplanationReport& explained, std::size_t width);
+/// What a person reads, no wider than the terminal where that can be. In bold: the tasks of a user who is
+/// short, and the gain of the best change.
+std::string explanation_table(const ExplanationReport& explained, const Terminal& terminal);
 
 /// A change in a few words: `one more server: gpu`, `weight 2 instead of 1`.
 std::string change_words(const Problem& problem, std::size_t user, const Change& change);

@@ -133,8 +133,8 @@ Diff before_and_after(const PlanReport& report) {
 
 }  // namespace
 
-std::string plan_table(const PlanReport& report, std::size_t most, std::size_t width) {
-  const std::size_t page = std::min(width, kPageWidth);
+std::string plan_table(const PlanReport& report, std::size_t most, const Terminal& terminal) {
+  const std::size_t page = std::min(terminal.width, kPageWidth);
   std::string text = broken(printable(fmt::format("{}: {} tasks for {} under {}", report.title,
                                                   task_words(report.goal.all_tasks()), user_of(report),
                                                   report.plan.before.mechanism)),
@@ -147,7 +147,7 @@ std::string plan_table(const PlanReport& report, std::size_t most, std::size_t w
                      page, "      ");
     return text;
   }
-  return text + "\n" + difference_table(before_and_after(report), most, width);
+  return text + "\n" + difference_table(before_and_after(report), most, terminal);
 }
 
 namespace {

@@ -19,8 +19,8 @@ struct PlanReport {
 };
 
 /// What a person reads: what to buy (or which weight to give), and at most `most` of those who gain and of
-/// those who lose by it; no wider than `width` where that can be.
-std::string plan_table(const PlanReport& report, std::size_t most, std::size_t width);
+/// those who lose by it; no wider than the terminal where that can be.
+std::string plan_table(const PlanReport& report, std::size_t most, const Terminal& terminal);
 
 /// docs/schema/plan.schema.json.
 nlohmann::ordered_json plan_json(const PlanReport& report);

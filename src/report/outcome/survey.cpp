@@ -97,12 +97,14 @@ std::string heading(const SurveyReport& report) {
                            counted(satisfied.users, "user"), outcome.mechanism);
 }
 
-std::string remarks(const SurveyReport& report, std::size_t width) {
+std::string remarks(const SurveyReport& report, const Terminal& terminal) {
+  const std::size_t width = terminal.width;
   const Outcome& outcome = report.survey.outcome;
   std::string text = broken(
       "✓ all it asks for; share: the largest part of any one resource that the user holds; best remedy: the "
       "cheapest change that brings all it asks for, else the one that brings most; each was solved",
       width);
+  if (terminal.bold) text += broken("bold: fewer tasks than the user asks for", width);
   const auto untried = std::any_of(report.survey.users.begin(), report.survey.users.end(),
                                    [](const Standing& standing) { return standing.untried > 0; });
   if (untried) text += "not all changes were tried: --what-ifs tries more for each user\n";
@@ -116,7 +118,8 @@ std::string remarks(const SurveyReport& report, std::size_t width) {
 
 }  // namespace
 
-std::string survey_table(const SurveyReport& report, std::size_t width) {
+std::string survey_table(const SurveyReport& report, const Terminal& terminal) {
+  const std::size_t width = terminal.width;
   const Problem& problem = report.problem;
   const bool groups = any_groups(problem);
   std::vector<double> tasks;
@@ -131,6 +134,7 @@ std::string survey_table(const SurveyReport& report, std::size_t width) {
   if (groups) head.emplace_back("in");
   head.insert(head.end(), {"asked", "got", "share", "held back by", "best remedy", "then"});
   std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<bool>> bold;
   for (const Standing& standing : report.survey.users) {
     auto& row = rows.emplace_back();
     row.push_back(shorten(printable(problem.users()[standing.user].name), name_width(kNameWidth, width)));
@@ -139,6 +143,7 @@ std::string survey_table(const SurveyReport& report, std::size_t width) {
       row.push_back(around.empty() ? kNone : printable(fmt::format("{}", fmt::join(around, " / "))));
     }
     row.push_back(asked_text(standing));
+    bold.emplace_back(head.size())[row.size()] = terminal.bold && standing.asked && !standing.satisfied;
     row.push_back(standing.satisfied ? count(*standing.asked) + " ✓" : count(standing.tasks));
     row.push_back(percent(standing.dominant_share, 2));
     if (standing.satisfied) continue;
@@ -150,8 +155,9 @@ std::string survey_table(const SurveyReport& report, std::size_t width) {
                       : count(remedy->tasks) +
                             (standing.asked && remedy->tasks >= *standing.asked * (1 - 1e-6) ? " ✓" : ""));
   }
-  return broken(printable(heading(report)), std::min(width, kPageWidth)) + "\n" + grid(head, rows, width) +
-         "\n" + remarks(report, std::min(width, kPageWidth));
+  return broken(printable(heading(report)), std::min(width, kPageWidth)) + "\n" +
+         grid(head, rows, width, bold) + "\n" +
+         remarks(report, {.width = std::min(width, kPageWidth), .bold = terminal.bold});
 }
 
 namespace {

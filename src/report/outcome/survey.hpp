@@ -6,6 +6,8 @@
 
 #include <mirab/audit/explanation.hpp>
 
+#include "report/text/width.hpp"
+
 namespace mirab::report {
 
 /// What every user has and why, to be shown.
@@ -16,8 +18,9 @@ struct SurveyReport {
 };
 
 /// What a person reads: a line for each user with what it asks for, what it gets, what holds it back, and
-/// the best remedy; those who are short first. No wider than `width` where that can be.
-std::string survey_table(const SurveyReport& report, std::size_t width);
+/// the best remedy; those who are short first, what they get in bold. No wider than the terminal where that
+/// can be.
+std::string survey_table(const SurveyReport& report, const Terminal& terminal);
 
 /// docs/schema/survey.schema.json.
 nlohmann::ordered_json survey_json(const SurveyReport& report);

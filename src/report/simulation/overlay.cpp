@@ -118,7 +118,7 @@ Figures fairness(const OverlayRuns& all) {
   figures.push_back(
       figure(all, "", "gini", [](std::size_t, const OverlayRun& run) { return fixed(run.gini, 4); }));
   figures.push_back(small_figure(all, "devi-", "ation", &OverlayRun::deviation));
-  figures.push_back(figure(all, "", "wrong",
+  figures.push_back(figure(all, "out of", "turn",
                            [](std::size_t, const OverlayRun& run) { return percent(wrong_part(run), 2); }));
   return figures;
 }
@@ -195,14 +195,15 @@ std::string title(const OverlayRuns& all) {
 
 std::string legend(const OverlayRuns& all, std::size_t width) {
   const bool central = ratio_to_centralised(all, 0).has_value();
-  std::string text = broken(
-      fmt::format("share: dominant share; lowest: of a user, at the end{}; deviation: the shares' sample "
-                  "standard deviation; wrong: part of the placements whose user did not have the lowest "
-                  "share; ticks: to the last placement{}; messages and bytes: that a node sends; "
-                  "broken: promises (docs/explanation/overlay-faults.md)",
-                  all.scenario.runtime ? ", mean: over the time after the first tenth" : "",
-                  central ? "; ratio: to those of centralised-drf" : ""),
-      width);
+  std::string text =
+      broken(fmt::format(
+                 "share: dominant share; lowest: of a user, at the end{}; deviation: the shares' sample "
+                 "standard deviation; out of turn: part of the placements whose user did not have the lowest "
+                 "share; ticks: to the last placement{}; messages and bytes: that a node sends; "
+                 "broken: promises (docs/explanation/overlay-faults.md)",
+                 all.scenario.runtime ? ", mean: over the time after the first tenth" : "",
+                 central ? "; ratio: to those of centralised-drf" : ""),
+             width);
   for (const std::string& notice : notices_of(all)) text += broken("note: " + printable(notice), width);
   return text;
 }

@@ -121,7 +121,7 @@ std::vector<ContenderSummary> summary_of(const OverlayRuns& all) {
                          figure("mean_min_share", "mean of lowest share", part, run.mean_min_share),
                          figure("gini", "gini", part, run.gini),
                          figure("deviation", "deviation", part, run.deviation),
-                         figure("wrong", "wrong", percentage, wrong_part(run)),
+                         figure("wrong", "out of turn", percentage, wrong_part(run)),
                          figure("placements", "placed", tenths, static_cast<double>(run.placements)),
                          figure("ticks", "ticks", tenths, run.ticks)};
     if (const std::optional<double> ratio = ratio_to_centralised(all, i))

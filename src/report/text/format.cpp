@@ -57,7 +57,25 @@ std::string magnitude(double value) {
 
 namespace {
 
-/// With the largest binary suffix that it reaches; requires a multiple of 2^20.
+/// Is the amount a whole number of units, within what sums leave?
+bool is_whole_in(double unit, double amount, double within) {
+  return std::abs(amount - std::round(amount / unit) * unit) <= within * amount;
+}
+
+constexpr double kKibi = 1 << 10;
+constexpr double kMebi = 1 << 20;
+
+/// Was it written with a binary suffix? Whole in Mi; or in Ki, as kubectl prints the memory of nodes, where
+/// 64G is whole too, which M divides.
+bool is_binary(double amount) {
+  constexpr double kMega = 1e6;
+  constexpr double kLastDigits = 1e-12;
+  return amount >= kMebi &&
+         (is_whole_in(kMebi, amount, kWholeTolerance) ||
+          (is_whole_in(kKibi, amount, kLastDigits) && !is_whole_in(kMega, amount, kLastDigits)));
+}
+
+/// With the largest binary suffix that it reaches; requires Mi or more.
 std::string binary_amount(double value) {
   constexpr std::array kSuffixes{"Mi", "Gi", "Ti", "Pi"};
   value = std::ldexp(value, -20);
@@ -72,9 +90,7 @@ std::string binary_amount(double value) {
 }  // namespace
 
 std::string amount(double value) {
-  constexpr double kMebi = 1 << 20;
-  const double whole = std::round(value / kMebi) * kMebi;
-  if (value >= kMebi && std::abs(value - whole) <= kWholeTolerance * value) return binary_amount(whole);
+  if (is_binary(value)) return binary_amount(value);
   constexpr std::array kSuffixes{"", "k", "M", "G", "T", "P", "E"};
   if (value < 1e6) return without_trailing_zeros(fmt::format("{:.{}f}", value, value < 1000 ? 4 : 2));
   std::size_t suffix = 0;

@@ -25,7 +25,8 @@ std::string percent(double part, int decimals);
 std::string magnitude(double value);
 
 /// An amount with at most four decimals; from 10^6 on with a suffix: of a cluster file's binary ones where it
-/// is whole in Mi (to a part of 1e-9, which sums leave), else k M G T P E: `18`, `0.25`, `64Gi`, `68.72G`.
+/// is whole in Mi, or in Ki and not in M (within what sums leave), else k M G T P E: `18`, `0.25`, `64Gi`,
+/// `68.72G`.
 std::string amount(double value);
 
 /// A time in three digits, in the largest unit that it holds twice: `12 µs`, `3.4 ms`, `12.3 s`, `79 min`,

@@ -101,9 +101,7 @@ std::string place(const std::string& text, Align align, std::size_t width, std::
 
 // The text within `placed`, between blanks, in bold.
 std::string with_bold(std::string placed, const std::string& text) {
-  const std::size_t first = placed.find(text);
-  placed.insert(first + text.size(), kBoldEnd);
-  return placed.insert(first, kBoldBegin);
+  return placed.replace(placed.find(text), text.size(), in_bold(text));
 }
 
 // Lowers the widths of columns of names, the widest first, until `too_much` is gone or all are at their
@@ -189,6 +187,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 using Rows = std::vector<Texts>;
+using Bold = std::vector<bool>;
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kLeast = 12;  // a column of words is not narrowed below, nor below its longest word
@@ -273,7 +272,8 @@ void narrow(std::vector<ColumnLayout>& shapes, std::size_t width) {
 }
 
 /// The row in as many lines as its longest cell takes.
-void add_broken(Table& table, const Texts& row, const std::vector<ColumnLayout>& shapes, Align number_align) {
+void add_broken(Table& table, const Texts& row, const Bold& bold, const std::vector<ColumnLayout>& shapes,
+                Align number_align) {
   Rows lines;
   for (std::size_t c = 0; c < row.size(); ++c) lines.push_back(wrap(row[c], shapes[c].width));
   std::size_t height = 1;
@@ -281,7 +281,8 @@ void add_broken(Table& table, const Texts& row, const std::vector<ColumnLayout>&
   for (std::size_t line = 0; line < height; ++line) {
     std::vector<Cell> cells;
     for (std::size_t c = 0; c < lines.size(); ++c) {
-      Cell cell{line < lines[c].size() ? lines[c][line] : ""};
+      Cell cell;
+      if (line < lines[c].size()) cell = {.text = lines[c][line], .bold = c < bold.size() && bold[c]};
       if (shapes[c].numbers) cell.align = cell.text == kNone ? Align::right : number_align;
       cells.push_back(std::move(cell));
     }
@@ -289,13 +290,14 @@ void add_broken(Table& table, const Texts& row, const std::vector<ColumnLayout>&
   }
 }
 
-std::string block(const Texts& head, const Rows& rows, std::vector<ColumnLayout> shapes, std::size_t width) {
+std::string block(const Texts& head, const Rows& rows, const std::vector<Bold>& bold,
+                  std::vector<ColumnLayout> shapes, std::size_t width) {
   narrow(shapes, width);
   Table table;
   table.columns.assign(shapes.size(), {.gap = kGap});
-  add_broken(table, head, shapes, Align::right);
+  add_broken(table, head, {}, shapes, Align::right);
   table.add_rule();
-  for (const Texts& row : rows) add_broken(table, row, shapes, Align::decimal);
+  for (std::size_t r = 0; r < rows.size(); ++r) add_broken(table, rows[r], bold[r], shapes, Align::decimal);
   return render(table);
 }
 
@@ -311,7 +313,7 @@ std::vector<Item> part_of(const std::vector<Item>& items, std::size_t first, std
 
 }  // namespace
 
-std::string grid(const Texts& head, const Rows& rows, std::size_t width) {
+std::string grid(const Texts& head, const Rows& rows, std::size_t width, const std::vector<Bold>& bold) {
   std::vector<ColumnLayout> shapes;
   for (std::size_t c = 0; c < head.size(); ++c) shapes.push_back(shape_of(head[c], rows, c));
   std::string text;
@@ -320,8 +322,10 @@ std::string grid(const Texts& head, const Rows& rows, std::size_t width) {
     while (last < head.size() && least_width(part_of(shapes, first, last + 1)) <= width) ++last;
     Rows part;
     for (const Texts& row : rows) part.push_back(part_of(row, first, last));
+    std::vector<Bold> part_bold(rows.size());
+    for (std::size_t r = 0; r < bold.size(); ++r) part_bold[r] = part_of(bold[r], first, last);
     text += (text.empty() ? "" : "\n") +
-            block(part_of(head, first, last), part, part_of(shapes, first, last), width);
+            block(part_of(head, first, last), part, part_bold, part_of(shapes, first, last), width);
     first = last;
   }
   return text;

@@ -46,9 +46,9 @@ std::string render(const Table& table, std::size_t width = std::numeric_limits<s
 /// A heading, a rule and rows of text that line up, numbers on their points. Where that is wider than
 /// `width`, columns of words are narrowed, their cells broken at blanks into several lines; what is still too
 /// wide goes into several such tables below each other, each with the first column. A row may be shorter than
-/// the heading.
+/// the heading. `bold` has the cells of each row that are shown in bold; empty: none.
 std::string grid(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows,
-                 std::size_t width);
+                 std::size_t width, const std::vector<std::vector<bool>>& bold = {});
 
 /// A table with a column for each contender and a row for each fact, in as many blocks below each other as
 /// the width asks for.

@@ -37,6 +37,8 @@ std::size_t cells(std::string_view character) {
 
 }  // namespace
 
+std::string in_bold(std::string_view text) { return fmt::format("{}{}{}", kBoldBegin, text, kBoldEnd); }
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size(); at += character_bytes(text, at)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +28,18 @@ constexpr std::size_t name_width(std::size_t least, std::size_t room) {
 /// What stands where there is no value.
 inline const std::string kNone = "–";
 
+/// What a text is shown on.
+struct Terminal {
+  std::size_t width = SIZE_MAX;  ///< in cells
+  bool bold = false;             ///< does it show words in bold?
+};
+
 /// What a terminal shows in bold stands between these. They take no cells.
 inline constexpr std::string_view kBoldBegin = "\033[1m";
 inline constexpr std::string_view kBoldEnd = "\033[22m";
+
+/// The text in bold.
+std::string in_bold(std::string_view text);
 
 /// How many cells of a terminal a UTF-8 text takes: combining marks none, wide East Asian characters and
 /// emoji two.

@@ -151,6 +151,20 @@ const checks = {
     assert.equal(await (await report('weighted', weighted)).page.locator(line).count(), 0);
   },
 
+  async 'Where all users have what they ask for, nothing on the page calls for equal shares'() {
+    const content = twoUsers();
+    for (const outcome of content.outcomes) {
+      for (const user of outcome.users) Object.assign(user, {asked: user.tasks, satisfied: true});
+      outcome.satisfied_users = outcome.satisfied_of = outcome.users.length;
+    }
+    const {page} = await report('content', content);
+    assert.equal(await page.locator(`${chart('Who gets what')} path[stroke-dasharray]`).count(), 0);
+    const words = await page.locator('main').textContent();
+    assert.ok(words.includes('Every user has all it asks for: a small share is a small wish.'));
+    assert.ok(!words.includes('Equal shares') && !words.includes('equal split'));
+    assert.match(await page.locator('table tbody tr').first().textContent(), /2 of 2/);
+  },
+
   async 'A page fits the screen at both widths, asks nothing of the network, complains of nothing, and holds no number that went wrong'() {
     for (const [name, data] of [['two', two], ['twenty', twenty], ['many', many], ['hostile', hostileNames()]]) {
       await everyLook(name, data, async ({page, complaints, requests}, width) => {

@@ -106,7 +106,7 @@ const checks = {
   async 'Numbers have the words of the terminal, and shares one notation'() {
     const {page} = await still('overlay', small);
     const headings = await page.locator('table thead').first().textContent();
-    for (const word of ['lowest share', 'gini', 'deviation', 'placed', 'wrong', 'ratio', 'broken']) assert.ok(headings.includes(word), word);
+    for (const word of ['lowest share', 'gini', 'deviation', 'placed', 'out of turn', 'ratio', 'broken']) assert.ok(headings.includes(word), word);
     const least = await page.locator('.panel').nth(1).locator('.value').textContent();
     assert.match(least, /^0\.\d+$/);
     assert.ok((await page.locator('.overlay-pane .quiet').first().textContent()).includes(`lowest user share is ${least}.`));

@@ -10,7 +10,7 @@ import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './la
 import {leadingUsers, placementChart, placementLegend, placementTable, tellsWhere} from './placement';
 import type {Report} from './report_data';
 import {placed, serversTable} from './servers';
-import {asksForTasks, equalSplit, firstOrder, firstScale, mayBeLogarithmic, orderNames, sharesChart} from './shares';
+import {allSatisfied, asksForTasks, equalSplit, firstOrder, firstScale, mayBeLogarithmic, orderNames, sharesChart} from './shares';
 import type {Order, Scale} from './shares';
 import {metricsTable, usersTable} from './tables';
 import {utilizationChart} from './utilization';
@@ -117,15 +117,19 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
       chart.redraw();
     }));
   }
-  const split = equalSplit(report.outcomes[0]!);
-  const {host, figure} = chartFigure('Dominant share per user and outcome',
-      (split === undefined ? 'Shares in proportion to the weights are fair. ' :
-        `Equal shares form a level row. The dashed line is an equal split, ${percent(split)}. `) +
-      (asksForTasks(report) ? 'Solid is what a user gets, hollow what it asks for beyond that; a user without a hollow part has ' +
-        'all it asks for, or asks without end.' : 'A user with few tasks may be below it.'), choices);
+  const {host, figure} = chartFigure('Dominant share per user and outcome', sharesWords(report), choices);
   const chart = whenPlaced(() => sharesChart(host, report, shown, chosen));
   charts.push(chart);
   return section('Who gets what', '', figure);
+}
+
+function sharesWords(report: Report): string {
+  if (report.outcomes.every(allSatisfied)) return 'Every user has all it asks for: a small share is a small wish.';
+  const split = equalSplit(report.outcomes[0]!);
+  return (split === undefined ? 'Shares in proportion to the weights are fair. ' :
+    `Equal shares form a level row. The dashed line is an equal split, ${percent(split)}. `) +
+    (asksForTasks(report) ? 'Solid is what a user gets, hollow what it asks for beyond that; a user without a hollow part has ' +
+      'all it asks for, or asks without end.' : 'A user with few tasks may be below it.');
 }
 
 function utilizationSection(report: Report, shown: ReadonlySet<number>, charts: Chart[]): HTMLElement {

@@ -34,7 +34,7 @@ export function overlayPanels({tolerances}: Overlay, shown: () => readonly Shown
     {title: 'Placements', scale: 'number', lines: lines(({placements}) => placements)},
     {title: 'Lowest share of a user', scale: 'number', lines: lines(({least_share}) => least_share)},
     {title: 'Preferred neighbours found', scale: 'whole', lines: lines(({found}) => found)},
-    {title: 'Wrong placements so far', scale: 'part', lines: wrong, choices: [choice]} satisfies Panel,
+    {title: 'Placements out of turn so far', scale: 'part', lines: wrong, choices: [choice]} satisfies Panel,
   ], pointed);
   return {...panels, redraw: () => {
     axis.from = Math.min(0, ...shown().map(({run}) => run.frames.ticks[0]!));

@@ -67,8 +67,13 @@ export function ordered(report: Report, order: Order, shown: ReadonlySet<number>
   return same(by(user => share(outcome, user)));
 }
 
-/** What an equal split of the whole cluster gives each; undefined when no one line is right, as where weights differ. */
+/** Does every user have all that it asks for? */
+export const allSatisfied = ({users}: Outcome): boolean => users.every(({satisfied}) => satisfied);
+
+/** What an equal split of the whole cluster gives each; undefined when no one line is right, as where weights differ, and when
+ * no user wants more than it has. */
 export function equalSplit(outcome: Outcome): number | undefined {
+  if (allSatisfied(outcome)) return undefined;
   if (outcome.users.some(({user}) => user !== undefined)) return undefined;  // rows are task shapes, of which a user has several
   const weight = outcome.users[0]!.weight ?? 1;
   return outcome.users.every(user => (user.weight ?? 1) === weight) ? 1 / outcome.users.length : undefined;

@@ -35,6 +35,12 @@ export function metricsTable(report: Report): HTMLElement[] {
   const shown = measures(report);
   const columns: Column<Outcome>[] = [
     {heading: 'outcome', key: outcome => outcome.label, text: outcome => outcome.label},
+    ...(asksForTasks(report) ? [{
+      heading: 'get all they ask for',
+      explanation: 'Users who have all the tasks that they ask for; a user with task shapes is one.',
+      key: ({satisfied_users}: Outcome) => satisfied_users,
+      text: ({satisfied_users, satisfied_of}: Outcome) => `${satisfied_users} of ${satisfied_of}`,
+    }] : []),
     ...shown.map((measure): Column<Outcome> => {
       const format = measure.format(report.outcomes.map(measure.of));
       return {
