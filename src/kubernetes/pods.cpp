@@ -325,7 +325,8 @@ class PodReader {
     if (pods_.workloads.empty() && left_out() == 0)
       return Error{.message = "the file contains no pod and no object that runs pods", .file = file_};
     if (pods_.workloads.empty())
-      return Error{.message = "all pods in the file are done or on other nodes", .file = file_};
+      return Error{.message = "all pods in the file are done, wait for a node, or are on other nodes",
+                   .file = file_};
     if (Check wrong = name_them()) return *std::move(wrong);
     add_notices();
     return std::move(pods_);
@@ -346,6 +347,8 @@ class PodReader {
     const std::string_view node = text_of(spec->find("nodeName"));
     if (!reading_.node.empty() && !node.empty() && node != reading_.node)
       return elsewhere_.push_back(object.name()), Check{};
+    if (!reading_.node.empty() && node.empty() && is_waiting(object))
+      return waiting_.push_back(object.name()), Check{};
 
     Workload workload{.name = {},
                       .kind = object.kind,
@@ -418,6 +421,7 @@ class PodReader {
     };
     note(owned_, "their owners are counted");
     note(done_, "they are done");
+    note(waiting_, "they wait for a node");
     if (!elsewhere_.empty()) {
       pods_.notices.push_back(elsewhere_.size() == 1
                                   ? fmt::format("1 pod on another node skipped: {}", elsewhere_[0])
@@ -426,7 +430,14 @@ class PodReader {
     note(none_, "they run no pods");
   }
 
-  std::size_t left_out() const { return owned_.size() + done_.size() + elsewhere_.size() + none_.size(); }
+  // As kubectl prints a pod without a node; a manifest has no status.
+  static bool is_waiting(const Object& object) {
+    return object.kind == "Pod" && text_of(value_at(*object.root, "/status/phase")) == "Pending";
+  }
+
+  std::size_t left_out() const {
+    return owned_.size() + done_.size() + waiting_.size() + elsewhere_.size() + none_.size();
+  }
 
   Error wrong(const Object& object, std::string_view pointer, std::string message, int line) const {
     return {.message = std::move(message),
@@ -440,7 +451,7 @@ class PodReader {
   const PodReading& reading_;
   Pods pods_;
   std::int64_t containers_ = 0;
-  std::vector<std::string_view> owned_, done_, elsewhere_, none_;  // names of what is left out
+  std::vector<std::string_view> owned_, done_, waiting_, elsewhere_, none_;  // names of what is left out
 };
 
 }  // namespace

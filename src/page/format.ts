@@ -61,11 +61,11 @@ const last_digits = 1e-12;
 /**
  * An amount of a resource, four digits long, with the units of a cluster file: binary ones where it is whole in Mi, or in Ki
  * and not in M, else decimal ones from 10^6 on: `0.25`, `64Gi`, `68.72G`. The terminal follows the same rule
- * (src/report/text/format.cpp).
+ * (src/report/text/format.cpp). A part of a resource has a suffix of the kind that all of it has: `113.8Gi` of `256Gi`.
  */
-export function amount(value: number): string {
-  const isWholeIn = (size: number, within: number) => Math.abs(value - Math.round(value / size) * size) <= within * value;
-  const is_binary = isWholeIn(2 ** 20, whole_within) || (value >= 2 ** 20 && isWholeIn(2 ** 10, last_digits) && !isWholeIn(1e6, last_digits));
+export function amount(value: number, all = value): string {
+  const isWholeIn = (size: number, within: number) => Math.abs(all - Math.round(all / size) * size) <= within * all;
+  const is_binary = isWholeIn(2 ** 20, whole_within) || (all >= 2 ** 20 && isWholeIn(2 ** 10, last_digits) && !isWholeIn(1e6, last_digits));
   const unit = (is_binary ? binary_units : decimal_units).find(([, size]) => value >= size * (1 - whole_within));
   return four_digits.format(unit ? value / unit[1] : value) + (unit?.[0] ?? '');
 }

@@ -150,15 +150,16 @@ TEST(Pods, ThatAreDoneElsewhereOwnedOrNotWantedAreLeftOutWithANotice) {
   reading.node = "here";
   const Pods pods = read(pod_manifest("old", kOne + std::string("\nstatus: {phase: Succeeded}")) +
                              pod_manifest("far", kOne, "  nodeName: there\n") +
+                             pod_manifest("soon", kOne + std::string("\nstatus: {phase: Pending}")) +
                              pod_manifest("near", kOne, "  nodeName: here\n") + owned + web + none,
                          reading);
   std::vector<std::string> names;
   for (const Workload& each : pods.workloads) names.push_back(each.name);
   EXPECT_THAT(names, ElementsAre("near", "deployment/web"));
-  EXPECT_THAT(
-      pods.notices,
-      ElementsAre("left out, since their owners are counted: web-1", "left out, since they are done: old",
-                  "1 pod on another node skipped: far", "left out, since they run no pods: idle"));
+  EXPECT_THAT(pods.notices,
+              ElementsAre("left out, since their owners are counted: web-1",
+                          "left out, since they are done: old", "left out, since they wait for a node: soon",
+                          "1 pod on another node skipped: far", "left out, since they run no pods: idle"));
 }
 
 // kubectl get deployments,pods: the ReplicaSet between them is not in the text.

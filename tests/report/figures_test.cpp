@@ -57,6 +57,8 @@ TEST(Figures, AmountsThatAreWholeInMebibytesHaveTheSuffixOfAClusterFile) {
   EXPECT_EQ(amount(60'325'580 * 1024.0), "57.53Gi") << "as kubectl prints the memory of a node";
   EXPECT_EQ(amount(24 * 60'325'580 * 1024.0), "1.35Ti");
   EXPECT_EQ(amount(64e9), "64G") << "is whole in Ki too";
+  EXPECT_EQ(amount(256 * 1024 * kMi / 2.25, 256 * 1024 * kMi), "113.78Gi") << "a part of 256Gi";
+  EXPECT_EQ(amount(3.5, 256 * 1024 * kMi), "3.5");
 }
 
 TEST(Figures, DurationsAreRoundedBeforeTheirUnitIsChosen) {

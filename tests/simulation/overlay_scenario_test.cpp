@@ -342,7 +342,7 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_faults("partitions: [{from_s: 1, to_s: 2, users: [a]}]"),
             "4: faults.partitions[0].users: must be a part of the users, who are drawn, like 0.1"},
            {kSmall + "tolerances: [5%]\n",
-            "4: tolerances[0]: must be a part of the least share, like 0.05, not '5%'"},
+            "4: tolerances[0]: must be a part of the lowest share, like 0.05, not '5%'"},
            {with_faults("los: 0.1"), "4: faults.los: unknown key; did you mean loss"},
            {with_faults("partitions: [{from_s: 1, to_s: 2, nodes: 1}]"),
             "4: faults.partitions[0].nodes: must be a part of the servers, below 1, not 1"},

@@ -27,9 +27,11 @@ constexpr double kDust = 1e-7;    // of a user's tasks: beneath what converged o
 constexpr double kNoGain = 1e-6;  // relative: what certificates and rounding leave
 
 // `0.0025` has three digits where amount() would keep one or none.
-std::string amount_words(double value) {
-  return value > 0 && value < 0.01 ? fmt::format("{:.3g}", value) : amount(value);
+std::string amount_words(double value, double all) {
+  return value > 0 && value < 0.01 ? fmt::format("{:.3g}", value) : amount(value, all);
 }
+
+std::string amount_words(double value) { return amount_words(value, value); }
 
 std::string tasks_words(double tasks) {
   const std::vector<double> one{tasks};
@@ -109,7 +111,8 @@ std::string placement_table(const ExplanationReport& explained, std::size_t widt
   for (const Grant& grant : grants) {
     auto& row = table.rows.emplace_back(
         std::vector<Cell>{{allocation.servers[grant.server].name}, {tasks_fixed(grant.tasks, decimals)}});
-    for (const double held : grant.resources) row.push_back({amount_words(held)});
+    for (std::size_t r = 0; r < grant.resources.size(); ++r)
+      row.push_back({amount_words(grant.resources[r], explained.problem.pool()[r])});
   }
   return "\n" + render(table, width) + and_more(all, "servers");
 }
@@ -200,7 +203,7 @@ std::string binding_table(const ExplanationReport& explained, std::size_t named)
     auto& row = table.rows.emplace_back(
         std::vector<Cell>{{place_words(explained, binding)},
                           {shorten(explained.problem.resources()[binding.resource], kResourceWidth)},
-                          {amount_words(binding.capacity)},
+                          {amount_words(binding.capacity, explained.problem.pool()[binding.resource])},
                           {percent(binding.held / binding.capacity, 2)},
                           {fmt::format("{:.4g}", binding.level)}});
     if (priced) row.push_back({fmt::format("{:.4g}", binding.price.value_or(0))});

@@ -40,8 +40,10 @@ void for_each_below(const Tree& tree, std::size_t node, std::size_t depth,
   }
 }
 
-// An amount in a column of the table, where there is one.
-std::string held_words(double value) { return value > 0 ? amount(std::round(value * 1e4) / 1e4) : "0"; }
+// An amount in a column of the table, where there is one, of `all` of the resource.
+std::string held_words(double value, double all) {
+  return value > 0 ? amount(std::round(value * 1e4) / 1e4, all) : "0";
+}
 
 }  // namespace
 
@@ -128,10 +130,12 @@ Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
     row.push_back({weight_of(problem, node).text()});
     const bool owns = std::any_of(has.guarantee.begin(), has.guarantee.end(), [](double g) { return g > 0; });
     if (with_use) {
-      for (const double used : has.used) row.push_back({held_words(used)});
+      for (std::size_t r = 0; r < has.used.size(); ++r)
+        row.push_back({held_words(has.used[r], problem.pool()[r])});
     }
     if (with_use && guaranteed) {
-      for (const double amount : has.guarantee) row.push_back({owns ? held_words(amount) : ""});
+      for (std::size_t r = 0; r < has.guarantee.size(); ++r)
+        row.push_back({owns ? held_words(has.guarantee[r], problem.pool()[r]) : ""});
     }
     row.push_back({percent(has.share, 2)});
     row.push_back({percent(has.key, 2)});

@@ -89,8 +89,10 @@ std::string binary_amount(double value) {
 
 }  // namespace
 
-std::string amount(double value) {
-  if (is_binary(value)) return binary_amount(value);
+std::string amount(double value) { return amount(value, value); }
+
+std::string amount(double value, double all) {
+  if (value >= kMebi && is_binary(all)) return binary_amount(value);
   constexpr std::array kSuffixes{"", "k", "M", "G", "T", "P", "E"};
   if (value < 1e6) return without_trailing_zeros(fmt::format("{:.{}f}", value, value < 1000 ? 4 : 2));
   std::size_t suffix = 0;

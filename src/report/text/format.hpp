@@ -29,6 +29,9 @@ std::string magnitude(double value);
 /// `68.72G`.
 std::string amount(double value);
 
+/// A part of a resource, with a suffix of the kind that all of the resource has: `113.78Gi` of `256Gi`.
+std::string amount(double value, double all);
+
 /// A time in three digits, in the largest unit that it holds twice: `12 µs`, `3.4 ms`, `12.3 s`, `79 min`,
 /// `3.1 h`, `2.5 d`. The page follows the same rule (src/page/format.ts).
 std::string duration(double seconds);

@@ -72,18 +72,18 @@ Reproduction run_ending(const RunOptions& options) {
   result.findings = {
       more("wrong part of DGDRF, gossip less climb (above 0)", wrong_less(dgdrf_gossip, dgdrf_climb)),
       more("wrong part of PDGDRF, gossip less climb (above 0)", wrong_less(pdgdrf_gossip, pdgdrf_climb)),
-      not_less("mean least share of DGDRF over time, climb less gossip (not below 0)",
+      not_less("mean lowest share of DGDRF over time, climb less gossip (not below 0)",
                share_more(dgdrf_gossip, dgdrf_climb)),
-      not_less("mean least share of PDGDRF over time, climb less gossip (not below 0)",
+      not_less("mean lowest share of PDGDRF over time, climb less gossip (not below 0)",
                share_more(pdgdrf_gossip, pdgdrf_climb)),
       more("wrong part of DGDRF, gossip less climb with 8 remembered (above 0)",
            wrong_less(dgdrf_gossip, dgdrf_remembered)),
-      not_less("mean least share of PDGDRF over time, climb with 8 remembered less gossip (not below 0)",
+      not_less("mean lowest share of PDGDRF over time, climb with 8 remembered less gossip (not below 0)",
                share_more(pdgdrf_gossip, pdgdrf_remembered)),
-      at_least("mean least share of level over time, without climb, over the centralised one (0.95 or more)",
+      at_least("mean lowest share of level over time, without climb, over the centralised one (0.95 or more)",
                ratios(runs[level_gossip], runs[central], mean_least_share), 0.95)};
   const std::vector<Column> columns = {{"wrong part", wrong_part, 4},
-                                       {"mean least share", mean_least_share, 5},
+                                       {"mean lowest share", mean_least_share, 5},
                                        {"over centralised", mean_least_share, 3, true},
                                        {"placements / centralised", placements_of, 3, true},
                                        {"messages", messages_of, 0}};
@@ -161,7 +161,7 @@ Reproduction run_pause(const RunOptions& options) {
 
   const std::vector<Column> to_its_return = {{"placements", placements_of, 0}, {"used", used_part, 3}};
   const std::vector<Column> at_the_end = {
-      {"least share", least_share, 5}, {"placements", placements_of, 0}, {"used", used_part, 3}};
+      {"lowest share", least_share, 5}, {"placements", placements_of, 0}, {"used", used_part, 3}};
   Reproduction result;
   result.findings = {
       more("placements of DGDRF until the user is back, skip less block (above 0)",
@@ -261,11 +261,11 @@ Reproduction run_churn(const RunOptions& options) {
                               sum(disturbed, restarted_of), sum(disturbed, restarted_of) > 0)};
   // One server in twenty left for good.
   for (std::size_t w = 0; w < plan.ways.size(); ++w)
-    result.findings.push_back(at_least("least share of " + plan.ways[w].name +
+    result.findings.push_back(at_least("lowest share of " + plan.ways[w].name +
                                            " over the undisturbed one, with 5 % of the servers gone (0.9 or "
                                            "more)",
                                        ratios(disturbed[w], calm[w], least_share), 0.9));
-  const std::vector<Column> columns = {{"least share", least_share, 5},  {"placements", placements_of, 0},
+  const std::vector<Column> columns = {{"lowest share", least_share, 5}, {"placements", placements_of, 0},
                                        {"moved", moved_of, 1},           {"restarted", restarted_of, 1},
                                        {"violations", violations_of, 0}, {"ticks", ticks_of, 0}};
   result.tables = {table_of_ways("With churn", plan, disturbed, columns),

@@ -54,22 +54,22 @@ Reproduction run_fit(const RunOptions& options) {
 
   Reproduction result;
   result.findings = {
-      at_least("least share of DGDRF with the walk over the centralised one (0.95 or more)",
+      at_least("lowest share of DGDRF with the walk over the centralised one (0.95 or more)",
                relative(runs, walk), kNearly),
       at_least("with best fit (0.97 or more)", relative(runs, best_fit), 0.97),
       at_least("with the directed walk (0.97 or more)", relative(runs, directed), 0.97),
       at_least("with the walk over that of serial DRF on random servers (0.95 or more)",
                over_yardstick(relative(runs, walk), yardstick), kNearly),
-      not_less("least share with best fit less that with the walk, over the centralised one (not below 0)",
+      not_less("lowest share with best fit less that with the walk, over the centralised one (not below 0)",
                differences(relative(runs, best_fit), relative(runs, walk))),
-      not_less("least share with the directed walk less that with the walk (not below 0)",
+      not_less("lowest share with the directed walk less that with the walk (not below 0)",
                differences(relative(runs, directed), relative(runs, walk))),
       not_less("used part with best fit less that with the walk (not below 0)",
                differences(measured(runs[best_fit], used_part), measured(runs[walk], used_part))),
       more(
           "hops of a placement by the walk less those by the directed walk (above 0)",
           differences(measured(runs[walk], hops_of_placement), measured(runs[directed], hops_of_placement)))};
-  const std::vector<Column> columns = {{"least share / centralised", least_share, 3, true},
+  const std::vector<Column> columns = {{"lowest share / centralised", least_share, 3, true},
                                        {"used", used_part, 3},
                                        {"messages", messages_of, 0},
                                        {"hops of a placement", hops_of_placement, 1},
@@ -77,7 +77,7 @@ Reproduction run_fit(const RunOptions& options) {
   result.tables = {table_of_ways("Where a task goes", plan, runs, columns)};
   result.remarks = {
       "The centralised scheduler with best fit has the best choice that there is of a server, task by task: "
-      "its row is the ceiling of least share and use where the server is chosen.",
+      "its row is the ceiling of lowest share and use where the server is chosen.",
       in_words(yardstick, kNearly)};
   return result;
 }
@@ -105,7 +105,7 @@ using overlay::Scheduler;
 using overlay::Search;
 
 constexpr double kHalf = 0.5;
-constexpr double kFair = 0.97;  // of the centralised least share
+constexpr double kFair = 0.97;  // of the centralised lowest share
 
 enum LevelWays : std::size_t { central_drf, dgdrf, pdgdrf, pdgdrf_fit, level_walk, level_fit };
 
@@ -150,22 +150,22 @@ Reproduction run_level(const RunOptions& options) {
   result.findings = {
       at_most("ticks of level with best fit over the centralised ones (0.5 or less)",
               ratios(runs[level_fit], runs[central_drf], ticks_of), kHalf),
-      at_least("least share of level with best fit over the centralised one (0.97 or more)",
+      at_least("lowest share of level with best fit over the centralised one (0.97 or more)",
                ratios(runs[level_fit], runs[central_drf], least_share), kFair),
       at_most("ticks of level with the thesis' walk over the centralised ones (0.5 or less)",
               ratios(runs[level_walk], runs[central_drf], ticks_of), kHalf),
-      at_least("least share of level with the thesis' walk over the centralised one (0.97 or more)",
+      at_least("lowest share of level with the thesis' walk over the centralised one (0.97 or more)",
                ratios(runs[level_walk], runs[central_drf], least_share), kFair),
       more("ticks of PDGDRF less those of level, both with the walk (above 0)",
            differences(measured(runs[pdgdrf], ticks_of), measured(runs[level_walk], ticks_of))),
-      not_less("least share of level less that of PDGDRF, both with the walk (not below 0)",
+      not_less("lowest share of level less that of PDGDRF, both with the walk (not below 0)",
                differences(measured(runs[level_walk], least_share), measured(runs[pdgdrf], least_share))),
       not_less("the same with best fit (not below 0)",
                differences(measured(runs[level_fit], least_share), measured(runs[pdgdrf_fit], least_share))),
       more("messages of DGDRF less those of level with the walk (above 0)",
            differences(measured(runs[dgdrf], messages_of), measured(runs[level_walk], messages_of)))};
   const std::vector<Column> columns = {{"ticks / centralised", ticks_of, 3, true},
-                                       {"least share / centralised", least_share, 3, true},
+                                       {"lowest share / centralised", least_share, 3, true},
                                        {"messages", messages_of, 0},
                                        {"wrong part", wrong_part, 3},
                                        {"used", used_part, 3}};
@@ -176,7 +176,7 @@ Reproduction run_level(const RunOptions& options) {
       mean(bound), *std::ranges::min_element(bound), *std::ranges::max_element(bound)));
   result.remarks.push_back(
       "The centralised scheduler takes the first server where a task fits, so best fit can reach more than "
-      "its least share. With the walk of the thesis serial DRF on random servers is what it can be held "
+      "its lowest share. With the walk of the thesis serial DRF on random servers is what it can be held "
       "against (ostman-beyond-fit).");
   return result;
 }
@@ -186,7 +186,7 @@ Reproduction run_level(const RunOptions& options) {
 Experiment ostman_beyond_level_row() {
   return {.id = "ostman-beyond-level",
           .paper = "beyond Östman, 5.4 and chapter 6",
-          .title = "Side by side up to a common level: ticks against least share",
+          .title = "Side by side up to a common level: ticks against lowest share",
           .data = kDrawnFromTheTrace,
           .run = run_level};
 }

@@ -30,10 +30,10 @@ struct FairnessClaims {
   PrintedRows wrong_parts;   ///< tables 5.3 and 5.4, in per cent
 };
 
-/// Least shares, Gini coefficients, deviations and wrong placements of all seven with 2 … 10 neighbours.
+/// Lowest shares, Gini coefficients, deviations and wrong placements of all seven with 2 … 10 neighbours.
 Reproduction run_fairness(const FairnessClaims& claims, const RunOptions& options);
 
-// How fair the seven schedulers are: least share, Gini coefficient (eq. 2.7), sample standard deviation, and
+// How fair the seven schedulers are: lowest share, Gini coefficient (eq. 2.7), sample standard deviation, and
 // the placements of users who were not a poorest one. Östman, 5.2 and 5.3; appendix A has no more of it.
 //
 // The thesis' clusters are not published: sentences are held to clusters drawn in the same way, and printed
@@ -104,7 +104,7 @@ void check_yardstick(const Solutions& solutions, const Yardstick& yardstick, Rep
         mean_over_neighbours(solutions, Scheduler::centralised_drf, least_share);
     std::ranges::transform(parts, centralised, parts.begin(), std::divides<>());
     result.findings.push_back(
-        at_least(fmt::format("least share of {} over that of serial DRF on random servers, mean over the "
+        at_least(fmt::format("lowest share of {} over that of serial DRF on random servers, mean over the "
                              "neighbours ({} or more)",
                              overlay::row_of(scheduler).name, kNearly),
                  over_yardstick(std::move(parts), yardstick), kNearly));
@@ -119,7 +119,7 @@ void check_least_shares(const Solutions& solutions, Reproduction& result) {
        {std::pair{Scheduler::dgdrf, "DGDRF"}, std::pair{Scheduler::pdgdrf, "PDGDRF"}}) {
     const Extreme worst = extreme_ratio(solutions, scheduler, 10, less);
     result.findings.push_back(on_ratio(
-        fmt::format("least share of {} over the centralised one, where it is lowest (0.95 or more)", name),
+        fmt::format("lowest share of {} over the centralised one, where it is lowest (0.95 or more)", name),
         worst, worst.ratio.mean >= kNearly));
     result.findings.push_back(least_of_all(solutions, scheduler, name));
   }
@@ -143,7 +143,7 @@ void check_order(const Solutions& solutions, Reproduction& result) {
     const auto better = mean_over_neighbours(solutions, kOrder[i], least_share);
     const auto worse = mean_over_neighbours(solutions, kOrder[i + 1], least_share);
     result.findings.push_back(
-        not_less(fmt::format("least share of {} less that of {}, mean over the neighbours (not below 0)",
+        not_less(fmt::format("lowest share of {} less that of {}, mean over the neighbours (not below 0)",
                              overlay::row_of(kOrder[i]).name, overlay::row_of(kOrder[i + 1]).name),
                  differences(better, worse)));
   }
@@ -235,12 +235,12 @@ Reproduction run_fairness(const FairnessClaims& claims, const RunOptions& option
   check_yardstick(solutions, yardstick_of(plan.machines, plan.users, centralised, options.seed), result);
   check_order(solutions, result);
   check_wrong(solutions, overlay_runs({&lowest_asked, 1}, plan.seeds, options).front(), result);
-  result.figures = {figure_of(solutions, "The least dominant share", "least share", least_share,
+  result.figures = {figure_of(solutions, "The lowest dominant share", "lowest share", least_share,
                               printed_of(claims.least_shares, solutions, 1)),
                     figure_of(solutions, "Inequality", "Gini coefficient", gini_of),
                     figure_of(solutions, "Wrong placements", "part of the placements", wrong_part,
                               printed_of(claims.wrong_parts, solutions, 0.01))};
-  result.tables = {table_of(solutions, "Least share by neighbours (the thesis' on its own cluster)",
+  result.tables = {table_of(solutions, "Lowest share by neighbours (the thesis' on its own cluster)",
                             least_share, 4, printed_of(claims.least_shares, solutions, 1)),
                    table_of(solutions, "Wrong placements in % (the thesis' on its own cluster)",
                             wrong_per_cent, 2, printed_of(claims.wrong_parts, solutions, 1)),
@@ -286,7 +286,7 @@ Experiment ostman_5_1_row() {
       .id = "ostman-5.1",
       .paper = "Östman, tables 5.1 to 5.3, figures 5.1 to 5.3",
       .title =
-          "Seven schedulers on 100 machines with 20 users: least share, Gini coefficient, wrong placements",
+          "Seven schedulers on 100 machines with 20 users: lowest share, Gini coefficient, wrong placements",
       .data = kDrawnFromTheTrace,
       .run = run_table_5_1};
 }

@@ -335,10 +335,11 @@ Table table_of(const Solutions& solutions, std::string_view title, Measure measu
   return table;
 }
 
-// What a least share without a centre can be held against. The centralised scheduler goes through the servers
-// in their order, a walk comes to them as good as at random. Serial DRF that gives each task to a server
-// drawn from those where it fits is about a DGDRF that never errs and whose walks are never in vain; it stops
-// when the poorest user's task fits nowhere, as DGDRF does. (No bound: DGDRF's tasks try their home first.)
+// What a lowest share without a centre can be held against. The centralised scheduler goes through the
+// servers in their order, a walk comes to them as good as at random. Serial DRF that gives each task to a
+// server drawn from those where it fits is about a DGDRF that never errs and whose walks are never in vain;
+// it stops when the poorest user's task fits nowhere, as DGDRF does. (No bound: DGDRF's tasks try their home
+// first.)
 
 namespace {
 
@@ -376,7 +377,7 @@ std::string in_words(const Yardstick& yardstick, double nearly) {
   const auto below = std::ranges::count_if(yardstick.draws, [&](double draw) { return draw < nearly; });
   return fmt::format(
       "What random servers alone lose: serial DRF, each task on a random server where it fits, ends with "
-      "{:.2f} of the centralised least share, the mean of {} draws for each seed; the draws lie between "
+      "{:.2f} of the centralised lowest share, the mean of {} draws for each seed; the draws lie between "
       "{:.2f} and "
       "{:.2f}, {} of {} below {}.",
       mean(yardstick.means), kDraws, std::ranges::min(yardstick.draws), std::ranges::max(yardstick.draws),

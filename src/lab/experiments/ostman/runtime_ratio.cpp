@@ -50,10 +50,10 @@ std::string why_not_quicker();
 /// The ratios of the ticks, a line for each.
 Figure ticks_figure(const std::vector<CentralComparison>& all, std::string x_label);
 
-/// The least shares, two lines for each.
+/// The lowest shares, two lines for each.
 Figure shares_figure(const std::vector<CentralComparison>& all, std::string x_label);
 
-// PDGDRF with 2 neighbours against the centralised scheduler: its ticks over theirs, and the least shares
+// PDGDRF with 2 neighbours against the centralised scheduler: its ticks over theirs, and the lowest shares
 // that both end with. Östman, 5.4.1 and appendix A.
 //
 // The thesis' PDGDRF overtakes the centralised scheduler above 40 users. Ours does not, for the gradient lets
@@ -159,9 +159,9 @@ Figure ticks_figure(const std::vector<CentralComparison>& all, std::string x_lab
 }
 
 Figure shares_figure(const std::vector<CentralComparison>& all, std::string x_label) {
-  Figure figure{.title = "The least dominant share",
+  Figure figure{.title = "The lowest dominant share",
                 .x_label = std::move(x_label),
-                .y_label = "least share",
+                .y_label = "lowest share",
                 .curves = {}};
   for (const CentralComparison& beside : all) {
     for (const auto& [name, runs] :
@@ -176,7 +176,7 @@ Figure shares_figure(const std::vector<CentralComparison>& all, std::string x_la
 }
 
 // `ostman-5.11`: the run-time of PDGDRF with 2 neighbours over that of the centralised scheduler, by the
-// number of users, on 100 and 200 machines. Östman, figure 5.11; least shares as in figure A.1.
+// number of users, on 100 and 200 machines. Östman, figure 5.11; lowest shares as in figure A.1.
 
 namespace {
 
@@ -247,7 +247,7 @@ Experiment ostman_5_11_row() {
 
 // `ostman-5.12`: the run-time of PDGDRF with 2 neighbours over that of the centralised scheduler, by how
 // often the gradient is updated: shuffles a tick with 20 users, ticks a shuffle with 100 users, on 100
-// machines. Östman, figure 5.12; least shares as in figures A.2 and A.3.
+// machines. Östman, figure 5.12; lowest shares as in figures A.2 and A.3.
 
 namespace {
 

@@ -246,14 +246,14 @@ Reproduction four_servers_under_ddrf(const Links& links, const std::array<double
     result.findings.push_back(
         compared(fmt::format("share of {}", kFourServers[l]), printed[l], -utility(last[l]), kExactly));
   const double least = static_cast<double>(*std::ranges::min_element(last));
-  result.findings.push_back(compared("least share of all, per cent", printed_least_per_cent,
+  result.findings.push_back(compared("lowest share of all, per cent", printed_least_per_cent,
                                      100 * least / static_cast<double>(kFourServersCapacity), kCutOff));
   result.figures.push_back(figure_of(steps, printed));
   return result;
 }
 
-// `ostman-fig-3.1`: an unfair allocation by DDRF. Östman, 3.2: four servers with least shares A = 0.1, B = 4,
-// C = 3, D = 4, the demand of each next task as large, 18.3 in all. Who asks whom is drawn in the figure,
+// `ostman-fig-3.1`: an unfair allocation by DDRF. Östman, 3.2: four servers with lowest shares A = 0.1, B =
+// 4, C = 3, D = 4, the demand of each next task as large, 18.3 in all. Who asks whom is drawn in the figure,
 // which is not in our text; the ring A → B → C → D → A ends as described, with about 1.6 % of the cluster for
 // the poorest.
 

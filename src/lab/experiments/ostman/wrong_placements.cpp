@@ -133,7 +133,7 @@ void check_sentences(const SeedRuns& pdgdrf, const SeedRuns& gradient, Reproduct
         more(fmt::format("> {} %: wrong part of DDRF gradient less that of PDGDRF (above 0)", kPerCent[t]),
              differences(wrong_above(gradient, t), wrong_above(pdgdrf, t))));
   result.findings.push_back(
-      more("least share of PDGDRF less that of DDRF gradient (above 0)",
+      more("lowest share of PDGDRF less that of DDRF gradient (above 0)",
            differences(measured(pdgdrf, least_share), measured(gradient, least_share))));
   result.findings.push_back(more("Gini coefficient of DDRF gradient less that of PDGDRF (above 0)",
                                  differences(measured(gradient, gini_of), measured(pdgdrf, gini_of))));
@@ -163,7 +163,7 @@ Reproduction run_figure_5_7(const RunOptions& options) {
       finding.note = "the other way round on clusters drawn from the trace";
   }
   result.figures = {{.title = "Wrong placements by how much above the least is right",
-                     .x_label = "% above the least share that are right",
+                     .x_label = "% above the lowest share that are right",
                      .y_label = "wrong part of the placements",
                      .curves = {curve_of("PDGDRF, 2 neighbours", runs[0]),
                                 curve_of("DDRF gradient, 10 neighbours", runs[1])}}};

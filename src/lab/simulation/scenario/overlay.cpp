@@ -349,7 +349,7 @@ std::vector<double> read_tolerances(const Node& node, ScenarioFields& fields) {
   std::size_t index = 0;
   for (const Node::Entry& entry : fields.entries(node, "tolerances", kMostTolerances)) {
     const std::string key = item_key("tolerances", index++);
-    const double tolerance = fields.part(entry.value, key, "a part of the least share");
+    const double tolerance = fields.part(entry.value, key, "a part of the lowest share");
     if (index == 1 && tolerance == 0) continue;
     if (tolerance <= tolerances.back()) fields.fail(key, "must be above the one before it", entry.line);
     tolerances.push_back(tolerance);

@@ -111,10 +111,11 @@ function quotaBar(row: Row, resource: string, capacity: number): HTMLElement {
     [element('span', {class: kind, style: `width: ${(100 * amount / capacity).toFixed(3)}%`})] : [];
   const mark = limit === undefined || capacity <= 0 ? [] :
     [element('span', {class: 'limit', style: `left: ${(100 * Math.min(1, limit / capacity)).toFixed(3)}%`})];
-  const words = [`${amount(used)} used`, ...(guarantee > 0 ? [`${amount(guarantee)} guaranteed`] : []),
-    ...(lent > 0 ? [`${amount(lent)} of it lent`] : []), ...(limit === undefined ? [] : [`limit ${amount(limit)}`])].join(', ');
+  const written = (value: number): string => amount(value, capacity);
+  const words = [`${written(used)} used`, ...(guarantee > 0 ? [`${written(guarantee)} guaranteed`] : []),
+    ...(lent > 0 ? [`${written(lent)} of it lent`] : []), ...(limit === undefined ? [] : [`limit ${written(limit)}`])].join(', ');
   return element('div', {class: 'quota-cell', title: words},
-      element('span', {class: 'quota-number'}, amount(used)),
+      element('span', {class: 'quota-number'}, written(used)),
       element('span', {class: 'quota-bar', role: 'img', 'aria-label': words},
           ...part('held', within), ...part('borrowed', used - within), ...part('lent', lent), ...part('kept', unused - lent), ...mark));
 }
