@@ -22,7 +22,10 @@
 // with κ > 0 is above every one with a weight, as in the descent.
 //
 // Standings as things are, and without one task of a queue, are worked out once. Most tasks are passed over
-// by these: by share no task ends whose end alone would leave its user at V_b before or below.
+// by these: by share no task ends whose end alone would leave its user at V_b before or below. While nothing
+// below b's top group is lost, V_b after the move is that with its task: a task whose end alone would leave a
+// user of another top group below does not end. So where no user of b's top group may lose, and no other
+// one's task passes, b is done before any server is looked at.
 //
 // Cost: O(depth m members) for each user in question; condition 4 looks at the users of the losers' highest
 // groups.
@@ -83,14 +86,21 @@ class RightsInTree final : public Rights {
     if (!start_.may_count(gain.user, gain.demand)) return false;
     start_.add(gain.user, ledger_.queues[gain.queue].task_class, gain.demand, 1);
     path_ = path_of(ledger_, gain.user);
+    with_task_ = known(after(start_), gain.user);
     may_lose_.assign(ledger_.queues.size(), {});
     promises_ = std::any_of(path_.begin(), path_.end(),
                             [&](TreeNode node) { return covers_some(ledger_.guarantee(node)); });
+    const auto loses_nothing = [&](UserIndex user) {
+      const std::vector<QueueIndex>& queues = ledger_.users[user].queues;
+      return std::none_of(queues.begin(), queues.end(), [&](QueueIndex queue) {
+        return ledger_.queues[queue].running > 0 && may_lose(queue);
+      });
+    };
+    top_stays_ = false;
+    top_stays_ = all_below(path_.back(), loses_nothing);
+    if (!top_stays_) return true;
     for (const UserIndex user : ledger_.users.present()) {
-      if (ledger_.users[user].running == 0) continue;
-      for (const QueueIndex queue : ledger_.users[user].queues) {
-        if (ledger_.queues[queue].running > 0 && may_lose(queue)) return true;
-      }
+      if (!loses_nothing(user)) return true;
     }
     return false;
   }
@@ -98,6 +108,7 @@ class RightsInTree final : public Rights {
   void begin_on(std::span<const std::size_t> missing) override {
     missing_.assign(missing.begin(), missing.end());
     move_ = start_;
+    lost_in_top_ = 0;
   }
 
   bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
@@ -106,13 +117,22 @@ class RightsInTree final : public Rights {
   }
 
   bool lose(const Loss& loss) override {
+    if (loss.user != gain_.user && lost_in_top_ == 0 &&
+        when(ledger_.jobs[loss.job].queue) == MayLose::after_others)
+      return false;
     move_.add(loss.user, loss.task_class, loss.demand, -1);
-    if (right_of(loss.user)) return true;
-    move_.add(loss.user, loss.task_class, loss.demand, 1);
-    return false;
+    if (!right_of(loss.user)) {
+      move_.add(loss.user, loss.task_class, loss.demand, 1);
+      return false;
+    }
+    if (top(loss.user) == path_.back()) ++lost_in_top_;
+    return true;
   }
 
-  void keep(const Loss& loss) override { move_.add(loss.user, loss.task_class, loss.demand, 1); }
+  void keep(const Loss& loss) override {
+    move_.add(loss.user, loss.task_class, loss.demand, 1);
+    if (top(loss.user) == path_.back()) --lost_in_top_;
+  }
 
   std::optional<std::vector<Right>> of(std::span<const Loss* const> losses) override {
     if (!holds_limits() || !holds_reserves()) return {};
@@ -193,39 +213,57 @@ class RightsInTree final : public Rights {
     return false;
   }
 
+  /// May a task of the queue end: never; only once others of b's top group have lost some; or at once?
+  enum class MayLose : std::uint8_t { never, after_others, at_once };
+
   bool may_lose(QueueIndex queue) const {
-    std::optional<bool>& known = may_lose_[queue.number()];
-    if (!known) known = may_lose_any(queue);
+    const MayLose when = this->when(queue);
+    return when == MayLose::at_once || (when == MayLose::after_others && !top_stays_);
+  }
+  MayLose when(QueueIndex queue) const {
+    std::optional<MayLose>& known = may_lose_[queue.number()];
+    if (!known) known = find_when(queue);
     return *known;
   }
-  bool may_lose_any(QueueIndex queue) const {
+  MayLose find_when(QueueIndex queue) const {
+    const auto at_once_if = [](bool holds) { return holds ? MayLose::at_once : MayLose::never; };
     const UserIndex user = ledger_.queues[queue].user;
-    if (user == gain_.user) return !lowest_priority_.empty() && lowest_priority_[user] < gain_.priority;
+    if (user == gain_.user)
+      return at_once_if(!lowest_priority_.empty() && lowest_priority_[user] < gain_.priority);
     const std::int64_t own = ledger_.users[gain_.user].tier, other = ledger_.users[user].tier;
-    if (own != other) return own > other;
-    if (promises_) return true;
+    if (own != other) return at_once_if(own > other);
+    if (promises_) return MayLose::at_once;
     // By share V_q is at least V_b after the move, which is above V_b before. What others lose does not raise
     // V_q, nor does what it loses itself: it is to be above V_b before when this task alone has ended.
     const TaskClassIndex task_class = ledger_.queues[queue].task_class;
     const std::span<const DemandAlternative> ways = ledger_.task_classes.alternatives(task_class);
-    const bool is_in_top_group = top(user) == path_.back();
-    if (is_in_top_group) {
+    if (top(user) == path_.back()) {
       TreeUsageAfter usage = start_;
       if (ways.size() == 1) usage.add(user, task_class, ways.front().demand, -1);
-      return compare_with_before(after(usage), user) > 0;
+      return at_once_if(compare_with_before(after(usage), user) > 0);
     }
     // b's task does not change the keys of others than its top group.
-    if (compare(before(user), now(), user, before(gain_.user), now(), gain_.user) <= 0) return false;
-    if (ways.size() > 1) return true;
+    if (compare(before(user), now(), user, before(gain_.user), now(), gain_.user) <= 0) return MayLose::never;
+    if (ways.size() > 1) return MayLose::at_once;
+    if (compare_without_one(queue, before(gain_.user), now()) <= 0) return MayLose::never;
+    return compare_without_one(queue, with_task_, after(start_)) >= 0 ? MayLose::at_once
+                                                                      : MayLose::after_others;
+  }
+
+  /// The standing of the queue's user without one of its tasks, compared with one of b. Requires that they
+  /// can run in one way only, and that nothing of b is below the user's top group.
+  std::weak_ordering compare_without_one(QueueIndex queue, KnownStanding& of_b, const Descent& there) const {
+    const UserIndex user = ledger_.queues[queue].user;
     KnownStanding& without = without_one_[queue];
     if (!without.rounded.empty()) {
-      if (const auto order = order_of(without.rounded, before(gain_.user).rounded)) return *order > 0;
+      if (const auto order = order_of(without.rounded, of_b.rounded)) return *order;
     }
+    const TaskClassIndex task_class = ledger_.queues[queue].task_class;
     TreeUsageAfter usage(ledger_);
-    usage.add(user, task_class, ways.front().demand, -1);
+    usage.add(user, task_class, ledger_.task_classes.alternatives(task_class).front().demand, -1);
     const Descent descent = after(usage);
     if (without.rounded.empty()) without = known(descent, user);
-    return compare(without, descent, user, before(gain_.user), now(), gain_.user) > 0;
+    return compare(without, descent, user, of_b, there, gain_.user);
   }
 
   TreeNode top(UserIndex user) const {
@@ -351,11 +389,14 @@ class RightsInTree final : public Rights {
   mutable IndexedVector<QueueIndex, KnownStanding> without_one_;  // the same without one of its tasks
 
   Gain gain_{};
-  TreeUsageAfter start_{ledger_}, move_{ledger_};      // with the task of b; and with the losses
-  std::vector<TreeNode> path_;                         // of b, from the user up
-  bool promises_ = false;                              // may a guarantee on it hold the task?
-  mutable std::vector<std::optional<bool>> may_lose_;  // [queue]
-  std::vector<std::size_t> missing_;                   // M
+  TreeUsageAfter start_{ledger_}, move_{ledger_};  // with the task of b; and with the losses
+  std::vector<TreeNode> path_;                     // of b, from the user up
+  mutable KnownStanding with_task_ = {};           // V_b with its task, while its top group loses nothing
+  bool promises_ = false;                          // may a guarantee on the path hold the task?
+  bool top_stays_ = false;                         // does nobody of its top group lose anything?
+  std::size_t lost_in_top_ = 0;                    // tasks of its top group, as yet
+  mutable std::vector<std::optional<MayLose>> may_lose_;  // [queue]
+  std::vector<std::size_t> missing_;                      // M
 };
 
 }  // namespace
