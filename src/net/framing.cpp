@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "model/names.hpp"
+
 namespace mirab::net {
 namespace {
 
@@ -16,16 +18,6 @@ bool is_token_letter(char letter) {
 
 bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_token_letter);
-}
-
-char small(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
-std::string small_letters(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), small);
-  return result;
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -75,7 +67,7 @@ std::optional<FramingError> read_field(std::string_view line, Head& head) {
   const std::string_view value = without_blanks(line.substr(colon + 1));
   if (!std::all_of(value.begin(), value.end(), is_value_letter))
     return FramingError{400, "a control character in a field"};
-  std::string name = small_letters(line.substr(0, colon));
+  std::string name = lower_case(line.substr(0, colon));
   const bool is_once = std::find(kOnce.begin(), kOnce.end(), name) != kOnce.end();
   const auto has_name = [&](const auto& field) { return field.first == name; };
   if (is_once && std::any_of(head.fields.begin(), head.fields.end(), has_name))
@@ -87,7 +79,7 @@ std::optional<FramingError> read_field(std::string_view line, Head& head) {
 bool has_word(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
-    if (small_letters(without_blanks(list.substr(0, comma))) == word) return true;
+    if (lower_case(without_blanks(list.substr(0, comma))) == word) return true;
     if (comma == std::string_view::npos) return false;
     list.remove_prefix(comma + 1);
   }
@@ -110,7 +102,7 @@ std::optional<FramingError> read_length(Head& head) {
       if (value != "chunked") return FramingError{400, "the only transfer coding is chunked"};
       head.is_chunked = true;
     } else if (name == "expect") {
-      if (small_letters(value) != "100-continue")
+      if (lower_case(value) != "100-continue")
         return FramingError{417, "the only expectation is 100-continue"};
       head.expects_continue = head.is_http_1_1;
     } else if (name == "upgrade" && value.empty()) {
@@ -125,9 +117,9 @@ std::optional<FramingError> read_length(Head& head) {
 }
 
 int hex_digit(char letter) {
-  if (letter >= '0' && letter <= '9') return letter - '0';
-  letter = small(letter);
-  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::size_t value = kDigits.find(lower_case({&letter, 1}));
+  return value == std::string_view::npos ? -1 : static_cast<int>(value);
 }
 
 }  // namespace
