@@ -444,6 +444,7 @@ void Mirror::follow_users(const Picture& picture) {
     const auto common = picture.users.find({name, false});
     const auto critical = picture.users.find({name, true});
     queue.critical.reset();
+    queue.is_critical = common == picture.users.end() && critical != picture.users.end();
     const auto any = common != picture.users.end() ? common : critical;
     if (any != picture.users.end()) queue.content.group = name_of_group(any->second.group);
     if (common != picture.users.end()) {

@@ -96,9 +96,11 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
   }
   std::map<std::string, UserId> user_ids, critical_ids;
   for (const auto& [name, queue] : queues) {
-    const auto id = fresh.apply(
-        added(scheduling::UserAdded{.name = name, .group = group_ids.at(queue.content.group)}, queue.content),
-        now);
+    const auto id = fresh.apply(added(scheduling::UserAdded{.name = name,
+                                                            .group = group_ids.at(queue.content.group),
+                                                            .tier = queue.is_critical ? 1 : 0},
+                                      queue.content),
+                                now);
     if (!id) return id.error();
     user_ids[name] = *id;
     if (!queue.critical) continue;

@@ -155,6 +155,7 @@ struct Queue {
   UserId id = {};
   /// A second user of the same name, in the tier above: of pods that are critical for their cluster.
   std::optional<UserId> critical = {};
+  bool is_critical = false;  ///< `id` itself is in that tier: of a queue that has such pods alone
   std::map<std::string, Job> jobs = {};
   std::int64_t live = 0;  ///< jobs that have not ended
   std::int64_t waiting = 0;

@@ -193,6 +193,23 @@ TEST(Mirror, ACriticalPodCountsForItsNamespace) {
             kubernetes::kSystemCritical);
 }
 
+TEST(Mirror, UnderAnotherMechanismOnTrialCriticalPodsAreStillFirst) {
+  Followed followed;
+  followed.server.put_node(node_row("n", 2000, 4000));
+  for (int n = 0; n < 2; ++n) {  // by its share alone it would get one of the two
+    auto critical = waiting_pod("a", "critical" + std::to_string(n), 1000, 100);
+    critical.priority = kubernetes::kSystemCritical;
+    followed.server.put_pod(critical);
+    followed.server.put_pod(waiting_pod("b", "common" + std::to_string(n), 1000, 100));
+  }
+  followed.server.list(followed.scheduler, at(0));
+  followed.follow();
+  const live::Answer outcome = ask(followed.mirror, live::Ask::what_if, {}, {},
+                                   {{"changes", live::Json::parse(R"([{"mechanism":"tsf"}])")}});
+  ASSERT_EQ(outcome.status, 200) << outcome.body.dump();
+  EXPECT_EQ(outcome.body["queues"][0]["running"][1], 2) << outcome.body.dump();
+}
+
 TEST(Mirror, PodsOfAGangThatStartTogetherAreOneJobWhichEachOfThemNames) {
   Followed followed;
   followed.server.put_node(node_row("n", 3000, 4000));
