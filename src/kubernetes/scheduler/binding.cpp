@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -31,7 +33,6 @@ Duration pause_after(int tries) {
 }
 
 bool is_unknown(int status) { return status == 0 || status >= 500; }
-constexpr int kTooMany = 429;
 
 }  // namespace
 
@@ -86,26 +87,76 @@ BindOutcome Binding::succeed(const Flight& flight, KnownCluster& cluster, Time n
   return {.what = BindOutcome::What::bound, .uid = flight.uid, .pod = flight.pod, .node = flight.node};
 }
 
-std::optional<BindOutcome> Binding::refuse(const Flight& flight, const std::string& why, bool parks,
-                                           KnownCluster& cluster, Time now) {
+BindOutcome Binding::refuse(Flight flight, const std::string& why, bool parks, KnownCluster& cluster,
+                            Time now) {
   Rest& rest = rests_[flight.uid];
   ++rest.refusals;
-  const bool is_parked = parks || rest.refusals >= kMostRefusals;
-  rest.until = now + (is_parked ? kParked : rest_after(rest.refusals));
-  if (is_parked) rest.refusals = 0;
-  // A part of a gang never waits for room that others took: it keeps its own, until all of it is refused.
+  flight.is_parked = parks || rest.refusals >= kMostRefusals;
+  flight.why = why;
+  rest.until = now + (flight.is_parked ? kParked : rest_after(rest.refusals));
+  if (flight.is_parked) rest.refusals = 0;
+  const BindOutcome outcome{.what = flight.is_parked ? BindOutcome::What::parked : BindOutcome::What::refused,
+                            .uid = flight.uid,
+                            .pod = flight.pod,
+                            .node = flight.node,
+                            .why = why};
+  // A part of a gang never waits for room that others took: it keeps its own, until all of it is parked.
   const KnownCluster::Companions companions = cluster.companions(flight.uid);
-  if (companions.bound > 0 || (!is_parked && companions.under_way > 0)) {
-    kept_.emplace(rest.until, flight);
+  if (companions.bound > 0 || !companions.under_way.empty()) {
+    kept_.emplace(rest.until, std::move(flight));
   } else {
     resting_.emplace(rest.until, flight.uid);
     cluster.put_aside(flight.uid, now);
   }
-  return BindOutcome{.what = is_parked ? BindOutcome::What::parked : BindOutcome::What::refused,
-                     .uid = flight.uid,
-                     .pod = flight.pod,
-                     .node = flight.node,
-                     .why = why};
+  return outcome;
+}
+
+// One of a gang is parked. Where none is bound yet, all of them are, as soon as no bind of theirs is under
+// way; until then none of theirs is sent.
+void Binding::park_gang(const Flight& refused, Time until, KnownCluster& cluster, Time now) {
+  const KnownCluster::Companions companions = cluster.companions(refused.uid);
+  if (companions.bound > 0) return;
+  std::set<std::string> gang(companions.under_way.begin(), companions.under_way.end());
+  gang.insert(refused.uid);
+  const auto is_sent = [&](const Flight& flight) {
+    return gang.contains(flight.uid) && flight.step != Step::look;
+  };
+  const auto is_asked = [&](const Flight& flight) {
+    return gang.contains(flight.uid) && flight.step == Step::ask;
+  };
+  const bool is_open =
+      std::any_of(flights_.begin(), flights_.end(), [&](const auto& each) { return is_sent(each.second); }) ||
+      std::any_of(later_.begin(), later_.end(), [&](const auto& each) { return is_asked(each.second); }) ||
+      std::any_of(begun_.begin(), begun_.end(), is_asked);
+  const auto is_held_back = [&](const Flight& flight) {
+    return gang.contains(flight.uid) && flight.step != Step::ask;
+  };
+  if (is_open) {
+    for (Flight& flight : begun_) {
+      if (is_held_back(flight)) later_.emplace(now + kFirstPause, flight);
+    }
+    std::erase_if(begun_, is_held_back);
+    return;
+  }
+  const auto is_of_gang = [&](const auto& each) { return gang.contains(each.second.uid); };
+  std::erase_if(begun_, is_held_back);
+  std::erase_if(later_, is_of_gang);
+  std::erase_if(kept_, is_of_gang);
+  for (const std::string& uid : gang) {
+    const PodRecord* pod = cluster.pod(uid);
+    if (pod == nullptr || pod->standing != Standing::placed) continue;
+    if (uid != refused.uid) {
+      parked_.push_back(
+          {.what = BindOutcome::What::parked,
+           .uid = uid,
+           .pod = {.space = pod->seen.space, .name = pod->seen.name, .uid = uid},
+           .node = pod->on,
+           .why = fmt::format("of its gang {} was refused: {}", refused.pod.name, refused.why)});
+    }
+    rests_[uid] = {.refusals = 0, .until = until};
+    resting_.emplace(until, uid);
+    cluster.put_aside(uid, now);
+  }
 }
 
 // Gone, or bound by somebody else: the watch says so in a moment. If it does not, the pod comes back.
@@ -139,7 +190,8 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
     }
     if (reply.status == 404) return leave_to_watch(flight, cluster, now), std::nullopt;
     const bool is_fault = reply.status == 400 || reply.status == 422;
-    return refuse(flight, fmt::format("{}: {}", reply.status, message_of(reply)), is_fault, cluster, now);
+    return refuse(std::move(flight), fmt::format("{}: {}", reply.status, message_of(reply)), is_fault,
+                  cluster, now);
   }
   if (reply.status == 404) return leave_to_watch(flight, cluster, now), std::nullopt;
   const std::optional<LookedAt> seen = reply.status == 200 ? looked_at(reply) : std::nullopt;
@@ -152,7 +204,10 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   if (!seen->node.empty()) return leave_to_watch(flight, cluster, now), std::nullopt;
   if (flight.step == Step::look) return go(std::move(flight), Step::bind), std::nullopt;
   // The bind was not done.
-  if (++flight.rounds >= kMostRounds) return refuse(flight, flight.why, false, cluster, now);
+  if (++flight.rounds >= kMostRounds) {
+    const std::string why = flight.why;
+    return refuse(std::move(flight), why, false, cluster, now);
+  }
   flight.tries = flight.rounds - 1;
   flight.step = Step::bind;
   return again(std::move(flight), Step::bind, now), std::nullopt;
@@ -176,6 +231,7 @@ std::vector<std::string> Binding::work(KnownCluster& cluster, Time now) {
     if (pod == nullptr || pod->standing != Standing::placed || pod->on != flight.node) continue;
     if (cluster.may_stay(flight.uid, now)) {
       flight.tries = flight.rounds = 0;
+      flight.is_parked = false;
       go(std::move(flight), options_.looks_first ? Step::look : Step::bind);
       continue;
     }
@@ -191,6 +247,10 @@ std::vector<std::string> Binding::work(KnownCluster& cluster, Time now) {
     cluster.resume(uid, now);
     resumed.push_back(uid);
   }
+  std::vector<std::pair<Time, Flight>> parked;
+  std::copy_if(kept_.begin(), kept_.end(), std::back_inserter(parked),
+               [](const auto& each) { return each.second.is_parked; });
+  for (const auto& [until, flight] : parked) park_gang(flight, until, cluster, now);
   return resumed;
 }
 

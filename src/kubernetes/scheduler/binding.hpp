@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/scheduler/known_cluster.hpp"
@@ -53,6 +54,8 @@ class Binding {
   /// What is due: requests to be sent again, and pods that have rested, whose uids are returned. O(due).
   std::vector<std::string> work(KnownCluster& cluster, Time now);
   std::optional<Time> due() const;
+  /// Pods that were parked since the last call, since one of their gang was.
+  std::vector<BindOutcome> take_parked() { return std::exchange(parked_, {}); }
 
   /// The requests since the last call; the caller numbers them by `number`.
   std::vector<Request> take_requests(std::uint64_t& number);
@@ -79,6 +82,7 @@ class Binding {
     int tries = 0;         ///< of this step without an answer
     int rounds = 0;        ///< binds after which it was found not to be bound
     std::string why = {};  ///< the latest answer to a bind, where it was none that settles it
+    bool is_parked = false;
   };
   struct Rest {
     int refusals = 0;
@@ -87,10 +91,10 @@ class Binding {
 
   void go(Flight flight, Step step);
   void again(Flight flight, Step step, Time now, Duration at_least = {});
-  std::optional<BindOutcome> refuse(const Flight& flight, const std::string& why, bool parks,
-                                    KnownCluster& cluster, Time now);
+  BindOutcome refuse(Flight flight, const std::string& why, bool parks, KnownCluster& cluster, Time now);
   BindOutcome succeed(const Flight& flight, KnownCluster& cluster, Time now);
   void leave_to_watch(const Flight& flight, KnownCluster& cluster, Time now);
+  void park_gang(const Flight& refused, Time until, KnownCluster& cluster, Time now);
 
   Options options_;
   std::uint64_t decisions_ = 0;
@@ -101,6 +105,7 @@ class Binding {
   std::multimap<Time, Flight> kept_ = {};          // refused, of gangs that have begun: they keep their room
   std::map<std::string, Rest> rests_ = {};         // by uid
   std::multimap<Time, std::string> resting_ = {};  // until when, uid
+  std::vector<BindOutcome> parked_ = {};
 };
 
 }  // namespace mirab::kubernetes

@@ -69,7 +69,29 @@ void Evicting::refuse(Claim& claim, Victim& victim, const std::string& why, Know
   claim.is_over = true;
 }
 
+void Evicting::nominate(const Claim& claim, const std::string& node, Time now) {
+  Nomination& nomination =
+      nominations_.try_emplace(claim.pod.uid, Nomination{.pod = claim.pod}).first->second;
+  nomination.node = node;
+  nomination.again = now;
+}
+
+void Evicting::answer_nomination(const Reply& reply, Time now) {
+  const auto asked = naming_.find(reply.id);
+  const auto found = nominations_.find(asked->second);
+  naming_.erase(asked);
+  MIRAB_ASSERT(found != nominations_.end() && found->second.asked, "a nomination that nobody has asked for");
+  Nomination& nomination = found->second;
+  const bool is_latest = *std::exchange(nomination.asked, std::nullopt) == nomination.node;
+  if (reply.status == 0 || reply.status == kTooMany || reply.status >= 500) {
+    nomination.again = now + std::max<Duration>(kAskAgain, reply.retry_after);
+  } else if (is_latest) {
+    nominations_.erase(found);
+  }
+}
+
 void Evicting::answer(const Reply& reply, KnownCluster& cluster, Time now) {
+  if (naming_.contains(reply.id)) return answer_nomination(reply, now);
   const auto found = asked_.find(reply.id);
   MIRAB_ASSERT(found != asked_.end(), "a reply to no request");
   const Asked asked = std::move(found->second);
@@ -92,6 +114,10 @@ void Evicting::answer(const Reply& reply, KnownCluster& cluster, Time now) {
     victim->is_allowed = true;
     return;
   }
+  if (reply.status == kTooMany && !is_of_budget(reply)) {
+    victim->again = now + std::max<Duration>(kAskAgain, reply.retry_after);
+    return;
+  }
   if (is_unanswered(reply.status) && (!claim.is_asking || ++victim->tries < kMostTries)) {
     victim->again = now + kAskAgain;
     return;
@@ -106,9 +132,7 @@ void Evicting::end(Claim& claim, KnownCluster& cluster, Time now) {
     if (pod != nullptr && !victim.is_evicted && !pod->seen.is_ending) cluster.spare(victim.pod.uid, now);
   }
   cluster.give_up(claim.pod.uid, now);
-  if (claim.is_asking) return;
-  nominated_.push_back(claim.pod);
-  nodes_.emplace_back();
+  if (!claim.is_asking) nominate(claim, {}, now);
 }
 
 // False: nothing is to be done for the claim any more.
@@ -129,8 +153,7 @@ bool Evicting::look(Claim& claim, KnownCluster& cluster, Time now) {
       if (its != nullptr) grace = std::max<Duration>(grace, its->seen.grace);
     }
     claim.until = now + grace + kBeyondGrace;
-    nominated_.push_back(claim.pod);
-    nodes_.push_back(claim.node);
+    nominate(claim, claim.node, now);
   }
   if (claim.until > now) return true;
   cluster.protect_node(claim.node, now + kNodeLeftAlone, now);
@@ -164,6 +187,9 @@ std::optional<Time> Evicting::due() const {
   const auto consider = [&](Time time) {
     if (time != Time::max() && (!first || time < *first)) first = time;
   };
+  for (const auto& [uid, nomination] : nominations_) {
+    if (!nomination.asked) consider(nomination.again);
+  }
   for (const auto& [uid, claim] : claims_) {
     consider(claim.is_over ? Time() : claim.until);
     if (claim.is_over) continue;
@@ -177,12 +203,20 @@ std::optional<Time> Evicting::due() const {
 
 std::vector<Request> Evicting::take_requests(std::uint64_t& number, Time now) {
   std::vector<Request> requests;
-  for (std::size_t i = 0; i < nominated_.size(); ++i) {
-    requests.push_back(nomination_request(nominated_[i], nodes_[i]));
+  for (auto each = nominations_.begin(); each != nominations_.end();) {
+    auto& [uid, nomination] = *each;
+    const bool is_over = !nomination.node.empty() && !claims_.contains(uid);  // bound by now
+    if (is_over && !nomination.asked) {
+      each = nominations_.erase(each);
+      continue;
+    }
+    ++each;
+    if (nomination.asked || nomination.again > now) continue;
+    requests.push_back(nomination_request(nomination.pod, nomination.node));
     requests.back().id = ++number;
+    nomination.asked = nomination.node;
+    naming_.emplace(number, uid);
   }
-  nominated_.clear();
-  nodes_.clear();
   for (auto& [uid, claim] : claims_) {
     if (claim.is_over) continue;
     for (Victim& victim : claim.victims) {

@@ -36,7 +36,7 @@ class Evicting {
   /// Where budgets do not let all of them end at once, none is asked, and the pod waits again.
   void begin(const KnownCluster::Decision& decision, KnownCluster& cluster, Time now);
 
-  bool expects(std::uint64_t request) const { return asked_.contains(request); }
+  bool expects(std::uint64_t request) const { return asked_.contains(request) || naming_.contains(request); }
   void answer(const Reply& reply, KnownCluster& cluster, Time now);
 
   /// Decisions whose room is free now, and with `returned` the uids of pods that wait again.
@@ -69,20 +69,29 @@ class Evicting {
     Time until = Time::max();
     bool is_over = false;
   };
+  /// What is to be written as the node where room is made for a pod.
+  struct Nomination {
+    PodName pod;
+    std::string node = {};                  ///< empty: none any more
+    std::optional<std::string> asked = {};  ///< it is being written
+    Time again = {};
+  };
   struct Asked {
     std::string newcomer;
     std::string victim;
   };
 
   void refuse(Claim& claim, Victim& victim, const std::string& why, KnownCluster& cluster, Time now);
+  void nominate(const Claim& claim, const std::string& node, Time now);
+  void answer_nomination(const Reply& reply, Time now);
   void end(Claim& claim, KnownCluster& cluster, Time now);
   bool look(Claim& claim, KnownCluster& cluster, Time now);
 
   std::string version_;
   std::map<std::string, Claim> claims_ = {};  // by the uid of the newcomer
   std::map<std::uint64_t, Asked> asked_ = {};
-  std::vector<PodName> nominated_ = {};  // to be written, each with its node; empty: none any more
-  std::vector<std::string> nodes_ = {};
+  std::map<std::string, Nomination> nominations_ = {};  // by uid, until they are known to be written
+  std::map<std::uint64_t, std::string> naming_ = {};    // requests of those
   std::vector<Ended> ended_ = {};
   std::uint64_t victims_ = 0;
 };

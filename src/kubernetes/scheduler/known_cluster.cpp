@@ -193,6 +193,8 @@ void KnownCluster::see_node(NodeRow row, Time now) {
     const std::set<std::string> standing = node.pods;
     for (const std::string& uid : standing) {
       PodRecord& pod = pods_.at(uid);
+      const bool is_decided = pod.standing == Standing::placed || pod.standing == Standing::nominated;
+      if (is_decided && !pod.task) adopt(pod, pod.standing, now);
       if (pod.standing != Standing::homeless) continue;
       leave(pod, now);
       enter(pod, now);
@@ -282,15 +284,6 @@ void KnownCluster::rest_node(const std::string& name, Time until, Time now) {
   if (changed_) changed_->nodes.insert(name);
   node.rests_until = until;
   expiry_ = std::min(expiry_.value_or(until), until);
-}
-
-void KnownCluster::protect_node(const std::string& name, Time until, Time now) {
-  const auto found = nodes_.find(name);
-  if (found == nodes_.end()) return;
-  found->second.protected_until = until;
-  expiry_ = std::min(expiry_.value_or(until), until);
-  const std::set<std::string> standing = found->second.pods;
-  for (const std::string& uid : standing) ask_protection(pods_.at(uid), now);
 }
 
 void KnownCluster::expire(Time now) {

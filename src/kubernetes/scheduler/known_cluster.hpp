@@ -35,7 +35,7 @@ enum class Standing {
   placed,     ///< decided, and not yet known to be bound
   bound,      ///< known to be bound
   ending,     ///< to end for another pod: its room is held
-  homeless,   ///< bound to a node that is not known
+  homeless,   ///< bound, and not in the engine, such as on a node that is not known
 };
 
 struct PodRecord {
@@ -45,6 +45,7 @@ struct PodRecord {
   std::string set = {};  ///< the set of nodes that it uses
   std::optional<scheduling::JobId> job = {};
   std::optional<scheduling::TaskId> task = {};
+  std::optional<Time> since = {};      ///< when it got its node, as far as was seen
   std::optional<SeenPod> newest = {};  ///< of a placed pod: as it was seen since
   bool is_together = false;            ///< its job has other pods of its gang
   std::string apart = {};              ///< of a gathering pod: in what it differs from its gang
@@ -95,7 +96,8 @@ class KnownCluster {
   bool may_stay(const std::string& uid, Time now);
   /// The other pods of its gang that have their nodes; and all of the gang.
   struct Companions {
-    std::size_t under_way = 0, bound = 0, all = 0;
+    std::vector<std::string> under_way = {};  ///< uids: decided, and not yet known to be bound
+    std::size_t bound = 0, all = 0;
   };
   Companions companions(const std::string& uid) const;
 
@@ -204,6 +206,7 @@ class KnownCluster {
   void part(const PodRecord& member, Time now);
   std::string difference(const PodRecord& pod, const PodRecord& first) const;
   void adopt(PodRecord& pod, Standing standing, Time now);
+  void settle(PodRecord& pod, Time now);
   void hold(PodRecord& pod, bool holds, Time now);
   Amounts held_on(const KnownNode& node, const std::string& but) const;
   void make_end(PodRecord& pod, const std::string& newcomer, Time now);

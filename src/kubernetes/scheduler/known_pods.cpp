@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <tuple>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -140,13 +139,15 @@ void KnownCluster::adopt(PodRecord& pod, Standing standing, Time now) {
   if (standing == Standing::bound) pod.on = pod.seen.node;
   KnownNode& node = nodes_[pod.on];
   node.pods.insert(pod.seen.uid);
-  set_standing(pod, Standing::homeless);
+  if (!pod.since) pod.since = now;
+  // A decision stands without the engine too: what becomes of its bind shows where the pod belongs.
+  set_standing(pod, standing == Standing::bound ? Standing::homeless : standing);
   if (!node.server) return;
   pod.may_end = standing == Standing::bound && may_end(pod);
   Check wrong = submit({&pod}, now);
   if (!wrong) {
-    const Result<scheduling::TaskId> task =
-        engine_->apply(scheduling::TaskAdopted{.job = *pod.job, .server = *node.server, .since = now}, now);
+    const Result<scheduling::TaskId> task = engine_->apply(
+        scheduling::TaskAdopted{.job = *pod.job, .server = *node.server, .since = *pod.since}, now);
     if (task) {
       pod.task = *task;
       return set_standing(pod, standing);
@@ -304,8 +305,7 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
     if (seen.node == pod.on && seen.gang == pod.seen.gang && seen.requests == pod.seen.requests &&
         seen.priority == pod.seen.priority && seen.repels.empty() && pod.standing == Standing::placed) {
       pod.seen = std::move(seen);
-      set_standing(pod, Standing::bound);
-      return ask_protection(pod, now);
+      return settle(pod, now);
     }
   } else if (means_the_same(pod.seen, seen)) {
     pod.seen.unscheduled_since = std::move(seen.unscheduled_since);
@@ -341,6 +341,7 @@ std::vector<KnownCluster::Decision> KnownCluster::decide(Time now, Random& rando
     PodRecord& pod = pods_.at(waiting[i]);
     MIRAB_ASSERT(pod.standing == Standing::waiting, "a decision about a pod that does not wait");
     pod.task = tasks[i].first;
+    pod.since = now;
     pod.on = server_nodes_.at(tasks[i].second);
     nodes_.at(pod.on).pods.insert(pod.seen.uid);
     set_standing(pod, placed->preempted.empty() ? Standing::placed : Standing::nominated);
@@ -362,8 +363,13 @@ void KnownCluster::confirm(const std::string& uid, Time now) {
   found->second.seen.node = found->second.on;
   forget_wishes(found->second.seen, policy_.preempting.has_value());
   found->second.newest.reset();
-  set_standing(found->second, Standing::bound);
-  ask_protection(found->second, now);
+  settle(found->second, now);
+}
+
+// It stands where it was decided.
+void KnownCluster::settle(PodRecord& pod, Time now) {
+  set_standing(pod, pod.task ? Standing::bound : Standing::homeless);
+  ask_protection(pod, now);
 }
 
 void KnownCluster::put_aside(const std::string& uid, Time now) {
@@ -379,91 +385,6 @@ void KnownCluster::resume(const std::string& uid, Time now) {
   enter(found->second, now);
 }
 
-// The gang's job is no more; its pods gather again.
-void KnownCluster::part(const PodRecord& member, Time now) {
-  const scheduling::JobId job = *member.job;
-  const std::vector<std::string> together = std::move(job_pods_.at(job));
-  job_pods_.erase(job);
-  const auto lost = engine_->apply(scheduling::JobCancelled{job}, now);
-  MIRAB_ASSERT(lost, "a job that the engine does not know");
-  for (const std::string& uid : together) {
-    PodRecord& pod = pods_.at(uid);
-    pod.job.reset();
-    pod.is_together = false;
-    leave_user(pod.seen, now);
-    tell(sets_.give_back(std::exchange(pod.set, {})), now);
-    set_standing(pod, Standing::gathering);
-  }
-}
-
-// In what a pod is unlike the first of its gang; empty: in nothing that matters.
-std::string KnownCluster::difference(const PodRecord& pod, const PodRecord& first) const {
-  const SeenPod &a = pod.seen, &b = first.seen;
-  if (a.gang_size != b.gang_size) return "the size of the gang differs";
-  if (a.requests != b.requests) return "the requests differ";
-  if (a.priority != b.priority) return "the priority differs";
-  if (words_of(a.rule) != words_of(b.rule)) return "node selector, affinity or tolerations differ";
-  if (a.never_preempts != b.never_preempts) return "preemptionPolicy differs";
-  if (sets_.set_of(a) != sets_.set_of(b)) return "other anti-affinities of running pods pick its labels";
-  return {};
-}
-
-// Which pods of the member's gang wait for room: all that it has to have, once they are there, as one job;
-// or, when some of it have their nodes, each of the others by itself.
-void KnownCluster::gather(const PodRecord& member, Time now) {
-  const auto gang = gangs_.find({member.seen.space, member.seen.gang});
-  if (gang == gangs_.end()) return;
-  std::int64_t there = 0;
-  for (const std::string& uid : gang->second) there += pods_.at(uid).on.empty() ? 0 : 1;
-  const bool has_begun = there > 0;
-  std::vector<PodRecord*> gathering;
-  for (const std::string& uid : gang->second) {
-    PodRecord& pod = pods_.at(uid);
-    if (pod.standing == Standing::waiting && has_begun && !pod.is_together) ++there;  // it fills the gang up
-    if (pod.standing == Standing::waiting && (!has_begun || pod.is_together)) part(pod, now);
-    if (pod.standing == Standing::gathering) gathering.push_back(&pod);
-  }
-  if (gathering.empty()) return;
-  if (!has_begun && std::cmp_less(gathering.size(), gathering.front()->seen.gang_size)) {
-    const bool are_too_few = std::all_of(gathering.begin(), gathering.end(), [&](PodRecord* pod) {
-      pod->apart.clear();
-      return std::cmp_less(gathering.size(), pod->seen.gang_size);
-    });
-    if (are_too_few) return;
-  }
-  std::sort(gathering.begin(), gathering.end(), [](const PodRecord* a, const PodRecord* b) {
-    return std::tie(a->seen.created, a->seen.uid) < std::tie(b->seen.created, b->seen.uid);
-  });
-  const std::int64_t size = gathering.front()->seen.gang_size;
-  std::vector<PodRecord*> together;
-  for (PodRecord* pod : gathering) {
-    pod->apart = has_begun ? std::string() : difference(*pod, *gathering.front());
-    if (pod->apart.empty() && there < size) {
-      together.push_back(pod);
-      ++there;
-    }
-  }
-  if (!has_begun && there < size) return;
-  if (!has_begun) return wait_together(together, now);
-  for (PodRecord* pod : together) wait_together({pod}, now);
-}
-
-KnownCluster::Companions KnownCluster::companions(const std::string& uid) const {
-  Companions companions;
-  const PodRecord* pod = this->pod(uid);
-  if (pod == nullptr || pod->seen.gang.empty()) return companions;
-  const auto gang = gangs_.find({pod->seen.space, pod->seen.gang});
-  if (gang == gangs_.end()) return companions;
-  companions.all = gang->second.size();
-  for (const std::string& other : gang->second) {
-    if (other == uid) continue;
-    const Standing standing = pods_.at(other).standing;
-    companions.under_way += standing == Standing::placed ? 1 : 0;
-    companions.bound += standing == Standing::bound ? 1 : 0;
-  }
-  return companions;
-}
-
 bool KnownCluster::may_stay(const std::string& uid, Time now) {
   const PodRecord* found = pod(uid);
   if (found == nullptr || found->on.empty() || (found->newest && found->newest->is_ending)) return false;
@@ -474,90 +395,6 @@ bool KnownCluster::may_stay(const std::string& uid, Time now) {
   const bool may = sets_.has(use.set, found->on);
   tell(sets_.give_back(use.set), now);
   return may;
-}
-
-// The engine has ended its task already.
-void KnownCluster::make_end(PodRecord& pod, const std::string& newcomer, Time now) {
-  MIRAB_ASSERT(pod.standing == Standing::bound, "a pod ends that is not known to be bound");
-  cancel(pod, now);
-  pod.ends_for = newcomer;
-  set_standing(pod, Standing::ending);
-  hold(pod, true, now);
-}
-
-std::vector<std::string> KnownCluster::victims_of(const std::string& uid) const {
-  std::vector<std::string> victims;
-  const PodRecord* found = pod(uid);
-  const auto node = found == nullptr ? nodes_.end() : nodes_.find(found->on);
-  if (node == nodes_.end()) return victims;
-  for (const std::string& other : node->second.pods) {
-    if (pods_.at(other).ends_for == uid) victims.push_back(other);
-  }
-  return victims;
-}
-
-void KnownCluster::take_room(const std::string& uid) {
-  PodRecord& pod = pods_.at(uid);
-  MIRAB_ASSERT(pod.standing == Standing::nominated, "room is taken that was not made");
-  set_standing(pod, Standing::placed);
-}
-
-void KnownCluster::spare(const std::string& victim, Time now) {
-  const auto found = pods_.find(victim);
-  if (found == pods_.end() || found->second.standing != Standing::ending) return;
-  hold(found->second, false, now);
-  found->second.ends_for.clear();
-  adopt(found->second, Standing::bound, now);
-}
-
-void KnownCluster::give_up(const std::string& uid, Time now) {
-  for (auto& [other, pod] : pods_) {
-    if (pod.ends_for != uid) continue;
-    pod.ends_for.clear();
-    hold(pod, true, now);
-  }
-  const auto found = pods_.find(uid);
-  if (found == pods_.end() || found->second.standing != Standing::nominated) return;
-  put_aside(uid, now);
-  resume(uid, now);
-}
-
-// Bare pods never end for others: nothing would make them again.
-bool KnownCluster::may_end(const PodRecord& pod) const {
-  if (!policy_.preempting || !pod.seen.has_controller || !pod.seen.gang.empty()) return false;
-  const auto node = nodes_.find(pod.on);
-  return node != nodes_.end() && !node->second.protected_until && !protected_.contains(pod.seen.uid) &&
-         budgets_.allow(pod.seen.space, pod.seen.labels);
-}
-
-// The engine gets a pod again that may end now, or may no longer.
-void KnownCluster::ask_protection(PodRecord& pod, Time now) {
-  if (pod.standing != Standing::bound || !pod.task || pod.may_end == may_end(pod)) return;
-  cancel(pod, now);
-  adopt(pod, Standing::bound, now);
-}
-
-void KnownCluster::protect_pod(const std::string& uid, Time until, Time now) {
-  const auto found = pods_.find(uid);
-  if (found == pods_.end()) return;
-  protected_[uid] = until;
-  ask_protection(found->second, now);
-  expiry_ = std::min(expiry_.value_or(until), until);
-}
-
-void KnownCluster::see_budget(Budget budget, Time now) {
-  const std::string space = budget.space;
-  if (budgets_.put(std::move(budget))) ask_protections(space, now);
-}
-
-void KnownCluster::lose_budget(const std::string& space, const std::string& name, Time now) {
-  if (budgets_.lose(space, name)) ask_protections(space, now);
-}
-
-void KnownCluster::ask_protections(const std::string& space, Time now) {
-  for (auto& [uid, pod] : pods_) {
-    if (pod.seen.space == space) ask_protection(pod, now);
-  }
 }
 
 const PodRecord* KnownCluster::pod(const std::string& uid) const {

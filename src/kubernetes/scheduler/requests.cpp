@@ -3,6 +3,7 @@
 // Source: the Kubernetes API, core/v1 Binding and PodCondition, events.k8s.io/v1 Event, meta/v1 Status.
 #include "kubernetes/scheduler/requests.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,17 @@ std::string message_of(const Reply& reply) {
   const Json status = Json::parse(reply.body, nullptr, false);
   if (!status.is_object()) return reply.body.substr(0, kLongestNote);
   return text_in(status, "message");
+}
+
+bool is_of_budget(const Reply& reply) {
+  if (reply.status != kTooMany) return false;
+  const Json status = Json::parse(reply.body, nullptr, false);
+  if (!status.is_object() || !status.contains("details") || !status["details"].is_object()) return false;
+  const auto causes = status["details"].find("causes");
+  return causes != status["details"].end() && causes->is_array() &&
+         std::any_of(causes->begin(), causes->end(), [](const Json& cause) {
+           return cause.is_object() && text_in(cause, "reason") == "DisruptionBudget";
+         });
 }
 
 Request bind_request(const PodName& pod, const std::string& node, const std::string& decision) {

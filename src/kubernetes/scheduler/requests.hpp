@@ -28,8 +28,14 @@ struct Reply {
   std::chrono::seconds retry_after{0};  ///< so long it wants to be left alone; 0: it does not say
 };
 
+/// The status of a server that has too much to do, and of an eviction that a disruption budget refuses.
+inline constexpr int kTooMany = 429;
+
 /// The message of the Status that the API server sends with an error, or the text as it is.
 std::string message_of(const Reply& reply);
+
+/// Is it a disruption budget that refuses an eviction?
+bool is_of_budget(const Reply& reply);
 
 /// Whom a request is about.
 struct PodName {

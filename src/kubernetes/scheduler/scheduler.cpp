@@ -145,15 +145,18 @@ void Scheduler::answer(const Reply& reply, Time now, Wall wall) {
   if (!binding_.expects(reply.id)) return reporting_.answer(reply, now);
   const std::optional<BindOutcome> outcome = binding_.answer(reply, cluster_, now);
   if (!outcome) return;
-  const bool is_bound = outcome->what == BindOutcome::What::bound;
-  ++(is_bound ? bound_ : failed_);
-  happenings_.push_back({.what = is_bound                                     ? Happening::What::bound
-                                 : outcome->what == BindOutcome::What::parked ? Happening::What::parked
-                                                                              : Happening::What::refused,
-                         .pod = outcome->pod.space + "/" + outcome->pod.name,
-                         .node = outcome->node,
-                         .why = outcome->why});
-  if (events_.size() < kMostEvents) events_.push_back(reporting_.outcome_event(*outcome, wall, number_));
+  ++(outcome->what == BindOutcome::What::bound ? bound_ : failed_);
+  take_outcome(*outcome, wall);
+}
+
+void Scheduler::take_outcome(const BindOutcome& outcome, Wall wall) {
+  happenings_.push_back({.what = outcome.what == BindOutcome::What::bound    ? Happening::What::bound
+                                 : outcome.what == BindOutcome::What::parked ? Happening::What::parked
+                                                                             : Happening::What::refused,
+                         .pod = outcome.pod.space + "/" + outcome.pod.name,
+                         .node = outcome.node,
+                         .why = outcome.why});
+  if (events_.size() < kMostEvents) events_.push_back(reporting_.outcome_event(outcome, wall, number_));
 }
 
 void Scheduler::decide(Time now) {
@@ -211,6 +214,7 @@ void Scheduler::take_ended(Wall wall) {
 std::vector<Request> Scheduler::work(Time now, Wall wall, bool may_decide) {
   cluster_.expire(now);
   for (const std::string& uid : binding_.work(cluster_, now)) reporting_.changed(uid, now);
+  for (const BindOutcome& each : binding_.take_parked()) take_outcome(each, wall);
   std::vector<std::string> returned;
   for (const KnownCluster::Decision& each : evicting_.work(cluster_, now, returned))
     binding_.begin(each, cluster_);

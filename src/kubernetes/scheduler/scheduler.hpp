@@ -113,6 +113,7 @@ class Scheduler {
   Scheduler(SchedulerOptions options, KnownCluster cluster);
   void decide(Time now);
   void take_notices();
+  void take_outcome(const BindOutcome& outcome, Wall wall);
   void take_ended(Wall wall);
   void take(const KnownCluster::Decision& decision, Time now);
 

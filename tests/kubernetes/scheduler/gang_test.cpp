@@ -96,6 +96,46 @@ TEST(KubernetesGangs, OneOfWhichAllBindsAreRefusedGivesItsRoomToOthers) {
   EXPECT_EQ(bench.node_of("web-one-0"), "n1");
 }
 
+// A bind that is refused as invalid is refused the next time too. None of the gang is bound then, others get
+// its room, and ten minutes later all of it is tried again.
+void expect_to_be_parked_whole(std::size_t in_flight, Fate of_others) {
+  SchedulerOptions given = options();
+  given.in_flight = in_flight;
+  Bench bench(std::move(given));
+  bench.server.put_node(node_row("n1", 3000, 8000));
+  for (int i = 0; i < 3; ++i) bench.server.put_pod(member("train", i, 3));
+  const auto fate = [&](const Request& each) {
+    if (bench.now > 1 || !each.path.ends_with("/binding")) return Fate::done;
+    return each.path.find("/train-0/") == std::string::npos ? of_others : Fate::invalid;
+  };
+  bench.run(30, fate);
+  EXPECT_EQ(bench.bound("ml"), 0U);
+  for (int i = 1; i < 3; ++i) {
+    EXPECT_THAT(
+        bench.server.pods.at("ml-train-" + std::to_string(i) + "-0").events,
+        Contains(HasSubstr("of its gang train-0 was refused: 422: no such field; it is tried again in "
+                           "10 minutes")));
+  }
+  bench.server.put_pod(waiting_pod("web", "one", 3000, 100));
+  bench.run(31, fate);
+  EXPECT_EQ(bench.node_of("web-one-0"), "n1");
+  bench.server.delete_pod("web-one-0");
+  bench.run(590, fate);
+  EXPECT_EQ(bench.bound("ml"), 0U);
+  bench.run(602, fate);
+  EXPECT_EQ(bench.bound("ml"), 3U);
+}
+
+TEST(KubernetesGangs, AreParkedWholeWhereTheFirstBindIsInvalid) { expect_to_be_parked_whole(1, Fate::done); }
+
+TEST(KubernetesGangs, AreParkedWholeWhereAnInvalidBindIsAnsweredFirst) {
+  expect_to_be_parked_whole(64, Fate::too_many);
+}
+
+TEST(KubernetesGangs, AreParkedWholeWhereOthersOfThemWereRefusedFirst) {
+  expect_to_be_parked_whole(64, Fate::refused);
+}
+
 TEST(KubernetesGangs, APodThatReplacesOneOfAGangStartsAlone) {
   Bench bench;
   bench.server.put_node(node_row("n1", 3000, 8000));

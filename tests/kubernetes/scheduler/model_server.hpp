@@ -31,7 +31,13 @@ struct ModelPod {
 };
 
 /// What becomes of a request.
-enum class Fate { done, lost_before, lost_after, refused, too_many };
+enum class Fate { done, lost_before, lost_after, refused, too_many, budget, invalid };
+
+/// As the API server answers where a disruption budget allows no eviction.
+inline constexpr std::string_view kBudgetSaysNo =
+    R"({"kind":"Status","code":429,"reason":"TooManyRequests",)"
+    R"("message":"Cannot evict pod as it would violate the pod's disruption budget.",)"
+    R"("details":{"causes":[{"reason":"DisruptionBudget","message":"The disruption budget b needs 4 pods"}]}})";
 
 class ModelServer {
  public:
@@ -82,7 +88,11 @@ class ModelServer {
     if (fate == Fate::lost_before) return reply;
     if (fate == Fate::refused)
       return {.id = request.id, .status = 403, .body = R"({"message":"webhook says no"})"};
-    if (fate == Fate::too_many) return {.id = request.id, .status = 429};
+    if (fate == Fate::too_many)  // as API priority and fairness says it
+      return {.id = request.id, .status = 429, .body = "Too many requests, please try again later.\n"};
+    if (fate == Fate::budget) return {.id = request.id, .status = 429, .body = std::string(kBudgetSaysNo)};
+    if (fate == Fate::invalid)
+      return {.id = request.id, .status = 422, .body = R"({"message":"no such field"})"};
     reply = done(request);
     if (fate == Fate::lost_after) return {.id = request.id};
     return reply;
@@ -144,7 +154,7 @@ class ModelServer {
     const std::vector<const Budget*> of_it = known.of(pod.seen.space, pod.seen.labels);
     if (of_it.size() > 1) return {.id = request.id, .status = 500, .body = R"({"message":"two budgets"})"};
     if (!pod.gone_at && !of_it.empty() && of_it.front()->allowed == 0)
-      return {.id = request.id, .status = 429, .body = R"({"message":"budget"})"};
+      return {.id = request.id, .status = 429, .body = std::string(kBudgetSaysNo)};
     if (body["deleteOptions"].contains("dryRun") || pod.gone_at)
       return {.id = request.id, .status = 201, .body = "{}"};
     evicted.push_back(pod.seen.uid);

@@ -122,12 +122,51 @@ TEST(KubernetesPreemption, OfVictimsOneOfWhichIsRefusedNoneIsTouched) {
   bench.server.put_pod(owned("poor", "one", 2000));
   int asked = 0;
   bench.run(4, [&](const Request& each) {
-    return each.path.ends_with("/eviction") && ++asked == 2 ? Fate::too_many : Fate::done;
+    return each.path.ends_with("/eviction") && ++asked == 2 ? Fate::budget : Fate::done;
   });
   // The one that was refused is left alone; another one goes in its place.
   bench.run(60);
   EXPECT_THAT(bench.server.evicted, SizeIs(2));
   EXPECT_EQ(bench.node_of("poor-one-0"), "n1");
+}
+
+TEST(KubernetesPreemption, AServerWithTooMuchToDoIsAskedAgainAndNoVictimIsLeftAlone) {
+  Monopoly bench;
+  bench.server.put_pod(owned("poor", "one", 1000));
+  std::set<std::string> asked;
+  bench.run(20, [&](const Request& each) {
+    if (!each.path.ends_with("/eviction")) return Fate::done;
+    asked.insert(each.path);
+    return bench.now < 10 ? Fate::too_many : Fate::done;
+  });
+  EXPECT_THAT(bench.server.evicted, SizeIs(1));
+  EXPECT_THAT(asked, SizeIs(1)) << "it is no fault of the first one";
+}
+
+TEST(KubernetesPreemption, ANominationThatIsLostIsWrittenAgain) {
+  Monopoly bench;
+  bench.server.put_pod(owned("poor", "one", 1000));
+  const auto fate = [&](const Request& each) {
+    return each.method == "PATCH" && bench.now < 4 ? Fate::lost_before : Fate::done;
+  };
+  bench.run(3, fate);
+  ASSERT_THAT(bench.server.evicted, SizeIs(1));
+  EXPECT_EQ(bench.server.pods.at("poor-one-0").nominated, "");
+  bench.run(8, fate);
+  EXPECT_EQ(bench.server.pods.at("poor-one-0").nominated, "n1");
+}
+
+TEST(KubernetesPreemption, ABudgetThatChangesLeavesTheTimeAtWhichAPodStarted) {
+  Monopoly bench;
+  const auto started = [&] {
+    const KnownCluster& cluster = bench.scheduler.cluster();
+    return cluster.engine().task(*cluster.pod("rich-p0-0")->task)->started;
+  };
+  const Time before = started();
+  bench.run(30);
+  bench.server.put_budget({.space = "rich", .name = "b", .allowed = 0});
+  bench.run(31);
+  EXPECT_EQ(started(), before);
 }
 
 TEST(KubernetesPreemption, WhereAVictimNeverEndsTheNewcomerWaitsAgainAndTheRoomStaysHeld) {
@@ -179,7 +218,7 @@ TEST_P(RandomPreemption, ComesToAnEnd) {
   for (int i = 0; i < 3; ++i) bench.server.put_node(node_row("n" + std::to_string(i), 4000, 8000, 8));
   const auto fate = [&](const Request& request) {
     if (request.path.ends_with("/events")) return Fate::done;
-    return random.below(4) == 0 ? static_cast<Fate>(random.below(5)) : Fate::done;
+    return random.below(4) == 0 ? static_cast<Fate>(random.below(6)) : Fate::done;
   };
   int made = 0, nodes = 3;
   std::size_t seen = 0;

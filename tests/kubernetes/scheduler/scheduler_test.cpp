@@ -632,5 +632,25 @@ TEST_P(RandomClusters, AreNeverOverFilledAndNobodyIsForgotten) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomClusters, ::testing::Range<std::uint64_t>(1, 41));
 
+// A node comes with a resource that is new and with more memory than can be counted with the other's: the
+// engine is made again without that one, where a bind is under way.
+TEST(KubernetesScheduler, ABindUnderWayOnANodeThatIsNoLongerCountedIsMadeToItsEnd) {
+  constexpr Units kHuge = 9'000'000'000'000'000'000;
+  Bench bench;
+  bench.server.put_node(node_row("n1", 4000, kHuge));
+  bench.server.put_pod(waiting_pod("a", "p", 1000, 100));
+  const auto fate = [&](const Request& each) {
+    return each.path.ends_with("/binding") && bench.now < 2 ? Fate::lost_before : Fate::done;
+  };
+  bench.run(0.1, fate);
+  NodeRow other = node_row("n0", 4000, kHuge);
+  other.allocatable["example.com/new"] = 1;
+  bench.server.put_node(other);
+  bench.run(10, fate);
+  ASSERT_FALSE(bench.scheduler.cluster().node("n1")->server) << "it is counted after all";
+  EXPECT_EQ(bench.node_of("a-p-0"), "n1");
+  EXPECT_EQ(bench.scheduler.gauges().under_way, 0U);
+}
+
 }  // namespace
 }  // namespace mirab::kubernetes::testing
