@@ -22,9 +22,9 @@ bool is_own(std::string_view path) {
 Result<std::unique_ptr<Monitor>> Monitor::start(Options given) {
   std::unique_ptr<Monitor> monitor(new Monitor());
   monitor->version_ = std::move(given.version);
-  Result<std::unique_ptr<Reading>> reading = Reading::start(std::move(given.reading));
-  if (!reading) return std::move(reading).error();
-  monitor->reading_ = *std::move(reading);
+  Result<std::unique_ptr<Answering>> answering = Answering::start(std::move(given.answering));
+  if (!answering) return std::move(answering).error();
+  monitor->answering_ = *std::move(answering);
   net::ServerOptions options;
   if (given.listen) {
     options.address = given.listen->address;
@@ -44,7 +44,7 @@ Monitor::~Monitor() {
     server_->stop(std::chrono::milliseconds(0));
     thread_.join();
   }
-  reading_.reset();  // before the server, whose exchanges it holds
+  answering_.reset();  // before the server, whose exchanges it holds
 }
 
 void Monitor::set_metrics(std::string text) {
@@ -69,14 +69,14 @@ net::Admission Monitor::admit(net::Request& head) {
 
 void Monitor::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
   if (is_own(request.target)) return exchange->answer(health(request.target));
-  answer_read(*reading_, version_, request, exchange);
+  answer_read(*answering_, version_, request, exchange);
 }
 
 net::Response Monitor::health(std::string_view path) {
   const std::lock_guard lock(mutex_);
   const bool hangs = std::chrono::steady_clock::now() - alive_at_ > kHangs;
   if (path == "/metrics")
-    return {.type = "text/plain; version=0.0.4", .body = metrics_ + api::text_of(reading_->gauges())};
+    return {.type = "text/plain; version=0.0.4", .body = metrics_ + api::text_of(answering_->gauges())};
   if (path == "/healthz")
     return {.status = hangs ? 500 : 200,
             .type = "text/plain",

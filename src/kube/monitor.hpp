@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "kube/reading.hpp"
+#include "kube/answering.hpp"
 #include "net/http_server.hpp"
 
 namespace mirab::kube {
@@ -21,7 +21,7 @@ class Monitor final : public net::Handler {
     std::optional<net::Endpoint> listen = {};  ///< without one: some free port of this machine
     std::string version = {};                  ///< of the program
     std::function<void()> stop = {};           ///< after a signal
-    Reading::Options reading = {};
+    Answering::Options answering = {};
   };
   /// Errors: the port cannot be opened.
   static Result<std::unique_ptr<Monitor>> start(Options options);
@@ -31,7 +31,7 @@ class Monitor final : public net::Handler {
   void set_ready(bool is_ready, std::string why = {});
   /// The thread that decides is alive. Where it does not say so for a minute /healthz and /livez fail.
   void set_alive();
-  Reading& reading() { return *reading_; }
+  Answering& answering() { return *answering_; }
 
   net::Admission admit(net::Request& head) override;
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange) override;
@@ -42,7 +42,7 @@ class Monitor final : public net::Handler {
   net::Response health(std::string_view path);
 
   std::string version_;
-  std::unique_ptr<Reading> reading_;
+  std::unique_ptr<Answering> answering_;
   std::mutex mutex_;
   std::string metrics_ = {};
   bool is_ready_ = false;

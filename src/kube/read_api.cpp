@@ -43,19 +43,19 @@ net::Response described(const api::Asked& asked, std::string_view version) {
   return page ? *std::move(page) : api::response_of(live::not_found());
 }
 
-void watch(Reading& reading, const api::Asked& asked, const std::shared_ptr<net::Exchange>& exchange) {
+void watch(Answering& answering, const api::Asked& asked, const std::shared_ptr<net::Exchange>& exchange) {
   auto read = api::watch_of(asked);
   if (const auto* wrong = std::get_if<live::Problem>(&read))
     return exchange->answer(api::response_of(*wrong));
   auto& [watch, waits] = std::get<api::WatchAsked>(read);
-  if (const auto gone = reading.gone(watch)) return exchange->answer(api::response_of(*gone));
+  if (const auto gone = answering.gone(watch)) return exchange->answer(api::response_of(*gone));
   if (waits) {
     watch.reply = [exchange](const live::Answer& answer) { exchange->answer(api::response_of(answer)); };
   } else {
     watch.stream = exchange->stream(api::stream_head());
     if (watch.stream == nullptr) return;
   }
-  reading.watch(std::move(watch));
+  answering.watch(std::move(watch));
 }
 
 }  // namespace
@@ -83,17 +83,17 @@ net::Admission admit_read(net::Request& head) {
   return admission;
 }
 
-void answer_read(Reading& reading, std::string_view version, const net::Request& request,
+void answer_read(Answering& answering, std::string_view version, const net::Request& request,
                  const std::shared_ptr<net::Exchange>& exchange) {
   const api::Asked& asked = *std::static_pointer_cast<api::Asked>(request.note);
   if (const auto* own = std::get_if<api::Own>(&asked.route->action)) {
-    if (*own == api::Own::events) return watch(reading, asked, exchange);
+    if (*own == api::Own::events) return watch(answering, asked, exchange);
     return exchange->answer(described(asked, version));
   }
   auto query = api::query_of(asked, request);
   if (const auto* wrong = std::get_if<live::Problem>(&query))
     return exchange->answer(api::response_of(*wrong));
-  reading.ask(
+  answering.ask(
       {.query = std::get<live::Query>(std::move(query)),
        .is_long = asked.route->lane == api::Lane::worker,
        .at_least = api::whole_number(asked.first("at_least")).value_or(0),

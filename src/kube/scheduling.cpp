@@ -52,10 +52,10 @@ int minor_version(const std::string& body) {
 /// (kubernetes#116550).
 bool compares_uids(int minor) { return minor >= 23 && minor != 25 && minor != 26; }
 
-/// The answer to a request that is repeated for half a minute.
+/// The answer to a request that is repeated for ten seconds: who started this process starts it again.
 Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const std::string& path,
                              const std::string& body, const std::atomic<bool>& is_stopping) {
-  const auto end = steady_clock::now() + seconds(30);
+  const auto end = steady_clock::now() + seconds(10);
   while (true) {
     Result<Answer> answer = server.send(method, path, body);
     const bool is_busy = !answer || answer->status == 429 || answer->status >= 500;
@@ -265,12 +265,12 @@ std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_lead
 }
 
 /// A picture for those who ask, when one is wanted. Nothing before both lists are there.
-void show(kubernetes::Scheduler& scheduler, Reading& reading, Time now) {
-  if (!reading.wants_picture() || !scheduler.has_lists()) return;
+void show(kubernetes::Scheduler& scheduler, Answering& answering, Time now) {
+  if (!answering.wants_picture() || !scheduler.has_lists()) return;
   const auto begin = steady_clock::now();
   const Wall wall = wall_now();
   std::optional<Picture> picture = take_picture(scheduler, now, wall);
-  reading.put(std::move(picture), now, wall, steady_clock::now() - begin);
+  answering.put(std::move(picture), now, wall, steady_clock::now() - begin);
 }
 
 /// From the first list to the end.
@@ -309,7 +309,7 @@ int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler schedu
     const bool may_decide = old < kTooOld && stop_by == Time::max();
     sending->send(scheduler.work(now, wall_now(), may_decide));
     say_happenings(scheduler.take_happenings(), options);
-    show(scheduler, monitor.reading(), now);
+    show(scheduler, monitor.answering(), now);
 
     if (now < next_metrics) continue;
     next_metrics = now + Duration(seconds(1));
@@ -343,12 +343,12 @@ Result<int> schedule(const SchedulingOptions& given) {
                             is_stopping = true;
                             mailbox.wake();
                           },
-                      .reading = {.cluster = options.access.server,
-                                  .wake = [&] { mailbox.wake(); },
-                                  .failed =
-                                      [say = options.say](const std::string& why) {
-                                        say("error", "internal", {{"why", why}});
-                                      }}});
+                      .answering = {.cluster = options.access.server,
+                                    .wake = [&] { mailbox.wake(); },
+                                    .failed =
+                                        [say = options.say](const std::string& why) {
+                                          say("error", "internal", {{"why", why}});
+                                        }}});
   if (!monitor) return monitor.error();
 
   std::random_device device;
@@ -371,7 +371,10 @@ Result<int> schedule(const SchedulingOptions& given) {
   std::string holder = options.scheduler.holder;
   if (options.election) {
     Result<std::unique_ptr<ApiServer>> of_lease = ApiServer::open(
-        options.access, {.answer_time = seconds(3), .seed = seed + 1, .is_stopped = [] { return false; }});
+        options.access,
+        {.answer_time = std::chrono::duration_cast<milliseconds>(options.election->renewal_time()),
+         .seed = seed + 1,
+         .is_stopped = [] { return false; }});
     if (!of_lease) return of_lease.error();
     leading = std::make_unique<Leading>(*std::move(of_lease), *options.election);
     leading->start();
@@ -414,7 +417,10 @@ Result<int> schedule(const SchedulingOptions& given) {
   }
   Result<std::unique_ptr<Sending>> sending = Sending::start(
       options.access, options.connections, mailbox,
-      [raw = leading.get()] { return raw == nullptr || raw->leads(); }, seed + 100);
+      [raw = leading.get()] { return raw == nullptr || raw->leads(); },
+      std::chrono::duration_cast<milliseconds>(
+          options.election.value_or(kubernetes::Election::Options()).answer_time()),
+      seed + 100);
   if (!sending) return sending.error();
   return run_scheduler(options, *std::move(scheduler), **monitor, mailbox, leading.get(), is_stopping,
                        std::move(watchings), *std::move(sending));

@@ -4,7 +4,7 @@
 //   pods  ─▶ Watching ─┴▶ Mailbox ─▶ this thread ─┘      │
 //                            ▲        (Scheduler)        │ replies
 //                            └───────────────────────────┘
-//                   this thread ── pictures ──▶ Reading ◀── questions ── Monitor
+//                   this thread ── pictures ──▶ Answering ◀── questions ── Monitor
 //
 // It keeps nothing on disk: after a start, or when it becomes the leader, it lists everything again.
 #pragma once

@@ -6,21 +6,17 @@
 namespace mirab::kube {
 namespace {
 
-/// Less than lies between the end of a leader's time and the begin of the next one's: a bind that is sent at
-/// the last moment is done, or given up, before another process decides.
-constexpr std::chrono::seconds kAnswerTime{4};
-
 constexpr std::size_t kMostReports = 1000;  // that wait to be sent; the oldest are left out
 
 }  // namespace
 
 Result<std::unique_ptr<Sending>> Sending::start(const kubernetes::ApiAccess& access, std::size_t threads,
                                                 Mailbox& mailbox, std::function<bool()> may_send,
-                                                std::uint64_t seed) {
+                                                std::chrono::milliseconds answer_time, std::uint64_t seed) {
   std::unique_ptr<Sending> sending(new Sending(mailbox, std::move(may_send)));
   for (std::size_t i = 0; i < threads; ++i) {
     Result<std::unique_ptr<ApiServer>> server = ApiServer::open(
-        access, {.answer_time = kAnswerTime, .seed = seed + i, .is_stopped = [raw = sending.get()] {
+        access, {.answer_time = answer_time, .seed = seed + i, .is_stopped = [raw = sending.get()] {
                    return raw->is_stopping_.load();
                  }});
     if (!server) return std::move(server).error();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -18,10 +19,11 @@ namespace mirab::kube {
 /// What comes of a request goes to the mailbox.
 class Sending {
  public:
-  /// `may_send` is asked before each request; after a no it is not sent. Errors: as for ApiServer::open.
+  /// `may_send` is asked before each request; after a no it is not sent. No answer is waited for longer than
+  /// `answer_time`. Errors: as for ApiServer::open.
   static Result<std::unique_ptr<Sending>> start(const kubernetes::ApiAccess& access, std::size_t threads,
                                                 Mailbox& mailbox, std::function<bool()> may_send,
-                                                std::uint64_t seed);
+                                                std::chrono::milliseconds answer_time, std::uint64_t seed);
   ~Sending();
 
   void send(std::vector<kubernetes::Request> requests);

@@ -31,6 +31,7 @@ struct KubeFlags {
   bool elects = true;
   std::string lease_space = "kube-system";
   std::string lease_name = "mirab";
+  std::uint64_t lease_s = 15;
   std::string listen = {};
   std::uint64_t connections = 8;
   std::uint64_t binds_per_s = 0;
@@ -133,7 +134,10 @@ Exit run_kube(const KubeFlags& flags) {
   options.scheduler.binds_per_s = static_cast<double>(flags.binds_per_s);
   if (flags.elects && !flags.is_dry_run) {
     options.election = kubernetes::Election::Options{
-        .space = flags.lease_space, .name = flags.lease_name, .holder = options.scheduler.holder};
+        .space = flags.lease_space,
+        .name = flags.lease_name,
+        .holder = options.scheduler.holder,
+        .duration = std::chrono::seconds(static_cast<std::int64_t>(flags.lease_s))};
   }
   if (!flags.listen.empty()) {
     const Result<net::Endpoint> endpoint = net::read_endpoint(flags.listen, "--listen");
@@ -246,6 +250,12 @@ std::vector<Command> add_kube(CLI::App& app) {
   kube->add_option("--lease-name", flags->lease_name, "What it is called")
       ->type_name("NAME")
       ->capture_default_str();
+  take_whole_number(
+      kube->add_option("--lease-duration", flags->lease_s,
+                       "After so many seconds without a renewal another takes it; as many for all of them")
+          ->type_name("SECONDS")
+          ->capture_default_str(),
+      3, 3600);
   kube->add_option("--listen", flags->listen,
                    "Where to answer: metrics and health to everybody, the API and the page to this machine")
       ->type_name("ADDR:PORT");

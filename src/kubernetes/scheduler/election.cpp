@@ -33,7 +33,8 @@ std::int64_t number_at(const LeaseJson& map, const char* key, std::int64_t other
 }  // namespace
 
 Election::Election(Options options) : options_(std::move(options)) {
-  MIRAB_ASSERT(options_.deadline < options_.duration, "a leader that acts longer than its lease lasts");
+  MIRAB_ASSERT(options_.deadline() + options_.answer_time() < options_.duration,
+               "a leader that acts longer than its lease lasts");
 }
 
 std::string Election::path() const {
@@ -98,12 +99,13 @@ void Election::read(std::string_view body, Time now) {
 void Election::answer(int status, std::string_view body, Time now) {
   MIRAB_ASSERT(asked_ != Asked::nothing, "an answer about the lease to no request");
   const Asked asked = std::exchange(asked_, Asked::nothing);
-  due_ = now + options_.retry;
+  due_ = now + options_.retry();
   const bool is_good = status >= 200 && status < 300;
   trouble_.clear();
   if (is_good) {
     read(body, now);
-    if (asked != Asked::look && seen_holder_ == options_.holder) leads_until_ = asked_at_ + options_.deadline;
+    if (asked != Asked::look && seen_holder_ == options_.holder)
+      leads_until_ = asked_at_ + options_.deadline();
     // What was found free, or as one's own from before, is taken at once.
     const bool is_ours = seen_holder_.empty() || seen_holder_ == options_.holder;
     if (asked == Asked::look && is_ours && trouble_.empty()) due_ = now;

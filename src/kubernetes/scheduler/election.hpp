@@ -24,8 +24,13 @@ class Election {
     std::string name = "mirab";
     std::string holder = {};  ///< of this process alone
     Duration duration = std::chrono::seconds(15);
-    Duration deadline = std::chrono::seconds(10);  ///< less than `duration`
-    Duration retry = std::chrono::seconds(2);
+    Duration deadline() const { return duration * 2 / 3; }
+    Duration retry() const { return duration * 2 / 15; }
+    /// How long the answer to a renewal may take.
+    Duration renewal_time() const { return duration / 5; }
+    /// How long the answer to any other request may take: less than lies between `deadline` and `duration`,
+    /// so that what is sent at the last moment is done, or given up, before another process decides.
+    Duration answer_time() const { return duration * 4 / 15; }
   };
   explicit Election(Options options);
 

@@ -22,17 +22,17 @@
 
 namespace mirab::kube {
 
-class Reading {
+class Answering {
  public:
   struct Options {
     std::string cluster;         ///< its name in answers
     std::function<void()> wake;  ///< of the thread that decides, which then looks at wants_picture()
     std::function<void(const std::string&)> failed = {};  ///< what was thrown
   };
-  static Result<std::unique_ptr<Reading>> start(Options options);
-  ~Reading();
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
+  static Result<std::unique_ptr<Answering>> start(Options options);
+  ~Answering();
+  Answering(const Answering&) = delete;
+  Answering& operator=(const Answering&) = delete;
 
   // Of the thread that decides.
 
@@ -57,7 +57,7 @@ class Reading {
   live::Gauges gauges() const;
 
  private:
-  Reading(Options options, Mirror mirror);
+  Answering(Options options, Mirror mirror);
   void run();
   void work();
   void follow(Picture picture);

@@ -1,4 +1,4 @@
-#include "kube/reading.hpp"
+#include "kube/answering.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -57,17 +57,17 @@ void add_labels(live::State& state) {
 
 }  // namespace
 
-Result<std::unique_ptr<Reading>> Reading::start(Options options) {
+Result<std::unique_ptr<Answering>> Answering::start(Options options) {
   const auto now_ms = api::wall_now().time_since_epoch() / milliseconds(1);
   Result<Mirror> mirror = Mirror::from(options.cluster, static_cast<live::Revision>(now_ms));
   if (!mirror) return std::move(mirror).error();
-  std::unique_ptr<Reading> reading(new Reading(std::move(options), *std::move(mirror)));
-  reading->thread_ = std::thread([raw = reading.get()] { raw->run(); });
-  reading->worker_ = std::thread([raw = reading.get()] { raw->work(); });
-  return reading;
+  std::unique_ptr<Answering> answering(new Answering(std::move(options), *std::move(mirror)));
+  answering->thread_ = std::thread([raw = answering.get()] { raw->run(); });
+  answering->worker_ = std::thread([raw = answering.get()] { raw->work(); });
+  return answering;
 }
 
-Reading::Reading(Options options, Mirror mirror)
+Answering::Answering(Options options, Mirror mirror)
     : options_(std::move(options)),
       mirror_(std::move(mirror)),
       events_({.others = live::Others::all,
@@ -86,7 +86,7 @@ Reading::Reading(Options options, Mirror mirror)
       oldest_(events_.revision()),
       latest_(events_.revision()) {}
 
-Reading::~Reading() {
+Answering::~Answering() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
@@ -97,7 +97,7 @@ Reading::~Reading() {
   if (worker_.joinable()) worker_.join();
 }
 
-void Reading::put(std::optional<Picture> picture, Time now, Wall wall, Steady::duration took) {
+void Answering::put(std::optional<Picture> picture, Time now, Wall wall, Steady::duration took) {
   took_ = took;
   wants_ = false;
   {
@@ -107,7 +107,7 @@ void Reading::put(std::optional<Picture> picture, Time now, Wall wall, Steady::d
   wakes_.notify_one();
 }
 
-void Reading::ask(Question question) {
+void Answering::ask(Question question) {
   {
     const std::lock_guard lock(mutex_);
     if (questions_.size() < kQuestions) {
@@ -119,7 +119,7 @@ void Reading::ask(Question question) {
   wakes_.notify_one();
 }
 
-void Reading::watch(api::Watch watch) {
+void Answering::watch(api::Watch watch) {
   {
     const std::lock_guard lock(mutex_);
     watches_.push_back(std::move(watch));
@@ -127,21 +127,21 @@ void Reading::watch(api::Watch watch) {
   wakes_.notify_one();
 }
 
-std::optional<live::Problem> Reading::gone(const api::Watch& watch) const {
+std::optional<live::Problem> Answering::gone(const api::Watch& watch) const {
   if (watch.is_from_now || (watch.after >= oldest_ && watch.after <= latest_)) return {};
   return live::compacted(oldest_ + 1);
 }
 
-live::Gauges Reading::gauges() const {
+live::Gauges Answering::gauges() const {
   const std::lock_guard lock(mutex_);
   return gauges_;
 }
 
-Steady::duration Reading::pause() const {
+Steady::duration Answering::pause() const {
   return std::max<Steady::duration>(kLeastPause, kPauses * took_.load());
 }
 
-void Reading::run() {
+void Answering::run() {
   while (true) {
     std::vector<Put> put;
     std::vector<Question> questions;
@@ -190,14 +190,14 @@ void Reading::run() {
   }
 }
 
-void Reading::follow(Picture picture) {
+void Answering::follow(Picture picture) {
   events_.add(mirror_.follow(std::move(picture)));
   oldest_ = events_.ring_after();
   latest_ = mirror_.state().last.revision;
   copy_ = nullptr;
 }
 
-void Reading::sample(Steady::time_point now) {
+void Answering::sample(Steady::time_point now) {
   if (!mirror_.is_there() || now - sampled_ < kSample) return;
   sampled_ = now;
   const Wall wall = api::wall_now();
@@ -208,13 +208,13 @@ void Reading::sample(Steady::time_point now) {
   gauges_ = std::move(gauges);
 }
 
-bool Reading::is_due(const Question& question, Steady::time_point now) const {
+bool Answering::is_due(const Question& question, Steady::time_point now) const {
   if (now - question.asked >= kPatience) return true;
   return mirror_.is_there() && now - pictured_ < pause() &&
          mirror_.state().last.revision >= question.at_least;
 }
 
-live::Answer Reading::answer_to(const live::State& state, const live::Query& query) const {
+live::Answer Answering::answer_to(const live::State& state, const live::Query& query) const {
   try {
     return live::answer_to({.state = state, .caller = kAnybody, .others = live::Others::all}, history_,
                            query);
@@ -225,7 +225,7 @@ live::Answer Reading::answer_to(const live::State& state, const live::Query& que
 }
 
 /// With the condition of the pod: what `kubectl describe pod` shows.
-live::Answer Reading::explained(const live::Query& query) const {
+live::Answer Answering::explained(const live::Query& query) const {
   live::Answer answer = answer_to(mirror_.state(), query);
   if (answer.status != 200 || query.given.contains("server")) return answer;
   if (live::Json condition = mirror_.condition_of(query.queue, query.name); !condition.is_null())
@@ -233,7 +233,7 @@ live::Answer Reading::explained(const live::Query& query) const {
   return answer;
 }
 
-void Reading::answer(Question question) {
+void Answering::answer(Question question) {
   if (!mirror_.is_there())
     return question.reply(api::busy_answer("this process waits for the lease, or reads nodes and pods"));
   if (mirror_.state().last.revision < question.at_least)
@@ -271,7 +271,7 @@ void Reading::answer(Question question) {
   work_wakes_.notify_one();
 }
 
-void Reading::work() {
+void Answering::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     work_wakes_.wait(lock, [&] { return !works_.empty() || is_ending_; });
