@@ -72,10 +72,13 @@ std::optional<live::Aside> aside_of(const Picture::Pod& pod) {
                          "the pods of its gang that are missing, or equal ones"};
     case Standing::ending:
       return live::Aside{"nothing-waits", fmt::format("it ends on node {} for another pod", pod.node), {}};
-    case Standing::foreign:
-    case Standing::waiting:
     case Standing::nominated:
     case Standing::placed:
+      if (pod.job) break;
+      return live::Aside{
+          "nothing-waits", fmt::format("it is decided for node {}, which cannot be counted", pod.node), {}};
+    case Standing::foreign:
+    case Standing::waiting:
     case Standing::bound:
       break;
   }

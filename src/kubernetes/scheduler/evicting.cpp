@@ -80,7 +80,7 @@ void Evicting::answer_nomination(const Reply& reply, Time now) {
   const auto asked = naming_.find(reply.id);
   const auto found = nominations_.find(asked->second);
   naming_.erase(asked);
-  MIRAB_ASSERT(found != nominations_.end() && found->second.asked, "a nomination that nobody has asked for");
+  MIRAB_ASSERT(found != nominations_.end() && found->second.asked, "a reply to no nomination");
   Nomination& nomination = found->second;
   const bool is_latest = *std::exchange(nomination.asked, std::nullopt) == nomination.node;
   if (reply.status == 0 || reply.status == kTooMany || reply.status >= 500) {

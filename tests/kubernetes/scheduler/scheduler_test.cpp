@@ -647,7 +647,7 @@ TEST(KubernetesScheduler, ABindUnderWayOnANodeThatIsNoLongerCountedIsMadeToItsEn
   other.allocatable["example.com/new"] = 1;
   bench.server.put_node(other);
   bench.run(10, fate);
-  ASSERT_FALSE(bench.scheduler.cluster().node("n1")->server) << "it is counted after all";
+  ASSERT_FALSE(bench.scheduler.cluster().node("n1")->server.has_value()) << "it is counted after all";
   EXPECT_EQ(bench.node_of("a-p-0"), "n1");
   EXPECT_EQ(bench.scheduler.gauges().under_way, 0U);
 }
