@@ -32,6 +32,7 @@ export interface Plotted {
 }
 
 export const plot_height = 300;  // px
+const interval_room = 3;  // times the highest point
 
 export function plotChart(host: HTMLElement, plotted: () => Plotted): Chart {
   return mountChart(host, () => draw(plotted()));
@@ -47,7 +48,10 @@ function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
   const known = (values: readonly Figure[]) => values.filter(value => value !== null);
   const {least: from, most: to} = extent(known(curves.flatMap(({x}) => x)));
   const beyond = unstable.filter(load => load > to);  // the axis would end before them
-  const lowest = Math.min(0, extent(known(curves.flatMap(({y, low, printed = []}) => [...y, ...low, ...printed]))).least);
+  const points = extent(known(curves.flatMap(({y, printed = []}) => [...y, ...printed])));
+  const ends = extent(known(curves.flatMap(({low, high}) => [...low, ...high])));
+  // Intervals of a few runs may be many times wider than what they are of: they are cut at the edge.
+  const max = points.least >= 0 && ends.most > interval_room * points.most ? roundUp(points.most * 2) : undefined;
   return {
     height: plot_height,
     option: {
@@ -59,7 +63,7 @@ function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
         axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, formatter: (value: number) => figure(+value.toPrecision(6))},
       }),
       yAxis: plainAxis({
-        type: 'value', name: y_label, nameLocation: 'end', nameGap: 14, ...(lowest === 0 ? {min: 0} : {}),
+        type: 'value', name: y_label, nameLocation: 'end', nameGap: 14, ...(points.least >= 0 ? {min: 0} : {}), ...(max ? {max} : {}),
         nameTextStyle: {color: 'var(--muted)', fontSize: 12, align: 'left', padding: [0, 0, 0, -28]},
         axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: compact},
       }),
@@ -71,6 +75,12 @@ function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
       ],
     },
   };
+}
+
+/** To 1, 2 or 5 times a power of ten. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].map(times => times * power).find(round => round >= value * (1 - 1e-9)) ?? value;
 }
 
 function extent(values: readonly number[]): {least: number; most: number} {
@@ -107,7 +117,7 @@ function whiskers({series, name, x, low, high}: PlottedCurve): object {
   const stroke = seriesColour(series);
   const cap = x.length <= symbols_at_most ? 4 : 0;  // px
   return {
-    type: 'custom', name: `${name}, 95 %`, silent: true, tooltip: {show: false}, encode: {x: 0, y: [1, 2]}, z: 1,
+    type: 'custom', name: `${name}, 95 %`, silent: true, clip: true, tooltip: {show: false}, encode: {x: 0, y: [1, 2]}, z: 1,
     data: x.flatMap((value, at) => low[at] == null || high[at] == null || value === null ? [] : [[value, low[at], high[at]]]),
     renderItem: (_: unknown, painter: Painter) => {
       const [at, bottom] = painter.coord([painter.value(0), painter.value(1)]);
