@@ -500,8 +500,9 @@ TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTh
     const auto number = [](int count) { return fmt::format("{} pod{}: ", count, count == 1 ? "" : "s"); };
     for (const auto& [words, count] : lost)
       EXPECT_THAT(import->notices, Contains(StartsWith("not kept, " + words + ": " + number(count))));
-    if (nowhere > 0)
+    if (nowhere > 0) {
       EXPECT_THAT(import->notices, Contains(StartsWith("left out, allowed on no node: " + number(nowhere))));
+    }
 
     std::map<Key, std::int64_t> found;
     std::map<std::string, Key> key_of_user;
