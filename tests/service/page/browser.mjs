@@ -20,8 +20,8 @@ export const browser = await chromium.launch({
 });
 
 /** A browser of its own (tabs share a worker), in which everything it says and asks for is kept. No token: none is asked. */
-export async function person(service, {token = service.token, width = 1280, scheme = 'light', without} = {}) {
-  const context = await browser.newContext({viewport: {width, height: 900}, colorScheme: scheme});
+export async function person(service, {token = service.token, without} = {}) {
+  const context = await browser.newContext({viewport: {width: 1280, height: 900}, colorScheme: 'light'});
   if (without) await context.addInitScript(name => { delete globalThis[name]; }, without);
   const seen = {complaints: [], requests: [], context};
   seen.tab = async (hash = '') => {
@@ -35,23 +35,55 @@ export async function person(service, {token = service.token, width = 1280, sche
     await page.goto(`${service.url}/${hash}`);
     return page;
   };
-  context.on('request', request => seen.requests.push(request.url()));
-  seen.page = await seen.tab();
-  if (token !== undefined) {
+  const unanswered = new Set();
+  context.on('request', request => {
+    seen.requests.push(request.url());
+    if (/\/v1\/(?!events$)/.test(new URL(request.url()).pathname)) unanswered.add(request);
+  });
+  for (const event of ['requestfinished', 'requestfailed']) context.on(event, request => unanswered.delete(request));
+  /** Waits until every answer is there, and drawn. */
+  seen.settled = async () => {
+    do await drawn(seen.page); while (unanswered.size > 0);
+    await drawn(seen.page);
+  };
+  seen.signIn = async () => {
     await seen.page.getByRole('textbox', {name: 'Token'}).fill(token);
     await seen.page.getByRole('button', {name: 'Open'}).click();
-  }
+  };
+  seen.page = await seen.tab();
+  if (token !== undefined) await seen.signIn();
   await seen.page.getByText('live', {exact: true}).first().waitFor();
   /** Opens a page by its address, and waits until nothing of it is loading. */
   seen.open = async (hash, ready) => {
-    await seen.page.goto(`${service.url}/${hash}`);
+    // To go where it is would load it again, and forget the token.
+    if (seen.page.url() !== `${service.url}/${hash}`) await seen.page.goto(`${service.url}/${hash}`);
     await seen.page.locator('h1').waitFor();
     if (ready) await seen.page.getByText(ready).first().waitFor({timeout: 10_000});
     await seen.page.waitForFunction(() => !document.querySelector('main')?.textContent.includes('Loading …'));
+    await seen.settled();
   };
   seen.foreign = () => seen.requests.filter(url => new URL(url).origin !== service.url);
   seen.end = () => context.close();
   return seen;
+}
+
+/** Two frames later all that changed is laid out. */
+function drawn(page) {
+  return page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/** Shows the page of the moment at each width, in light and dark, without a load of its own for each. */
+export async function everyLook({page}, check) {
+  for (const scheme of ['light', 'dark']) {
+    await page.emulateMedia({colorScheme: scheme});
+    for (const width of [390, 1280, 1920]) {
+      await page.setViewportSize({width, height: 900});
+      await drawn(page);
+      await check(width, scheme);
+    }
+  }
+  await page.emulateMedia({colorScheme: 'light'});
+  await page.setViewportSize({width: 1280, height: 900});
 }
 
 /** What makes a page wider than its window. */
@@ -63,8 +95,8 @@ export function wider(page) {
 
 /** What axe finds wrong. */
 export async function findings(page) {
-  await page.evaluate(axe);
-  const {violations} = await page.evaluate(() => globalThis.axe.run(document));
+  if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(axe);
+  const {violations} = await page.evaluate(() => globalThis.axe.run(document, {resultTypes: ['violations']}));
   return violations.map(({id, nodes}) => `${id}: ${nodes.map(node => node.html).slice(0, 3).join(' | ')}`);
 }
 

@@ -6,6 +6,7 @@ import {LiveService, fillCluster, jobPath} from './live_service.mjs';
 const service = new LiveService(given.program);
 await service.start();
 await fillCluster(service);
+const admin = await person(service);
 const soon = {timeout: 10_000};
 const small = {tasks: 1, demand: {cpu: 1}};
 
@@ -16,46 +17,33 @@ async function watchers() {
 
 const checks = {
   async 'A submit shows within ten seconds, in the queue and in the log'() {
-    const admin = await person(service);
     await admin.open('#/queue/web', 'zoned');
     const log = await admin.tab('#/log');
     await log.getByText('web/zoned').first().waitFor();
     await service.ask('PUT', jobPath('web', 'just-now'), small);
     await admin.page.getByRole('link', {name: 'just-now'}).waitFor(soon);
     await log.getByText('web/just-now').first().waitFor(soon);
+    await log.close();
     assert.deepEqual(admin.complaints, []);
-    await admin.end();
-  },
-
-  async 'A second tab needs no token, both share one stream, and closing all forgets the token'() {
-    while (await watchers() > 0) await new Promise(resolve => setTimeout(resolve, 100));
-    const admin = await person(service);
-    const second = await admin.tab('#/cluster');
-    await second.locator('.cell').first().waitFor(soon);
-    assert.equal(await watchers(), 1);
-    await second.getByRole('button', {name: 'Forget the token'}).click();
-    await admin.page.getByRole('heading', {name: 'A token is needed'}).waitFor(soon);
-    assert.equal(await admin.page.evaluate(() => localStorage.length + sessionStorage.length + document.cookie.length), 0);
-    await admin.end();
   },
 
   async 'Without shared workers one tab reads the stream for all, a new one needs no token, and another leads when it closes'() {
-    while (await watchers() > 0) await new Promise(resolve => setTimeout(resolve, 100));
-    const admin = await person(service, {without: 'SharedWorker'});
-    const second = await admin.tab('#/queue/web');
+    const before = await watchers();
+    const other = await person(service, {without: 'SharedWorker'});
+    const second = await other.tab('#/queue/web');
     await second.getByText('zoned').first().waitFor(soon);
-    assert.equal(await watchers(), 1);
-    await admin.page.close();
+    assert.equal(await watchers(), before + 1);
+    await other.page.close();
     await service.ask('PUT', jobPath('web', 'after-leader'), small);
     await second.getByRole('link', {name: 'after-leader'}).waitFor(soon);
-    assert.equal(await watchers(), 1);
-    const third = await admin.tab('#/now');
+    assert.equal(await watchers(), before + 1);
+    const third = await other.tab('#/now');
     await third.getByText('live', {exact: true}).first().waitFor(soon);
     await third.getByRole('button', {name: 'Forget the token'}).click();
     await second.getByRole('heading', {name: 'A token is needed'}).waitFor(soon);
     assert.equal(await second.evaluate(() => sessionStorage.length), 0);
-    assert.deepEqual(admin.complaints, []);
-    await admin.end();
+    assert.deepEqual(other.complaints, []);
+    await other.end();
   },
 
   async 'A token that is not taken is refused in words, and one that is revoked leads back to the question'() {
@@ -67,7 +55,6 @@ const checks = {
   },
 
   async 'While the service is away the page says since when it is stale, and recovers'() {
-    const admin = await person(service);
     await admin.open('#/queue/web', 'zoned');
     await service.stop();
     await admin.page.getByText(/What you see is stale since \d\d:\d\d:\d\d/).waitFor(soon);
@@ -78,11 +65,9 @@ const checks = {
     await service.ask('PUT', jobPath('web', 'after-restart'), small);
     await admin.page.getByRole('link', {name: 'after-restart'}).waitFor(soon);
     assert.deepEqual(admin.complaints, []);
-    await admin.end();
   },
 
   async 'What was tried is applied by those who may, and changes nothing else'() {
-    const admin = await person(service);
     const [before, server] = [await service.ask('GET', '/v1/queues/vision'), await service.ask('GET', '/v1/servers/n2')];
     await admin.open('#/what-if?queue=vision&weight=3&drain=n2', 'Show what would happen');
     assert.equal(await admin.page.getByRole('button', {name: 'Apply it'}).count(), 0);
@@ -93,7 +78,6 @@ const checks = {
     assert.deepEqual([after.weight, after.group, after.tenant, after.limit], ['3', before.group, before.tenant, before.limit]);
     assert.deepEqual([drained.state, drained.capacity, drained.labels], ['drained', server.capacity, server.labels]);
     assert.deepEqual(admin.complaints, []);
-    await admin.end();
   },
 
   async 'Names and values that are markup, or very long, do no harm'() {
@@ -105,28 +89,26 @@ const checks = {
     await service.ask('PUT', `/v1/servers/${encodeURIComponent(markup)}`, {capacity: {cpu: 4}, labels: {[markup.slice(0, 20)]: markup}});
     await service.ask('PUT', jobPath(markup, markup), {...small, labels: {a: markup}, spec: {argv: [markup, 'y'.repeat(10_000)]}});
     await service.ask('PUT', jobPath(long, long), {tasks: 40, demand: {cpu: 4}, labels: {a: 'z'.repeat(255)}});
-    const admin = await person(service, {width: 390});
+    await admin.page.setViewportSize({width: 390, height: 900});
     const addresses = ['now', 'cluster', `cluster?server=${encodeURIComponent(markup)}`, 'what-if', 'history', 'usage', 'fairness', 'log', 'queue/__proto__',
       ...[markup, long].flatMap(name => [`queue/${encodeURIComponent(name)}`, `queue/${encodeURIComponent(name)}/job/${encodeURIComponent(name)}`]),
       `${encodeURIComponent(markup)}`, '%E0%A4%A', 'queue', 'queue//job/', 'history?of=%00&window=constructor&series=__proto__'];
     for (const address of addresses) {
       await admin.open(`#/${address}`);
-      await admin.page.waitForTimeout(300);
       assert.equal(await admin.page.locator('img').count(), 0, address);
       assert.deepEqual(await wider(admin.page), [], `${address} is wider than the screen`);
     }
+    await admin.page.setViewportSize({width: 1280, height: 900});
     await admin.open('#/now', markup);
     assert.equal((await row(admin.page, '__proto__'))[0], '__proto__');
     assert.deepEqual(admin.complaints, []);
     assert.deepEqual(admin.foreign(), []);
-    await admin.end();
   },
 
   async 'A list that is cut says so, and six hundred servers are shown by class'() {
     const jobs = Array.from({length: 1000}, (_, n) => ({queue: 'web', name: `many-${n}`, ...small}));
     for (const letter of ['a', 'b']) await service.ask('POST', '/v1/jobs:submit', {jobs: jobs.map(job => ({...job, name: `${letter}-${job.name}`}))});
     await Promise.all(Array.from({length: 600}, (_, n) => service.ask('PUT', `/v1/servers/s${n}`, {capacity: {cpu: n % 2 ? 8 : 4, memory: '8Gi'}})));
-    const admin = await person(service);
     await admin.open('#/queue/web', 'the first 1,000, in the order of their names; there are more');
     await admin.page.getByRole('link', {name: 'The next 1,000'}).click();
     await admin.page.getByText('1,000 jobs further on').waitFor(soon);
@@ -141,6 +123,15 @@ const checks = {
     await admin.page.getByLabel('Pick s1', {exact: true}).check();
     await admin.page.getByText('1 server picked').waitFor(soon);
     assert.deepEqual(admin.complaints, []);
+  },
+
+  async 'A second tab needs no token, both share one stream, and closing all forgets the token'() {
+    const second = await admin.tab('#/now');
+    await second.getByRole('link', {name: 'vision'}).first().waitFor(soon);
+    assert.equal(await watchers(), 1);
+    await second.getByRole('button', {name: 'Forget the token'}).click();
+    await admin.page.getByRole('heading', {name: 'A token is needed'}).waitFor(soon);
+    assert.equal(await admin.page.evaluate(() => localStorage.length + sessionStorage.length + document.cookie.length), 0);
     await admin.end();
   },
 };

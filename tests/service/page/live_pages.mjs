@@ -2,7 +2,7 @@
 // others. Each check is named by the sentence that it proves.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {findings, given, person, pictured, row, run, wider} from './browser.mjs';
+import {everyLook, findings, given, person, pictured, row, run, wider} from './browser.mjs';
 import {LiveService, fillCluster, jobPath} from './live_service.mjs';
 
 const service = new LiveService(given.program);
@@ -49,136 +49,117 @@ const checks = {
     await page.getByRole('link', {name: 'detect-1'}).waitFor({state: 'detached'});
     assert.match(page.url(), /#\/queue\/vision\?resource=cpu&state=waiting$/);
     await page.reload();
-    await page.getByRole('textbox', {name: 'Token'}).or(page.getByText('gang-1')).first().waitFor();
+    await admin.signIn();
+    await page.getByRole('row', {name: /^gang-1 waiting/}).waitFor();
+    assert.equal(await page.getByRole('link', {name: 'detect-1'}).count(), 0);
   },
 
   async 'Each job that waits has its reason in the list of jobs'() {
-    const other = await person(service);
-    await other.open(...pages.queue);
-    await other.page.getByRole('row', {name: /^gang-1 waiting/}).getByText('deep may use 12 gpu and no more').waitFor();
-    await other.page.getByRole('row', {name: /^detect-1/}).getByText('deep may use 12 gpu and no more').waitFor();
-    await other.open('#/queue/ml', 'train-1');
-    assert.equal((await row(other.page, 'train-1'))[2], '–');
-    await other.end();
+    await admin.open(...pages.queue);
+    await page.getByRole('row', {name: /^gang-1 waiting/}).getByText('deep may use 12 gpu and no more').waitFor();
+    await page.getByRole('row', {name: /^detect-1/}).getByText('deep may use 12 gpu and no more').waitFor();
+    await admin.open('#/queue/ml', 'train-1');
+    assert.equal((await row(page, 'train-1'))[2], '–');
   },
 
   async 'Now has the tree of groups, and a press on one shows its queues'() {
-    const other = await person(service);
-    await other.open(...pages.now);
-    await other.page.getByRole('region', {name: 'Groups, from the cluster down'}).getByRole('link', {name: 'lab'}).click();
-    await other.page.getByText('Queues of the group lab').waitFor();
-    assert.equal(await other.page.getByRole('region', {name: /^Queues/}).locator('tbody tr').count(), 2);
-    assert.match(other.page.url(), /group=lab/);
-    await other.end();
+    await admin.open(...pages.now);
+    await page.getByRole('region', {name: 'Groups, from the cluster down'}).getByRole('link', {name: 'lab'}).click();
+    await page.getByText('Queues of the group lab').waitFor();
+    assert.equal(await page.getByRole('region', {name: /^Queues/}).locator('tbody tr').count(), 2);
+    assert.match(page.url(), /group=lab/);
   },
 
   async 'Usage has hours by queue, group and tenant, and saves them as CSV'() {
-    const other = await person(service);
-    await other.open(...pages.usage);
-    assert.equal((await row(other.page, 'web'))[0], 'web');
-    await other.page.getByLabel(/^By/).selectOption('tenant');
-    await other.page.getByRole('rowheader', {name: 'product'}).waitFor();
-    const saved = other.page.waitForEvent('download');
-    await other.page.getByRole('button', {name: 'Save as CSV'}).click();
+    await admin.open(...pages.usage);
+    assert.equal((await row(page, 'web'))[0], 'web');
+    await page.getByLabel(/^By/).selectOption('tenant');
+    await page.getByRole('rowheader', {name: 'product'}).waitFor();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', {name: 'Save as CSV'}).click();
     const text = readFileSync(await (await saved).path(), 'utf8');
     assert.match(text, /^tenant,cpu,memory,gpu\r\nproduct,/);
-    await other.end();
   },
 
   async 'A failure and a change of the policy are marks in the history'() {
     await service.ask('PUT', '/v1/servers/broken', {capacity: {cpu: 1}});
     await service.ask('DELETE', '/v1/servers/broken?failed=true');
     await service.ask('PUT', '/v1/cluster/policy', {discipline: 'tsf', placement: 'best-fit'});
-    const other = await person(service);
-    await other.open(...pages.history);
-    const marks = other.page.getByRole('list', {name: 'What happened meanwhile'});
+    await admin.open(...pages.history);
+    const marks = page.getByRole('list', {name: 'What happened meanwhile'});
     await marks.getByText('policy changed to tsf').waitFor();
     await marks.getByText('broken failed').waitFor();
-    await other.end();
   },
 
   async 'A job has one verdict, one step, and its evidence folded'() {
-    const other = await person(service);
-    await other.open(...pages.job);
-    assert.match(await other.page.locator('.verdict-box').textContent(), /It waits: deep may use 12 gpu and no more\.\s*What would help: a higher limit of deep for gpu/);
-    assert.equal(await other.page.locator('.evidence dl').isVisible(), false);
-    await other.page.getByText('Evidence').click();
-    await other.page.getByText('room 3, together 6').waitFor();
-    await other.open('#/queue/ml/job/train-1', 'deadbeef');
-    await other.page.getByRole('button', {name: /^Why t-\d+ was placed there/}).first().click();
-    await other.page.locator('td.text').filter({hasText: /\w+ \w+/}).first().waitFor();
-    await other.end();
+    await admin.open(...pages.job);
+    assert.match(await page.locator('.verdict-box').textContent(), /It waits: deep may use 12 gpu and no more\.\s*What would help: a higher limit of deep for gpu/);
+    assert.equal(await page.locator('.evidence dl').isVisible(), false);
+    await page.getByText('Evidence').click();
+    await page.getByText('room 3, together 6').waitFor();
+    await admin.open('#/queue/ml/job/train-1', 'deadbeef');
+    await page.getByRole('button', {name: /^Why t-\d+ was placed there/}).first().click();
+    await page.locator('td.text').filter({hasText: /\w+ \w+/}).first().waitFor();
   },
 
   async 'The cluster is a cell a server, with its fullness, and a drained one says so'() {
-    const other = await person(service);
-    await other.open(...pages.cluster);
-    assert.equal(await other.page.locator('.cell').count(), 6);
-    await other.page.getByRole('link', {name: 'n0 50.0% of its cpu in use'}).waitFor();
-    await other.page.getByRole('link', {name: /^n3 drained, 50.0% of its cpu in use$/}).waitFor();
-    await other.page.getByLabel('Coloured by').selectOption('gpu');
-    await other.page.getByRole('link', {name: 'n0 75.0% of its gpu in use'}).waitFor();
-    await other.end();
+    await admin.open(...pages.cluster);
+    assert.equal(await page.locator('.cell').count(), 6);
+    await page.getByRole('link', {name: 'n0 50.0% of its cpu in use'}).waitFor();
+    await page.getByRole('link', {name: /^n3 drained, 50.0% of its cpu in use$/}).waitFor();
+    await page.getByLabel('Coloured by').selectOption('gpu');
+    await page.getByRole('link', {name: 'n0 75.0% of its gpu in use'}).waitFor();
   },
 
   async 'What if tells shares and tasks before and after, and changes nothing'() {
-    const other = await person(service);
     const before = await service.ask('GET', '/v1/cluster');
-    await other.open('#/what-if?like=n0&count=2', 'Show what would happen');
-    await other.page.getByRole('button', {name: 'Show what would happen'}).click();
-    await other.page.getByRole('region', {name: 'Queues before and after'}).waitFor();
-    assert.deepEqual((await row(other.page, 'web')).slice(0, 6), ['web', '46.9%', '57.5%', '+10.6', '30', '32']);
+    await admin.open('#/what-if?like=n0&count=2', 'Show what would happen');
+    await page.getByRole('button', {name: 'Show what would happen'}).click();
+    await page.getByRole('region', {name: 'Queues before and after'}).waitFor();
+    assert.deepEqual((await row(page, 'web')).slice(0, 6), ['web', '46.9%', '57.5%', '+10.6', '30', '32']);
     assert.equal((await service.ask('GET', '/v1/cluster')).totals.running, before.totals.running);
-    await other.end();
   },
 
   async 'Fairness compares mechanisms, History draws series, and the Log filters by its address'() {
-    const other = await person(service);
-    await other.open('#/fairness?mechanism=hdrfh%20tsf', 'has more by');
-    assert.deepEqual((await row(other.page, 'web')).slice(0, 4), ['web', '46.9%', '68.7%', '−21.9']);
-    await other.open(...pages.history);
-    assert.equal(await other.page.locator('canvas').count(), 1);
-    await other.open('#/log?kind=job-submitted&queue=web', 'web/zoned');
-    assert.equal(await other.page.locator('tbody tr').count(), 2);
-    await other.page.locator('tbody summary').first().click();
-    await other.page.getByText('"kind": "job-submitted"').first().waitFor();
-    await other.open('#/log?show=audit&queue=vision', 'job-put');
-    assert.ok((await other.page.locator('tbody tr').first().textContent()).includes('token:admin'));
-    await other.end();
+    await admin.open('#/fairness?mechanism=hdrfh%20tsf', 'has more by');
+    assert.deepEqual((await row(page, 'web')).slice(0, 4), ['web', '46.9%', '68.7%', '−21.9']);
+    await admin.open(...pages.history);
+    assert.equal(await page.locator('canvas').count(), 1);
+    await admin.open('#/log?kind=job-submitted&queue=web', 'web/zoned');
+    assert.equal(await page.locator('tbody tr').count(), 2);
+    await page.locator('tbody summary').first().click();
+    await page.getByText('"kind": "job-submitted"').first().waitFor();
+    await admin.open('#/log?show=audit&queue=vision', 'job-put');
+    assert.ok((await page.locator('tbody tr').first().textContent()).includes('token:admin'));
   },
 
   async 'Each page fits a telephone, has nothing that axe finds, and complains of nothing, in light and dark'() {
-    for (const scheme of ['light', 'dark']) {
-      const other = await person(service, {scheme});
-      for (const [name, address] of Object.entries(pages)) {
-        for (const width of [390, 1280, 1920]) {
-          await other.page.setViewportSize({width, height: 900});
-          await other.open(...address);
-          if (name === 'what_if' && width === 390) await other.page.getByRole('button', {name: 'Show what would happen'}).click();
-          await pictured(other.page, `${name}-${width}-${scheme}`);
-          assert.deepEqual(await wider(other.page), [], `${name} is wider than ${width} px`);
-          if (width !== 1920) assert.deepEqual(await findings(other.page), [], `${name} at ${width} in ${scheme}`);
-        }
-      }
-      assert.deepEqual(other.complaints, []);
-      assert.deepEqual(other.foreign(), []);
-      await other.end();
+    for (const [name, address] of Object.entries(pages)) {
+      await admin.open(...address);
+      if (name === 'what_if') await page.getByRole('button', {name: 'Show what would happen'}).click();
+      await admin.settled();
+      await everyLook(admin, async (width, scheme) => {
+        await pictured(page, `${name}-${width}-${scheme}`);
+        assert.deepEqual(await wider(page), [], `${name} is wider than ${width} px`);
+        // What is there depends on the width, and its contrast on the scheme.
+        if (width === (scheme === 'light' ? 390 : 1280)) assert.deepEqual(await findings(page), [], `${name} at ${width} in ${scheme}`);
+      });
     }
+    assert.deepEqual(admin.complaints, []);
+    assert.deepEqual(admin.foreign(), []);
   },
 
   async 'It is reached by keyboard alone'() {
-    const other = await person(service);
-    await other.open(...pages.now);
+    await admin.open(...pages.now);
     const names = [];
     for (let press = 0; press < 60; ++press) {
-      await other.page.keyboard.press('Tab');
-      names.push(await other.page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
+      await page.keyboard.press('Tab');
+      names.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
     }
     for (const name of ['Cluster', 'Log', 'Queue', 'Fair share', 'vision', 'web']) assert.ok(names.includes(name), `${name} in ${names}`);
-    await other.page.getByRole('link', {name: 'ml', exact: true}).focus();
-    await other.page.keyboard.press('Enter');
-    await other.page.getByRole('heading', {name: 'ml'}).waitFor();
-    await other.end();
+    await page.getByRole('link', {name: 'ml', exact: true}).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', {name: 'ml'}).waitFor();
   },
 
   async 'The files are small, compressed, named by their content, and may load nothing else'() {
@@ -197,7 +178,7 @@ const checks = {
       assert.equal(await plain.text(), text);
       if (name === '') assert.doesNotMatch(text, /<script>|<style|onload|https?:/);
     }
-    assert.equal((await fetch(`${service.url}/page/other.js`)).status, 404);
+    assert.equal((await fetch(`${service.url}/page/admin.js`)).status, 404);
   },
 
   async 'A page of a tenant shows nothing of another but name, weight and share'() {
@@ -208,7 +189,6 @@ const checks = {
     team.page.on('response', async response => answers.push(await response.text().catch(() => '')));
     for (const address of ['#/now', '#/queue/web', '#/queue/web/job/canary-job', '#/cluster?server=c0', '#/what-if', '#/history', '#/usage', '#/usage?by=tenant', '#/fairness', '#/log', '#/queue/vision']) {
       await team.open(address);
-      await team.page.waitForTimeout(300);
       if (!address.includes('canary')) assert.doesNotMatch(await team.page.locator('body').innerText(), /canary|product|zoned|serve-1/, address);
       else assert.doesNotMatch(await team.page.locator('body').innerText(), /canary-label|It waits/, address);
     }
