@@ -27,12 +27,12 @@ namespace mirab::scheduling {
 namespace {
 
 /// Has a server with this balance (ServerPool::balance) room? What is below 0 counts as 0.
-bool has_room(std::span<const std::int64_t> demand, const Amounts& balance) {
+bool has_room(std::span<const std::int64_t> demand, std::span<const std::int64_t> balance) {
   return std::equal(demand.begin(), demand.end(), balance.begin(),
                     [](std::int64_t units, std::int64_t left) { return units == 0 || units <= left; });
 }
 
-void add(Amounts& amounts, std::span<const std::int64_t> demand, std::int64_t sign) {
+void add(std::span<std::int64_t> amounts, std::span<const std::int64_t> demand, std::int64_t sign) {
   for (std::size_t r = 0; r < amounts.size(); ++r) amounts[r] += sign * demand[r];
 }
 
@@ -69,6 +69,26 @@ bool VictimSearch::can_spare(JobIndex job, std::int64_t tasks) const {
   const JobRow& row = ledger_.jobs[job];
   const PlacementConstraints* const terms = ledger_.task_classes.terms(ledger_.queues[row.queue].task_class);
   return terms == nullptr || terms->gang == 1 || row.running - tasks >= terms->gang;
+}
+
+/// The balance that each server would have if all tasks ended that may, or more.
+IndexedAmounts<ServerIndex> VictimSearch::room_without_losses() {
+  if (!balances_) {
+    balances_.emplace(ledger_.resource_count());
+    balances_->resize(ledger_.servers.index_count());
+    for (const ServerIndex server : ledger_.servers.present())
+      add((*balances_)[server], ledger_.server_pool.balance(server), 1);
+  }
+  IndexedAmounts<ServerIndex> room = *balances_;
+  for (const JobIndex job : ledger_.jobs.present()) {
+    const JobRow& row = ledger_.jobs[job];
+    if (row.running == 0 || !row.may_be_preempted ||
+        !rights_.may_lose_any(row, ledger_.queues[row.queue].user))
+      continue;
+    ledger_.for_each_task_of(
+        job, [&](TaskIndex task) { add(room[ledger_.tasks[task].server], ledger_.demand(task), 1); });
+  }
+  return room;
 }
 
 /// The tasks there that may end, those with least work lost first; none when all of them together leave too
@@ -168,8 +188,10 @@ std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tas
                         .demand = alternative.demand,
                         .priority = ledger_.jobs[row.first_job].rank.priority}))
       continue;
+    const IndexedAmounts<ServerIndex> room = room_without_losses();
     for (const ServerIndex server : ledger_.servers.indices()) {
-      if (ledger_.task_classes.eligibility.contains(alternative.servers, server) && may_use(server) &&
+      if (has_room(alternative.demand, room[server]) &&
+          ledger_.task_classes.eligibility.contains(alternative.servers, server) && may_use(server) &&
           is_within(alternative.demand, ledger_.server_pool.capacity(server)))
         consider(server, alternative.demand, max_tasks, best);
     }

@@ -38,8 +38,9 @@ class VictimSearch {
   /// May some task end for one of the queue? False only when none may.
   bool may_gain(QueueIndex queue) const { return rights_.may_gain(queue); }
 
-  /// The victims for the next task of the queue, at most this many, on servers that it may use. O(tasks on
-  /// eligible servers), and for those that may end some O(log tasks of a server) rationals.
+  /// The victims for the next task of the queue, at most this many, on servers that it may use. O(jobs, tasks
+  /// that may end, and servers m), and for the tasks of servers where there would be room without all that
+  /// may end some O(log tasks of a server) rationals.
   std::optional<Victims> find(QueueIndex queue, std::int64_t max_tasks,
                               const std::function<bool(ServerIndex server)>& may_use);
 
@@ -55,6 +56,7 @@ class VictimSearch {
   const mpq_class& work_of(TaskIndex task);
   Loss loss_of(TaskIndex task, std::size_t place);
   bool can_spare(JobIndex job, std::int64_t tasks) const;
+  IndexedAmounts<ServerIndex> room_without_losses();
   std::vector<Loss> losses_on(ServerIndex server, std::span<const std::int64_t> demand);
   void note_next_order(const std::vector<Loss>& losses);
   void consider(ServerIndex server, std::span<const std::int64_t> demand, std::int64_t max_tasks,
@@ -64,7 +66,8 @@ class VictimSearch {
   Rights& rights_;
   const std::set<TaskIndex>& spared_;
   Time now_;
-  std::unordered_map<TaskIndex, mpq_class> works_;  // of tasks that have been asked about
+  std::unordered_map<TaskIndex, mpq_class> works_;       // of tasks that have been asked about
+  std::optional<IndexedAmounts<ServerIndex>> balances_;  // of all servers, once it is asked for
   bool found_too_many_ = false;
   Time next_order_ = Time::max();
 };

@@ -111,9 +111,12 @@ class RightsInTree final : public Rights {
     lost_in_top_ = 0;
   }
 
-  bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
-    if (started_tasks_.contains(task)) return false;
+  bool may_lose_any(const JobRow& job, UserIndex user) const override {
     return user == gain_.user ? job.rank.priority < gain_.priority : may_lose(job.queue);
+  }
+
+  bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
+    return !started_tasks_.contains(task) && may_lose_any(job, user);
   }
 
   bool lose(const Loss& loss) override {

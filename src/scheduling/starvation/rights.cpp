@@ -115,9 +115,13 @@ class RightsOfUsers final : public Rights {
     level_ = level_at_start_;
   }
 
-  bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
-    if (user == gain_.user) return job.rank.priority < gain_.priority && !started_.contains(task);
+  bool may_lose_any(const JobRow& job, UserIndex user) const override {
+    if (user == gain_.user) return job.rank.priority < gain_.priority;
     return may_share_ && keys_.spare(user) >= least_ * (1 - kRounding);
+  }
+
+  bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
+    return may_lose_any(job, user) && !(user == gain_.user && started_.contains(task));
   }
 
   bool lose(const Loss& loss) override {

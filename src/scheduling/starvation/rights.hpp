@@ -109,7 +109,9 @@ class Rights {
   /// On a server where too little is free of these resources; nothing has been lost as yet.
   virtual void begin_on(std::span<const std::size_t> missing) = 0;
 
-  /// May the task end in some move? False only when it may in none.
+  /// May some task of the user's job end in some move? False only when none may.
+  virtual bool may_lose_any(const JobRow& job, UserIndex user) const = 0;
+  /// The same of this task.
   virtual bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const = 0;
   /// The task ends too, if it may after those that have; else nothing changes.
   virtual bool lose(const Loss& loss) = 0;
