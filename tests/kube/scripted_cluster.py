@@ -71,6 +71,7 @@ class ScriptedCluster(ScriptedApi):
         self.calls, self.binds, self.repeated, self.events, self.conditions = [], [], [], [], []
         self.leases = {}
         self.watches = []  # each with the kind, and the queue of what it is to write
+        self.piece = 0  # of a watch so many bytes are written at a time, with pauses; 0: a line
         self.history = []
         self.changed = threading.Condition(threading.RLock())
 
@@ -284,8 +285,12 @@ class ScriptedCluster(ScriptedApi):
         try:
             while not is_last:
                 line, is_last = lines.get()
-                if line:
-                    request.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+                step = self.piece or len(line)
+                for begin in range(0, len(line), step or 1):
+                    part = line[begin:begin + step]
+                    request.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+                    if self.piece:
+                        time.sleep(0.001)
                 if line == WITHIN_A_LINE:
                     return hang_up(request)
             request.wfile.write(b"0\r\n\r\n")

@@ -3,7 +3,7 @@
 import unittest
 
 from kube_case import KubeCase
-from scripted_api import refusal
+from scripted_api import Certificates, refusal
 from scripted_cluster import GONE, NO_JSON, REGULARLY, WITHIN_A_LINE, pod
 
 
@@ -14,11 +14,11 @@ class Watch(KubeCase):
     def watches(self, cluster, kind="pods"):
         return [call for call in cluster.asked_for("GET", "/v1/" + kind) if "watch" in call.query]
 
-    def run_and_break(self, how):
+    def run_and_break(self, how, tls=None, **of_config):
         """Binds a pod, breaks both watches, and binds another that came after that."""
-        cluster = self.cluster()
+        cluster = self.cluster(tls=tls)
         cluster.add(pod("p"))
-        scheduler = self.start(cluster)
+        scheduler = self.start(cluster, **of_config)
         cluster.bound("p")
         cluster.until(lambda: len(cluster.watches) == 2)
         cluster.break_watches(how)
@@ -31,6 +31,44 @@ class Watch(KubeCase):
         cluster = self.run_and_break(WITHIN_A_LINE)
         self.assertEqual(len(self.lists(cluster)), 1, "it watches on from where it was")
         self.assertGreater(len(self.watches(cluster)), 1)
+
+    def test_a_watch_over_tls_that_is_cut_within_a_line(self):
+        pki = Certificates(self.folder.name)
+        pki.sign("server")
+        cluster = self.run_and_break(WITHIN_A_LINE, tls=pki.server("server", False),
+                                     cluster={"certificate-authority": "ca.pem"})
+        self.assertEqual(len(self.lists(cluster)), 1)
+
+    def test_a_watch_whose_bytes_come_slowly_one_by_one(self):
+        cluster = self.cluster()
+        cluster.piece = 1
+        self.start(cluster)
+        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.add(pod("p"), pod("q"))
+        self.assert_bound_once(cluster, "p", "q")
+        self.assertEqual((len(self.lists(cluster)), len(self.watches(cluster))), (1, 1))
+
+    def with_a_note(self, length):
+        """A pod whose event is a line of so many bytes and somewhat more."""
+        large = pod("large")
+        large["metadata"]["annotations"] = {"note": "x" * length}
+        return large
+
+    def test_a_line_of_nearly_8_mib_is_read(self):
+        cluster = self.cluster()
+        self.start(cluster)
+        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.add(self.with_a_note(8 * 1024 * 1024 - 1024))
+        self.assert_bound_once(cluster, "large")
+        self.assertEqual(len(self.lists(cluster)), 1)
+
+    def test_a_line_of_more_than_8_mib_is_not_kept_and_the_list_has_the_pod(self):
+        cluster = self.cluster()
+        self.start(cluster)
+        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.add(self.with_a_note(8 * 1024 * 1024), pod("q"))
+        self.assert_bound_once(cluster, "large", "q")
+        self.assertEqual(len(self.lists(cluster)), 2)
 
     def test_a_watch_that_the_server_ends(self):
         cluster = self.run_and_break(REGULARLY)
