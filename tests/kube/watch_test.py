@@ -1,5 +1,6 @@
 """However lists and watches break, `mirab kube` reads on: a new pod is bound, and none twice."""
 
+import os
 import unittest
 
 from kube_case import KubeCase
@@ -168,6 +169,24 @@ class Watch(KubeCase):
         cluster.add(pod("q"))
         self.assert_bound_once(cluster, "p", "q")
         self.assertIn(401, {call.status for call in cluster.calls})
+
+    def test_a_client_certificate_that_is_replaced_is_used_and_nothing_is_missed(self):
+        pki = Certificates(self.folder.name)
+        for name in ("server", "me", "me-again"):
+            pki.sign(name)
+        cluster = self.cluster(tls=pki.server("server", True))
+        cluster.add(pod("p"))
+        self.start(cluster, cluster={"certificate-authority": "ca.pem"},
+                   user={"client-certificate": "me.pem", "client-key": "me.key"})
+        cluster.bound("p")
+        for end in (".key", ".pem"):
+            os.replace(pki.path("me-again" + end), pki.path("me" + end))
+        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.break_watches(WITHIN_A_LINE)
+        cluster.add(pod("q"))
+        self.assert_bound_once(cluster, "p", "q")
+        names = [call.certificate["subject"][0][0][1] for call in cluster.calls]
+        self.assertEqual((names[0], names[-1]), ("me", "me-again"))
 
 
 if __name__ == "__main__":
