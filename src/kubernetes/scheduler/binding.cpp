@@ -89,9 +89,11 @@ BindOutcome Binding::succeed(const Flight& flight, KnownCluster& cluster, Time n
 
 BindOutcome Binding::refuse(Flight flight, const std::string& why, bool parks, KnownCluster& cluster,
                             Time now) {
+  const KnownCluster::Companions companions = cluster.companions(flight.uid);
   Rest& rest = rests_[flight.uid];
   ++rest.refusals;
-  flight.is_parked = parks || rest.refusals >= kMostRefusals;
+  // A gang that runs in part does not wait for the rest of it longer than it must.
+  flight.is_parked = parks || (rest.refusals >= kMostRefusals && companions.bound == 0);
   flight.why = why;
   rest.until = now + (flight.is_parked ? kParked : rest_after(rest.refusals));
   if (flight.is_parked) rest.refusals = 0;
@@ -101,7 +103,6 @@ BindOutcome Binding::refuse(Flight flight, const std::string& why, bool parks, K
                             .node = flight.node,
                             .why = why};
   // A part of a gang never waits for room that others took: it keeps its own, until all of it is parked.
-  const KnownCluster::Companions companions = cluster.companions(flight.uid);
   if (companions.bound > 0 || !companions.under_way.empty()) {
     kept_.emplace(rest.until, std::move(flight));
   } else {

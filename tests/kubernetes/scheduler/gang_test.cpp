@@ -96,6 +96,18 @@ TEST(KubernetesGangs, OneOfWhichAllBindsAreRefusedGivesItsRoomToOthers) {
   EXPECT_EQ(bench.node_of("web-one-0"), "n1");
 }
 
+TEST(KubernetesGangs, APartOfAGangThatRunsIsNotParkedHoweverOftenItIsRefused) {
+  Bench bench;
+  bench.server.put_node(node_row("n1", 2000, 8000));
+  for (int i = 0; i < 2; ++i) bench.server.put_pod(member("train", i, 2));
+  int refused = 0;
+  bench.run(140, [&](const Request& each) {
+    return each.path.find("/train-1/binding") != std::string::npos && ++refused <= 7 ? Fate::refused
+                                                                                     : Fate::done;
+  });
+  EXPECT_EQ(bench.bound("ml"), 2U);
+}
+
 // A bind that is refused as invalid is refused the next time too. None of the gang is bound then, others get
 // its room, and ten minutes later all of it is tried again.
 void expect_to_be_parked_whole(std::size_t in_flight, Fate of_others) {
