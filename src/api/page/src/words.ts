@@ -6,6 +6,11 @@ import type {Amounts, Role} from './api';
 /** Parts of one in a column: their decimal points stand below each other. */
 export const percents = percentColumn([0.999]);
 
+/** Amounts times hours in a column, to a hundredth; what is less than that is no 0. */
+export function hours(value: number): string {
+  return value > 0 && value < 0.005 ? '<0.01' : value.toLocaleString('en-US', {minimumFractionDigits: 2, maximumFractionDigits: 2});
+}
+
 /** A difference of shares, in percentage points: `+3.1`, `−21.9`; what is nothing is 0.0. */
 export function points(difference: number): string {
   const text = Math.abs(difference * 100).toFixed(1);
