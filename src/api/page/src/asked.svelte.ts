@@ -26,8 +26,9 @@ interface Options {
 export function asked<T>(key: () => string, ask: (key: string, show: (part: T) => void) => Promise<T>, {least = 1000, most = 15_000, concerns = () => true}: Options = {}): Asked<T> {
   const result = new Asked<T>();
   let last_key: string | undefined;
+  const current = $derived(key());  // asked again when the key changes, not with each change of the address
   $effect(() => {
-    const now = key();
+    const now = current;
     if (connection.token === null) return;
     if (now !== last_key) {
       result.value = undefined;
