@@ -99,7 +99,7 @@ class Bind(KubeCase):
         cluster = self.cluster()
         cluster.close()
         scheduler = self.start(cluster)
-        self.assertEqual(scheduler.ends(40), 1)
+        self.assertEqual(scheduler.ends(60), 1)
         [error] = scheduler.errors
         self.assertIn(cluster.url, error)
         self.assertIn("connect", error)

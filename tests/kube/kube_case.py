@@ -39,7 +39,7 @@ class Scheduler:
                     self.errors.append(line)
                 self.said.notify_all()
 
-    def says(self, what, within=20, **more):
+    def says(self, what, within=60, **more):
         """Waits for a line of the log."""
         def found():
             return next((line for line in self.lines
@@ -50,7 +50,7 @@ class Scheduler:
                 raise AssertionError(f"it did not say {what} {more}; it said {self.lines} {self.errors}")
             return found()
 
-    def ends(self, within=20):
+    def ends(self, within=60):
         """Its exit status."""
         status = self.process.wait(within)
         self.reading.join()
@@ -114,7 +114,7 @@ def free_port():
 
 def get(port, path):
     """Status and body, once somebody listens there."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
         try:

@@ -99,7 +99,7 @@ class ScriptedCluster(ScriptedApi):
             self.objects["Pod"].remove(found)
             self.tell("DELETED", found)
 
-    def until(self, is_there, within=20):
+    def until(self, is_there, within=60):
         """Waits for what a function says of this cluster to come true; its value."""
         end = time.monotonic() + within
         with self.changed:
