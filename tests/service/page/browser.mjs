@@ -35,12 +35,8 @@ export async function person(service, {token = service.token, without} = {}) {
     await page.goto(`${service.url}/${hash}`);
     return page;
   };
-  const unanswered = new Set();
-  context.on('request', request => {
-    seen.requests.push(request.url());
-    if (/\/v1\/(?!events$)/.test(new URL(request.url()).pathname)) unanswered.add(request);
-  });
-  for (const event of ['requestfinished', 'requestfailed']) context.on(event, request => unanswered.delete(request));
+  context.on('request', request => seen.requests.push(request.url()));
+  const unanswered = new Set();  // of this tab: nothing tells of those of a tab that was closed
   /** Waits until every answer is there, and drawn. */
   seen.settled = async () => {
     do await drawn(seen.page); while (unanswered.size > 0);
@@ -51,6 +47,10 @@ export async function person(service, {token = service.token, without} = {}) {
     await seen.page.getByRole('button', {name: 'Open'}).click();
   };
   seen.page = await seen.tab();
+  seen.page.on('request', request => {
+    if (/\/v1\/(?!events$)/.test(new URL(request.url()).pathname)) unanswered.add(request);
+  });
+  for (const event of ['requestfinished', 'requestfailed']) seen.page.on(event, request => unanswered.delete(request));
   if (token !== undefined) await seen.signIn();
   await seen.page.getByText('live', {exact: true}).first().waitFor();
   /** Opens a page by its address, and waits until nothing of it is loading. */
