@@ -14,7 +14,7 @@ const in_browser = (folder) => existsSync(script(folder));
 const program = (folder) => in_browser(folder) ? join(root, "build/bench/mirab") : join(root, "build/bench/bench", folder, `bench_${folder}`);
 /** What is run, and its arguments. */
 const command = (folder) => in_browser(folder) ?
-  [process.execPath, [script(folder), "--program", program(folder), "--packages", join(root, "build/bench/src/api/page/npm"), "--chromium", "/usr/bin/chromium"]] :
+  [process.execPath, [script(folder), "--program", program(folder), "--packages", join(root, "build/bench/src/api/page/npm"), "--chromium", "/usr/bin/chromium-headless-shell"]] :
   [program(folder), []];
 const folders = readdirSync(join(root, "bench"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && existsSync(join(root, "bench", entry.name, "goals.json")))

@@ -15,7 +15,7 @@ const [given_build, ...wanted] = process.argv.slice(2);
 const build = resolve(given_build ?? join(source, 'build/dev'));
 const {chromium} = createRequire(join(build, 'src/report/page/npm/package.json'))('playwright-core');
 const folder = mkdtempSync(join(tmpdir(), 'mirab-pictures-'));
-const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu']});
+const browser = await chromium.launch({executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox', '--disable-gpu']});
 
 /** The page that a command reports, at this width. */
 async function reported(name, width, ...command) {
