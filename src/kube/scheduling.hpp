@@ -37,7 +37,7 @@ struct SchedulingOptions {
 };
 
 /// Schedules until SIGTERM or SIGINT. Returns what the program is to return: 0 after a signal, 1 when the
-/// lease went to another. Errors: an option, the server cannot be reached within half a minute, permissions
+/// lease went to another. Errors: an option, the server cannot be reached within ten seconds, permissions
 /// that are missing (all of them).
 Result<int> schedule(const SchedulingOptions& options);
 

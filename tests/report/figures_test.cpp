@@ -51,6 +51,7 @@ TEST(Figures, AmountsThatAreWholeInMebibytesHaveTheSuffixOfAClusterFile) {
   EXPECT_EQ(amount(kMi), "1Mi");
   EXPECT_EQ(amount(768 * kMi), "768Mi");
   EXPECT_EQ(amount(1536 * kMi), "1.5Gi");
+  EXPECT_EQ(amount(1024 * kMi * (1 - 1e-12)), "1Gi") << "what sums leave";
   EXPECT_EQ(amount(3 * 65536 * kMi), "192Gi");
   EXPECT_EQ(amount(12'583 * 65536 * kMi), "786.44Ti");
   EXPECT_EQ(amount(kMi + 1), "1.05M");

@@ -93,7 +93,7 @@ BindOutcome Binding::refuse(Flight flight, const std::string& why, bool parks, K
   Rest& rest = rests_[flight.uid];
   ++rest.refusals;
   // A gang that runs in part does not wait for the rest of it longer than it must.
-  flight.is_parked = parks || (rest.refusals >= kMostRefusals && companions.bound == 0);
+  flight.is_parked = companions.bound == 0 && (parks || rest.refusals >= kMostRefusals);
   flight.why = why;
   rest.until = now + (flight.is_parked ? kParked : rest_after(rest.refusals));
   if (flight.is_parked) rest.refusals = 0;
@@ -113,10 +113,18 @@ BindOutcome Binding::refuse(Flight flight, const std::string& why, bool parks, K
 }
 
 // One of a gang is parked. Where none is bound yet, all of them are, as soon as no bind of theirs is under
-// way; until then none of theirs is sent.
+// way; until then none of theirs is sent. Where one is bound after all, the refused one is tried again soon.
 void Binding::park_gang(const Flight& refused, Time until, KnownCluster& cluster, Time now) {
+  const PodRecord* own = cluster.pod(refused.uid);
+  if (own == nullptr || own->standing != Standing::placed || own->on != refused.node) return;
   const KnownCluster::Companions companions = cluster.companions(refused.uid);
-  if (companions.bound > 0) return;
+  if (companions.bound > 0) {
+    std::erase_if(kept_, [&](const auto& each) { return each.second.uid == refused.uid; });
+    Flight flight = refused;
+    flight.is_parked = false;
+    kept_.emplace(now + rest_after(1), std::move(flight));
+    return;
+  }
   std::set<std::string> gang(companions.under_way.begin(), companions.under_way.end());
   gang.insert(refused.uid);
   const auto is_sent = [&](const Flight& flight) {

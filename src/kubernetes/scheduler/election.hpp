@@ -6,6 +6,7 @@
 // own steady clock from a moment that lies before the other's, no two act at a time: a Lease has no fence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,12 +26,12 @@ class Election {
     std::string holder = {};  ///< of this process alone
     Duration duration = std::chrono::seconds(15);
     Duration deadline() const { return duration * 2 / 3; }
-    Duration retry() const { return duration * 2 / 15; }
+    Duration retry() const { return std::min<Duration>(duration * 2 / 15, std::chrono::seconds(2)); }
     /// How long the answer to a renewal may take.
-    Duration renewal_time() const { return duration / 5; }
+    Duration renewal_time() const { return std::min<Duration>(duration / 5, std::chrono::seconds(3)); }
     /// How long the answer to any other request may take: less than lies between `deadline` and `duration`,
     /// so that what is sent at the last moment is done, or given up, before another process decides.
-    Duration answer_time() const { return duration * 4 / 15; }
+    Duration answer_time() const { return std::min<Duration>(duration * 4 / 15, std::chrono::seconds(4)); }
   };
   explicit Election(Options options);
 

@@ -19,7 +19,8 @@ constexpr Duration kLeftAlone = minutes(5);       // a pod that the dry run refu
 constexpr Duration kNodeLeftAlone = minutes(10);  // a node where a pod was refused, or did not end
 constexpr Duration kBeyondGrace = seconds(60);
 constexpr Duration kAskAgain = seconds(2);
-constexpr int kMostTries = 5;  // of a dry run without an answer
+constexpr int kMostTries = 5;       // of a dry run without an answer
+constexpr int kMostBusyTries = 60;  // of a dry run of which the server says that it is busy
 
 bool is_gone(int status) { return status == 404; }
 // 409: it changed meanwhile, or has another uid; then the watch says that it is gone.
@@ -114,12 +115,10 @@ void Evicting::answer(const Reply& reply, KnownCluster& cluster, Time now) {
     victim->is_allowed = true;
     return;
   }
-  if (reply.status == kTooMany && !is_of_budget(reply)) {
-    victim->again = now + std::max<Duration>(kAskAgain, reply.retry_after);
-    return;
-  }
-  if (is_unanswered(reply.status) && (!claim.is_asking || ++victim->tries < kMostTries)) {
-    victim->again = now + kAskAgain;
+  const bool is_busy = reply.status == kTooMany && !is_of_budget(reply);
+  const int most = is_busy ? kMostBusyTries : kMostTries;
+  if ((is_busy || is_unanswered(reply.status)) && (!claim.is_asking || ++victim->tries < most)) {
+    victim->again = now + std::max<Duration>(kAskAgain, is_busy ? reply.retry_after : Duration{});
     return;
   }
   refuse(claim, *victim, fmt::format("{}: {}", reply.status, message_of(reply)), cluster, now);

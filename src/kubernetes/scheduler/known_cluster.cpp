@@ -199,6 +199,8 @@ void KnownCluster::see_node(NodeRow row, Time now) {
       leave(pod, now);
       enter(pod, now);
     }
+    node.held = held_on(node, {});  // less, where a pod for which others end has joined the engine
+    tell_held(node, now);
     return;
   }
   if (!same_capacity) {

@@ -89,7 +89,7 @@ KnownCluster::Companions KnownCluster::companions(const std::string& uid) const 
     if (other == uid) continue;
     const Standing standing = pods_.at(other).standing;
     if (standing == Standing::placed) companions.under_way.push_back(other);
-    companions.bound += standing == Standing::bound ? 1 : 0;
+    companions.bound += standing == Standing::bound || standing == Standing::homeless ? 1 : 0;
   }
   return companions;
 }

@@ -376,6 +376,7 @@ void KnownCluster::put_aside(const std::string& uid, Time now) {
   const auto found = pods_.find(uid);
   if (found == pods_.end() || !found->second.seen.node.empty()) return;
   leave(found->second, now);
+  found->second.since.reset();
   if (found->second.newest) found->second.seen = *std::exchange(found->second.newest, std::nullopt);
 }
 

@@ -79,6 +79,7 @@ bool is_binary(double amount) {
 std::string binary_amount(double value) {
   constexpr std::array kSuffixes{"Mi", "Gi", "Ti", "Pi"};
   value = std::ldexp(value, -20);
+  if (is_whole_in(1, value, kWholeTolerance)) value = std::round(value);
   std::size_t suffix = 0;
   while (value >= 1024 && suffix + 1 < kSuffixes.size()) {
     value /= 1024;

@@ -148,6 +148,23 @@ TEST(KubernetesGangs, AreParkedWholeWhereOthersOfThemWereRefusedFirst) {
   expect_to_be_parked_whole(64, Fate::refused);
 }
 
+TEST(KubernetesGangs, AnInvalidBindIsTriedAgainSoonWhereTheGangRunsInPart) {
+  SchedulerOptions given = options();
+  given.in_flight = 1;
+  Bench bench(std::move(given));
+  bench.server.put_node(node_row("n1", 3000, 8000));
+  for (int i = 0; i < 3; ++i) bench.server.put_pod(member("train", i, 3));
+  const auto fate = [&](const Request& each) {
+    const bool is_refused = bench.now < 1 && each.path.ends_with("/binding") && bench.bound("ml") > 0;
+    return is_refused ? Fate::invalid : Fate::done;
+  };
+  bench.run(1, fate);
+  EXPECT_GT(bench.bound("ml"), 0U);
+  EXPECT_LT(bench.bound("ml"), 3U);
+  bench.run(60, fate);
+  EXPECT_EQ(bench.bound("ml"), 3U);
+}
+
 TEST(KubernetesGangs, APodThatReplacesOneOfAGangStartsAlone) {
   Bench bench;
   bench.server.put_node(node_row("n1", 3000, 8000));

@@ -39,7 +39,11 @@ export async function person(service, {token = service.token, without} = {}) {
   const unanswered = new Set();  // of this tab: nothing tells of those of a tab that was closed
   /** Waits until every answer is there, and drawn. */
   seen.settled = async () => {
-    do await drawn(seen.page); while (unanswered.size > 0);
+    const end = Date.now() + 60_000;
+    do {
+      await drawn(seen.page);
+      if (Date.now() > end) throw new Error(`no answer in 60 s to ${[...unanswered].map(request => request.url()).join(', ')}`);
+    } while (unanswered.size > 0);
     await drawn(seen.page);
   };
   seen.signIn = async () => {
