@@ -163,6 +163,10 @@ const checks = {
     assert.ok(words.includes('Every user has all it asks for: a small share is a small wish.'));
     assert.ok(!words.includes('Equal shares') && !words.includes('equal split'));
     assert.match(await page.locator('table tbody tr').first().textContent(), /2 of 2/);
+    content.outcomes[1].users[1].satisfied = false;
+    const short = await report('short-under-one', content);
+    assert.equal(await short.page.locator(`${chart('Who gets what')} path[stroke-dasharray]`).count(), 1, 'short under the second outcome');
+    assert.match(await short.page.locator('main').textContent(), /The dashed line is an equal split, 50(\.0)?%\./);
   },
 
   async 'A page fits the screen at both widths, asks nothing of the network, complains of nothing, and holds no number that went wrong'() {

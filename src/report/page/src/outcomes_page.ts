@@ -125,7 +125,7 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
 
 function sharesWords(report: Report): string {
   if (report.outcomes.every(allSatisfied)) return 'Every user has all it asks for: a small share is a small wish.';
-  const split = equalSplit(report.outcomes[0]!);
+  const split = equalSplit(report);
   return (split === undefined ? 'Shares in proportion to the weights are fair. ' :
     `Equal shares form a level row. The dashed line is an equal split, ${percent(split)}. `) +
     (asksForTasks(report) ? 'Solid is what a user gets, hollow what it asks for beyond that; a user without a hollow part has ' +

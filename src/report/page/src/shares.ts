@@ -71,12 +71,13 @@ export function ordered(report: Report, order: Order, shown: ReadonlySet<number>
 export const allSatisfied = ({users}: Outcome): boolean => users.every(({satisfied}) => satisfied);
 
 /** What an equal split of the whole cluster gives each; undefined when no one line is right, as where weights differ, and when
- * no user wants more than it has. */
-export function equalSplit(outcome: Outcome): number | undefined {
-  if (allSatisfied(outcome)) return undefined;
-  if (outcome.users.some(({user}) => user !== undefined)) return undefined;  // rows are task shapes, of which a user has several
-  const weight = outcome.users[0]!.weight ?? 1;
-  return outcome.users.every(user => (user.weight ?? 1) === weight) ? 1 / outcome.users.length : undefined;
+ * no user wants more than it has under any outcome. */
+export function equalSplit({outcomes}: Report): number | undefined {
+  if (outcomes.every(allSatisfied)) return undefined;
+  const {users} = outcomes[0]!;
+  if (users.some(({user}) => user !== undefined)) return undefined;  // rows are task shapes, of which a user has several
+  const weight = users[0]!.weight ?? 1;
+  return users.every(user => (user.weight ?? 1) === weight) ? 1 / users.length : undefined;
 }
 
 /** Does some user ask for a number of tasks? */
@@ -131,7 +132,7 @@ function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: S
     symbolOffset: ranked || users > dots_at_most ? [0, 0] : [apart * (position - (visible.length - 1) / 2), 0],
     name: report.outcomes[outcome]!.label,
     data: places.map(place => height(user(outcome, place).dominant_share)),
-    ...(position === 0 ? {markLine: splitLine(report.outcomes[0]!, width)} : {}),
+    ...(position === 0 ? {markLine: splitLine(report, width)} : {}),
   })), ...hollow];
   const rows = (place: number): TooltipRow[] => visible.map(outcome => ({
     series: outcome,
@@ -187,7 +188,7 @@ function drawRows(report: Report, shown: ReadonlySet<number>, lists: readonly nu
     {
       ...marks(users, false, outcome, bars ? users * visible.length : Infinity), symbolOffset: aside(position), barMaxWidth: 18,
       name: report.outcomes[outcome]!.label, data: places.map(place => height(user(outcome, place).dominant_share)),
-      ...(position === 0 ? {markLine: splitLine(report.outcomes[0]!, width, 'xAxis')} : {}),
+      ...(position === 0 ? {markLine: splitLine(report, width, 'xAxis')} : {}),
     },
     ...asked(users, outcome, places.map(place => user(outcome, place)), height, aside(position)),
   ]);
@@ -260,8 +261,8 @@ function marks(users: number, ranked: boolean, outcome: number, bars: number): o
   };
 }
 
-function splitLine(outcome: Outcome, width: number, along: 'xAxis' | 'yAxis' = 'yAxis'): object {
-  const split = equalSplit(outcome);
+function splitLine(report: Report, width: number, along: 'xAxis' | 'yAxis' = 'yAxis'): object {
+  const split = equalSplit(report);
   if (split === undefined) return {};
   return {
     silent: true, symbol: 'none', data: [{[along]: split}],
