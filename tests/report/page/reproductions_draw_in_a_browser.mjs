@@ -63,6 +63,14 @@ const checks = {
     assert.deepEqual(await block.locator('.legend li').allTextContents(), ['DRF, class 1', 'DRF, class 1, exact', 'PF, class 1']);
   },
 
+  async 'Where an interval is cut at the edge the legend says so'() {
+    const wide = reproduction({count: 1});
+    wide.results[0].figures[0].curves[2].high[0] = 50;
+    const {page} = await report('wide', wide);
+    const block = page.locator('#paper-fig0 .side-by-side > div').first();
+    assert.equal(await block.locator('.legend li').last().textContent(), 'An interval that reaches the edge goes on beyond it.');
+  },
+
   async 'Of 33 experiments only the figures near the reader are drawn'() {
     const {page} = await report('all', reproduction({count: 33}));
     assert.equal(await state(page), 'drawn');

@@ -41,17 +41,32 @@ export function plotChart(host: HTMLElement, plotted: () => Plotted): Chart {
 export function plotLegend(curves: readonly PlottedCurve[]): HTMLElement {
   const rings = curves.some(({printed = []}) => printed.some(value => value !== null));
   return element('ul', {class: 'legend'}, ...(rings ? [element('li', {}, element('span', {class: 'ring', 'aria-hidden': 'true'}), 'printed in the paper')] : []), ...curves.map(({series, name, dashed}) =>
-    element('li', {}, dashed ? element('span', {class: `dash dash-${series % 8}`, 'aria-hidden': 'true'}) : seriesMark(series), name)));
+    element('li', {}, dashed ? element('span', {class: `dash dash-${series % 8}`, 'aria-hidden': 'true'}) : seriesMark(series), name)),
+  ...(cutsIntervals(curves) ? [element('li', {}, cut_interval)] : []));
 }
 
+export const cut_interval = 'An interval that reaches the edge goes on beyond it.';
+
+/** Is an interval of some point larger than what is drawn of it? */
+export function cutsIntervals(curves: readonly PlottedCurve[]): boolean {
+  const {min = -Infinity, max = Infinity} = edges(curves);
+  return curves.some(({low, high}) => low.some(value => value !== null && value < min) || high.some(value => value !== null && value > max));
+}
+
+/** The ends of the vertical axis, where the library does not choose them. Intervals of a few runs may be many times wider than
+ * what they are of: they are cut there. */
+function edges(curves: readonly PlottedCurve[]): {min?: number; max?: number} {
+  const points = extent(known(curves.flatMap(({y, printed = []}) => [...y, ...printed])));
+  if (points.least < 0) return {};
+  const highest = extent(known(curves.flatMap(({high}) => high))).most;
+  return {min: 0, ...(points.most > 0 && highest > interval_room * points.most ? {max: roundUp(points.most * 2)} : {})};
+}
+
+const known = (values: readonly Figure[]) => values.filter(value => value !== null);
+
 function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
-  const known = (values: readonly Figure[]) => values.filter(value => value !== null);
   const {least: from, most: to} = extent(known(curves.flatMap(({x}) => x)));
   const beyond = unstable.filter(load => load > to);  // the axis would end before them
-  const points = extent(known(curves.flatMap(({y, printed = []}) => [...y, ...printed])));
-  const ends = extent(known(curves.flatMap(({low, high}) => [...low, ...high])));
-  // Intervals of a few runs may be many times wider than what they are of: they are cut at the edge.
-  const max = points.least >= 0 && ends.most > interval_room * points.most ? roundUp(points.most * 2) : undefined;
   return {
     height: plot_height,
     option: {
@@ -63,7 +78,7 @@ function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
         axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, formatter: (value: number) => figure(+value.toPrecision(6))},
       }),
       yAxis: plainAxis({
-        type: 'value', name: y_label, nameLocation: 'end', nameGap: 14, ...(points.least >= 0 ? {min: 0} : {}), ...(max ? {max} : {}),
+        type: 'value', name: y_label, nameLocation: 'end', nameGap: 14, ...edges(curves),
         nameTextStyle: {color: 'var(--muted)', fontSize: 12, align: 'left', padding: [0, 0, 0, -28]},
         axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: compact},
       }),

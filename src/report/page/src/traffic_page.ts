@@ -5,7 +5,7 @@ import {contenderChips, dropDown} from './choices';
 import {element} from 'shared/element';
 import {amount, count, figure, listed, numberColumn} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
-import {plot_height, plotChart} from './plot';
+import {cut_interval, cutsIntervals, plot_height, plotChart} from './plot';
 import type {Plotted} from './plot';
 import type {Traffic, TrafficPoint} from './simulation_data';
 import {seedsSection} from './seeds';
@@ -77,9 +77,11 @@ function classesSection(traffic: Traffic, shown: ReadonlySet<number>, charts: Ch
     }});
     return element('label', {class: 'choice'}, box, name);
   });
+  const all = new Set(traffic.mechanisms.keys());
+  const is_cut = traffic.classes.some(({name}) => cutsIntervals(plotted(traffic, name, 'rate', all).curves));
   return section('Rate against load', 'A rate of 1 is a job alone on the pool. Whiskers are 95 % intervals: where two intervals overlap widely, the ' +
     'difference is not significant. At a load that the pool cannot serve jobs pile up without end, and nothing is simulated.' +
-    (traffic.points.every(({settled}) => settled) ? '' : ` A hollow mark is ${not_settled}.`),
+    (traffic.points.every(({settled}) => settled) ? '' : ` A hollow mark is ${not_settled}.`) + (is_cut ? ` ${cut_interval}` : ''),
   element('div', {class: 'choices'}, ...choices, ...boxes), element('div', {class: 'side-by-side'}, ...figures.map(({block}) => block)));
 }
 
