@@ -109,5 +109,23 @@ TEST(DifferenceTable, BoldAreUsersWhoAreShortAndTheBetterOfTwoSums) {
   EXPECT_THAT(bold, HasSubstr("bold: fewer tasks than the user asks for; of a sum, the better side\n"));
 }
 
+TEST(DifferenceTable, HowManyGetAllTheyAskForIsNotComparedWhereTheNumbersOfUsersDiffer) {
+  const Problem two = asking();
+  Cluster cluster = two.cluster();
+  cluster.users.pop_back();
+  const Problem one = *Problem::from(std::move(cluster));
+  const Outcome before = test::outcome("drf", 3, 2);
+  Outcome after;
+  after.mechanism = "drf";
+  after.allocation.tasks = {1.5};
+  after.allocation.grants.add(0, 0, 1.5, {1.5, 6});
+  after.allocation.servers = {{"pool", 1, {9, 18}, {1.5, 6}, {}}};
+  const Diff diff{{"two", two, before},
+                  {"one", one, after},
+                  difference({two, before.allocation}, {one, after.allocation})};
+  const std::string bold = difference_table(diff, 20, {.width = kPageWidth, .bold = true});
+  EXPECT_THAT(bold, ContainsRegex("get all they ask for +1 of 2 +0 of 1\n"));
+}
+
 }  // namespace
 }  // namespace mirab::report

@@ -123,7 +123,7 @@ class Rows {
     if (!text.empty()) table_.rows.push_back({{text, kColumns}});
   }
 
-  // A sum of which more is better has numbers.
+  // A sum of which more is better has numbers, where its sides can be compared.
   struct Sum {
     std::string text;
     std::optional<double> number = {};
@@ -228,9 +228,10 @@ void add_sums(Rows& rows, const Diff& diff) {
   const Satisfaction after = satisfaction(diff.after.problem, diff.after.outcome);
   rows.add_rule();
   if (before.any_asked() || after.any_asked()) {
-    const auto count = [](const Satisfaction& side) -> Rows::Sum {
+    const bool of_same = before.users == after.users;  // otherwise neither count is better
+    const auto count = [&](const Satisfaction& side) -> Rows::Sum {
       return {fmt::format("{} of {}", side.satisfied_users, side.users),
-              static_cast<double>(side.satisfied_users)};
+              of_same ? std::optional(static_cast<double>(side.satisfied_users)) : std::nullopt};
     };
     rows.add_sum("get all they ask for", count(before), count(after));
   }
