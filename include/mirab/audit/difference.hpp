@@ -55,7 +55,7 @@ struct Difference {
   std::size_t gainers = 0;        ///< of `users`, by more than kSameWithin
   std::size_t losers = 0;
   ChangedUsers changed;
-  /// The least tasks of any user, and the least shares, for which a user with task shapes is one.
+  /// The fewest tasks of any user, and the lowest shares, for which a user with task shapes is one.
   UserShare lowest_before{};
   UserShare lowest_after{};
   bool same_pool = true;    ///< do both clusters have as much of every resource?

@@ -49,7 +49,7 @@ using SeedRuns = std::vector<simulation::OverlayRun>;
 std::vector<SeedRuns> overlay_runs(std::span<const OverlaySetting> settings, std::size_t seeds,
                                    const RunOptions& options);
 
-/// Of the centralised least share, by Östman, 5.2: "nearly achieving similar results".
+/// Of the centralised lowest share, by Östman, 5.2: "nearly achieving similar results".
 inline constexpr double kNearly = 0.95;
 
 /// One number of each run.
@@ -79,7 +79,7 @@ Finding below_one(std::string what, std::span<const double> ratios);
 /// "Equal", or a printed ratio: the mean of these differs by `tolerance` at most.
 Finding about(std::string what, double printed, std::span<const double> ratios, double tolerance);
 
-/// The mean of the parts with its interval, held to a bound. Parts may be 0, as a least share may: so it is
+/// The mean of the parts with its interval, held to a bound. Parts may be 0, as a lowest share may: so it is
 /// the arithmetic mean.
 Finding at_least(std::string what, std::span<const double> parts, double bound);
 Finding at_most(std::string what, std::span<const double> parts, double bound);
@@ -119,8 +119,8 @@ Figure figure_of(const Solutions& solutions, std::string_view title, std::string
 Table table_of(const Solutions& solutions, std::string_view title, Measure measure, int decimals,
                std::span<const std::vector<double>> printed = {});
 
-/// The least shares of serial DRF that gives each task to a random server where it fits, over the centralised
-/// ones: what the random choice of servers alone loses.
+/// The lowest shares of serial DRF that gives each task to a random server where it fits, over the
+/// centralised ones: what the random choice of servers alone loses.
 struct Yardstick {
   std::vector<double> means;  ///< of the draws of each seed. [seed]
   std::vector<double> draws;  ///< of all seeds
@@ -130,10 +130,10 @@ struct Yardstick {
 Yardstick yardstick_of(std::size_t machines, std::size_t users, const SeedRuns& centralised,
                        std::uint64_t first_seed);
 
-/// `nearly`: so much of the centralised least share is nearly as good.
+/// `nearly`: so much of the centralised lowest share is nearly as good.
 std::string in_words(const Yardstick& yardstick, double nearly);
 
-/// Ratios to the centralised least share, seed by seed, as ratios to the yardstick.
+/// Ratios to the centralised lowest share, seed by seed, as ratios to the yardstick.
 std::vector<double> over_yardstick(std::vector<double> ratios, const Yardstick& yardstick);
 
 }  // namespace mirab::experiments

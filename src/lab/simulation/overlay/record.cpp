@@ -100,7 +100,7 @@ std::vector<double> Ledger::used() const {
   return used;
 }
 
-// Turns against the least share in the whole cluster, which no node knows.
+// Turns against the lowest share in the whole cluster, which no node knows.
 
 using overlay::NodeId;
 

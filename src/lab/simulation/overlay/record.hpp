@@ -54,15 +54,15 @@ class Ledger {
 };
 
 /// Were it the poorest who were served? (Östman, 5.3: an error is a task that is placed when its user did not
-/// have the least share.)
+/// have the lowest share.)
 ///
 /// A turn begins when a home serves a task (again, for one on its way: still the same turn) and ends when the
-/// task runs or the home gives it up. A user's share counts what runs and its turn on the way. A turn is
-/// wrong by the tolerance t when its user's share before it is more than (1 + t) times the least share of the
-/// users that count: all, but those without a present task under Idle::skip and, under Stuck::leave, those
-/// for whom nothing was found, as long as their homes leave them out (coordinator.hpp): until what they run
-/// or want changes, or Patience::walk after their turn. Equal shares are right: all nodes compute the same
-/// doubles. It is counted when its task runs. Cost: O(log N) a fact.
+/// task runs or the home gives it up. A user's share counts what runs and its turn on the way. The placement
+/// is out of turn by the tolerance t when its user's share before it is more than (1 + t) times the lowest
+/// share of the users that count: all, but those without a present task under Idle::skip and, under
+/// Stuck::leave, those for whom nothing was found, as long as their homes leave them out (coordinator.hpp):
+/// until what they run or want changes, or Patience::walk after their turn. Equal shares are right: all nodes
+/// compute the same doubles. It is counted when its task runs. Cost: O(log N) a fact.
 class Turns {
  public:
   /// Tolerances ≥ 0. The ledger learns everything before this does, and outlives it.
@@ -76,7 +76,7 @@ class Turns {
   void set_present(overlay::NodeId n, bool present);
 
   std::int64_t placements() const { return static_cast<std::int64_t>(ranks_.size()); }
-  /// Wrong placements, by tolerance as given.
+  /// Placements out of turn, by tolerance as given.
   std::vector<std::int64_t> wrong() const;
   /// Their part of the placements so far, at `points` evenly spread moments. [tolerances][points]
   std::vector<std::vector<double>> wrong_over_time(std::size_t points) const;
@@ -111,7 +111,7 @@ class Turns {
   scheduling::Tournament<scheduling::UserIndex> poorest_;  // of those that count
   std::vector<overlay::NodeId> stuck_;                     // those that are, and perhaps some that were
   std::vector<std::uint16_t>
-      ranks_;  // of each placement: how many of the tolerances, from the least, it is above
+      ranks_;  // of each placement: how many of the tolerances, from the lowest, it is above
 };
 
 /// Pictures of a world, evenly spread over a time whose end is not known: of the moments offered, every one

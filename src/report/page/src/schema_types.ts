@@ -448,17 +448,17 @@ export interface OverlayRun {
   /** Which of the schedulers that Mirab has. */
   rule: string;
   seed: number;
-  /** The least dominant share of a user at the end. */
+  /** The lowest dominant share of a user at the end. */
   min_share: number | null;
   /** Of the shares at the end. */
   gini: number | null;
   /** Sample standard deviation of the shares at the end. */
   deviation: number | null;
-  /** Mean of the least share over the time after the first tenth. */
+  /** Mean of the lowest share over the time after the first tenth. */
   mean_min_share: number | null;
   /** Placements whose user did not have the lowest share. */
   wrong: number;
-  /** By tolerance: of a user that was more than so much above the least share. */
+  /** By tolerance: of a user that was more than so much above the lowest share. */
   wrong_within: number[];
   /** By tolerance: part of the placements so far, at evenly spread moments. */
   wrong_over_time: ((number | null)[])[];
@@ -498,7 +498,7 @@ export interface OverlayRun {
 export interface OverlayFrames {
   /** Below 0: warm-up. */
   ticks: number[];
-  /** Less the least share of the server's users; null without users. [F][K] */
+  /** The negated lowest share of the server's users; null without users. [F][K] */
   utility: ((number | null)[])[];
   /** Neighbours, by number. [F][K][P] */
   view: number[][][];
@@ -706,9 +706,9 @@ export interface ComparedSide {
   satisfied_users?: number;
   /** Of how many users; one with task shapes counts once. */
   satisfied_of?: number;
-  /** The least tasks and the least share of those who are short of tasks; for the share a user with task shapes is one. Null when no user is short. */
+  /** The fewest tasks and the lowest share of those who are short of tasks; for the share a user with task shapes is one. Null when no user is short. */
   lowest_short?: unknown;
-  /** The least tasks and the least share of any user; for the share a user with task shapes is one. */
+  /** The fewest tasks and the lowest share of any user; for the share a user with task shapes is one. */
   lowest: {tasks: number; dominant_share: number; share_of_before?: number};
   notices: string[];
 }
