@@ -146,18 +146,18 @@ TEST(Difference, TheLowestShareIsOfAUserWithAllItsTaskShapes) {
 }
 
 // What a converged outcome leaves is no change.
+TEST(Difference, BetweenTwoWaysToTheSameAllocationNobodyGains) {
+  const Divided before = divide(slides(), "pf"), after = divide(slides(), "alpha-fair:alpha=1");
+  const Difference found = difference(before.side(), after.side());
+  EXPECT_EQ(found.gainers + found.losers, 0u);
+}
+
 TEST(Difference, UsersWhoAreUnchangedWithinRoundingStayInTheirOrder) {
   const Divided before = divide(slides(), "drf");
   Divided after = before;
   after.outcome.allocation.tasks[0] *= 1 - 1e-9;
   after.outcome.allocation.tasks[1] *= 1 + 1e-9;
   EXPECT_THAT(names(difference(before.side(), after.side()).users), ElementsAre("A", "B"));
-}
-
-TEST(Difference, BetweenTwoWaysToTheSameAllocationNobodyGains) {
-  const Divided before = divide(slides(), "pf"), after = divide(slides(), "alpha-fair:alpha=1");
-  const Difference found = difference(before.side(), after.side());
-  EXPECT_EQ(found.gainers + found.losers, 0u);
 }
 
 TEST(Difference, UsersOfOneSideOnlyStandApart) {
