@@ -178,7 +178,7 @@ const checks = {
       assert.equal(await plain.text(), text);
       if (name === '') assert.doesNotMatch(text, /<script>|<style|onload|https?:/);
     }
-    assert.equal((await fetch(`${service.url}/page/admin.js`)).status, 404);
+    assert.equal((await fetch(`${service.url}/page/other.js`)).status, 404);
   },
 
   async 'A page of a tenant shows nothing of another but name, weight and share'() {
