@@ -19,7 +19,8 @@ struct PlanReport {
 };
 
 /// What a person reads: what to buy (or which weight to give), and at most `most` of those who gain and of
-/// those who lose by it; no wider than the terminal where that can be.
+/// those who lose by it; no wider than the terminal where that can be. In bold: users who are short, and the
+/// better of two sums.
 std::string plan_table(const PlanReport& report, std::size_t most, const Terminal& terminal);
 
 /// docs/schema/plan.schema.json.
