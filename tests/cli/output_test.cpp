@@ -183,9 +183,12 @@ TEST(Output, OnlyATerminalGetsBoldWordsAndNoneWithNoColor) {
   EXPECT_EQ(shell("TERM=xterm NO_COLOR=1 " + in_terminal(80, two) + count_bold).out, "0\n");
   EXPECT_NE(shell("TERM=xterm NO_COLOR= " + in_terminal(80, two) + count_bold).out, "0\n");
   EXPECT_EQ(shell("TERM=xterm " + two + count_bold).out, "0\n");
-  for (const std::string other :
-       {"mirab explain examples/team-cluster.yaml", "mirab explain examples/team-cluster.yaml training",
-        "mirab diff examples/team-cluster.yaml -m ps-dsf -m tsf"}) {
+  const std::string imported = folder.path("cluster.yaml");
+  shell("mirab import kubernetes examples/kubernetes/nodes.json examples/kubernetes/pods.json -o " +
+        imported);
+  for (const std::string& other :
+       {"mirab explain " + imported, std::string("mirab explain examples/team-cluster.yaml training"),
+        std::string("mirab diff examples/team-cluster.yaml -m ps-dsf -m tsf")}) {
     EXPECT_NE(shell("TERM=xterm " + in_terminal(80, other) + count_bold).out, "0\n") << other;
     EXPECT_EQ(shell("TERM=xterm NO_COLOR=1 " + in_terminal(80, other) + count_bold).out, "0\n") << other;
     EXPECT_EQ(shell("TERM=xterm " + other + count_bold).out, "0\n") << other;
