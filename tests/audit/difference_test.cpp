@@ -155,8 +155,8 @@ TEST(Difference, BetweenTwoWaysToTheSameAllocationNobodyGains) {
 TEST(Difference, UsersWhoAreUnchangedWithinRoundingStayInTheirOrder) {
   const Divided before = divide(slides(), "drf");
   Divided after = before;
-  after.outcome.allocation.tasks[0] *= 1 - 1e-9;
-  after.outcome.allocation.tasks[1] *= 1 + 1e-9;
+  after.outcome.allocation.tasks[0] *= 1 - 1e-10;
+  after.outcome.allocation.tasks[1] *= 1 + 1e-10;
   EXPECT_THAT(names(difference(before.side(), after.side()).users), ElementsAre("A", "B"));
 }
 

@@ -25,7 +25,6 @@ std::ostream& operator<<(std::ostream& stream, const BadUsage& usage) { return s
 const std::vector<BadUsage> kBadUsages = {
     {"NoCommand", "", "a command is missing"},
     {"NoCommandShowsThem", "", "allocate"},
-    {"SmallV", "-v", "there is no option '-v'; did you mean -V?"},
     {"HelpOfNothing", "help alocate", "there is no command 'alocate' of mirab; did you mean allocate?"},
     {"ADisciplineIsNoMechanism", "allocate examples/textbook.yaml -m fifo",
      "--mechanism: fifo is a discipline, which places whole tasks one by one: --fill fifo of 'mirab "

@@ -71,7 +71,7 @@ class ScriptedCluster(ScriptedApi):
         self.calls, self.binds, self.repeated, self.events, self.conditions = [], [], [], [], []
         self.leases = {}
         self.watches = []  # each with the kind, and the queue of what it is to write
-        self.piece = 0  # of a watch so many bytes are written at a time, with pauses; 0: a line
+        self.piece = 0  # bytes of a watch that are written at a time, with pauses; 0: a line
         self.history = []
         self.changed = threading.Condition(threading.RLock())
 

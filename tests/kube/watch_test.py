@@ -50,7 +50,7 @@ class Watch(KubeCase):
         self.assertEqual((len(self.lists(cluster)), len(self.watches(cluster))), (1, 1))
 
     def with_a_note(self, length):
-        """A pod whose event is a line of so many bytes and somewhat more."""
+        """A pod whose event is a line of this many bytes and somewhat more."""
         large = pod("large")
         large["metadata"]["annotations"] = {"note": "x" * length}
         return large

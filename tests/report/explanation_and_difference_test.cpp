@@ -76,7 +76,7 @@ TEST(ExplanationTable, BoldAreTheTasksOfAUserWhoIsShortAndTheBestChange) {
   };
   EXPECT_THAT(shown(1, false), Not(HasSubstr("\x1b")));
   EXPECT_THAT(shown(1, true), HasSubstr("textbook.yaml: B has \x1b[1m2 tasks\x1b[22m under drf\n"));
-  EXPECT_THAT(shown(1, true), ContainsRegex("one more server: pool +3.0+ +.\\[1m.1.0+.\\[22m\n"));
+  EXPECT_THAT(shown(1, true), ContainsRegex("one more server: pool +3 +.\\[1m.1.0+.\\[22m\n"));
   EXPECT_THAT(shown(1, true), HasSubstr("bold: fewer tasks than the user asks for"));
   EXPECT_THAT(shown(0, true), HasSubstr("textbook.yaml: A has 3 tasks under drf\n"));
 }

@@ -252,7 +252,7 @@ std::vector<Command> add_kube(CLI::App& app) {
       ->capture_default_str();
   take_whole_number(
       kube->add_option("--lease-duration", flags->lease_s,
-                       "After so many seconds without a renewal another takes it; as many for all of them")
+                       "Another takes it when it was not renewed for this long; the same for all of them")
           ->type_name("SECONDS")
           ->capture_default_str(),
       3, 3600);
