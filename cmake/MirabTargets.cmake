@@ -73,7 +73,7 @@ function(mirab_tests name)
   math(EXPR last "${MIRAB_TEST_SHARDS} - 1")
   foreach(shard RANGE ${last})
     add_test(NAME ${name}.shard_${shard} COMMAND ${name}_tests --gtest_brief=1)
-    set_tests_properties(${name}.shard_${shard} PROPERTIES TIMEOUT 1500
+    set_tests_properties(${name}.shard_${shard} PROPERTIES TIMEOUT 2400
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${MIRAB_TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
   endforeach()
 endfunction()
