@@ -396,7 +396,7 @@ class RightsInTree final : public Rights {
   std::vector<TreeNode> path_;                     // of b, from the user up
   mutable KnownStanding with_task_ = {};           // V_b with its task, while its top group loses nothing
   bool promises_ = false;                          // may a guarantee on the path hold the task?
-  bool top_stays_ = false;                         // does nobody of its top group lose anything?
+  bool top_stays_ = false;                         // no user of its top group may lose a task
   std::size_t lost_in_top_ = 0;                    // tasks of its top group, as yet
   mutable std::vector<std::optional<MayLose>> may_lose_;  // [queue]
   std::vector<std::size_t> missing_;                      // M
