@@ -151,6 +151,72 @@ TEST(Preemption, TheLeastWorkIsLost) {
   EXPECT_EQ(small.preempted(), (std::vector{tasks[3], tasks[2]})) << "the newest have done least";
 }
 
+/// Two jobs of one user run, on one server or on two: the one with the higher priority has done less work.
+struct LowAndHigh : PreemptingEngine {
+  UserId owner{};
+  TaskId low{}, high{};
+
+  explicit LowAndHigh(bool on_one) : PreemptingEngine(kFreely), owner(user()) {
+    server({on_one ? 4 : 2});
+    job({.user = owner, .demand = {2}, .rank = Rank{.priority = 1}});
+    low = step()->task;
+    if (!on_one) server({2});
+    now = at(5);
+    job({.user = owner, .demand = {2}, .rank = Rank{.priority = 2}});
+    high = step()->task;
+    now = at(10);
+  }
+};
+
+TEST(Preemption, OfOnesOwnTasksThoseWithTheLowestPriorityEndFirstHoweverMuchWorkIsLost) {
+  for (const bool on_one : {true, false}) {
+    LowAndHigh small(on_one);
+    small.job({.user = small.owner, .demand = {2}, .rank = Rank{.priority = 3}});
+    EXPECT_EQ(small.preempted(), std::vector{small.low});
+  }
+}
+
+TEST(Preemption, OfAnotherUsersTasksThoseWithLowerPrioritiesEndFirst) {
+  for (const bool on_one : {true, false}) {
+    LowAndHigh small(on_one);
+    small.job(small.user(), {2});
+    EXPECT_EQ(small.preempted(), std::vector{small.low});
+  }
+}
+
+TEST(Preemption, PrioritiesDoNotSayWhichOfSeveralUsersLosesTasks) {
+  for (const std::int64_t priority : {-1, 0, 1}) {
+    PreemptingEngine small(kFreely);
+    small.server({8});
+    const UserId a = small.user(), b = small.user();
+    small.job({.user = a, .demand = {1}, .tasks = 4});
+    small.run();
+    small.now = at(5);
+    small.job({.user = b, .demand = {1}, .tasks = 4, .rank = Rank{.priority = priority}});
+    small.run();
+    small.now = at(10);
+    small.job(small.user(), {1});
+    EXPECT_EQ(small.preempted().size(), 1U);
+    EXPECT_EQ(small.running(b), 3) << "whose tasks have done less";
+  }
+}
+
+TEST(Preemption, OnesOwnTasksGoOnWhereThoseOfOthersMayEnd) {
+  PreemptingEngine small(kFreely);
+  small.server({6});
+  const UserId rich = small.user(), poor = small.user();
+  small.job(rich, {1}, 5);
+  small.run();
+  small.now = at(5);
+  small.job(poor, {1});
+  small.run();
+  small.now = at(6);
+  small.job({.user = poor, .demand = {1}, .rank = Rank{.priority = 1}});
+  EXPECT_EQ(small.preempted().size(), 1U);
+  EXPECT_EQ(small.running(poor), 2);
+  EXPECT_EQ(small.running(rich), 4);
+}
+
 TEST(Preemption, WorkIsTimeTimesTheDominantPart) {
   for (const auto& [now, is_wide] : {std::pair{at(10), false}, std::pair{at(100), true}}) {
     PreemptingEngine small(kFreely, "drf", 2);

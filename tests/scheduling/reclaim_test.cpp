@@ -211,6 +211,22 @@ TEST(Reclaim, AHigherTierTakesWhatItNeedsAndLosesNothingToALowerOne) {
   EXPECT_THAT(park.moves(), ElementsAre()) << "not even by its guarantee";
 }
 
+TEST(Reclaim, LowerTiersLoseFirstHoweverMuchWorkIsLost) {
+  for (const bool on_one : {true, false}) {
+    Park park({on_one ? 4 : 2});
+    const UserId low = park.user({.name = "low"});
+    const UserId middle = park.user({.name = "middle", .tier = 1});
+    const UserId high = park.user({.name = "high", .tier = 2});
+    park.job({.user = low, .demand = {2}});
+    ASSERT_TRUE(park.step());
+    if (!on_one) park.server({2});
+    park.job({.user = middle, .demand = {2}});
+    ASSERT_TRUE(park.step());
+    park.job({.user = high, .demand = {2}});
+    EXPECT_THAT(park.moves(), ElementsAre("high takes from low (tier)"));
+  }
+}
+
 TEST(Reclaim, AJobThatMayNotBePreemptedKeepsItsTasksWhateverTheRight) {
   Park park({2});
   const UserId low = park.user({.name = "low"});

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -218,6 +219,8 @@ class ReferenceEngine {
   void check_kept(ServerId server);
   std::int64_t budget() const;
   std::optional<Option> preemption() const;
+  using Height = std::tuple<std::int64_t, bool, std::int64_t>;  // tier, is it b's, priority of b's
+  Height height(const Task& task, UserId b) const;
   std::vector<std::pair<Task, Right>> victims(const Candidate& candidate, const Server& server,
                                               const std::vector<double>& prices) const;
   std::vector<Candidate> order_of_force() const;

@@ -500,7 +500,15 @@ std::optional<std::string> ReferenceEngine::wrong_move(const Placed& placed) con
                                                          : std::optional<std::string>("1 or 4");
 }
 
-/// The tasks that end on the server for the candidate's, those with least work lost first, and by which
+/// What counts before the work of a task that ends for one of user b.
+ReferenceEngine::Height ReferenceEngine::height(const Task& task, UserId b) const {
+  const bool is_own = task.user == b;
+  const auto job =
+      std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == task.job; });
+  return {user(task.user).tier, is_own, is_own ? job->rank.priority : 0};
+}
+
+/// The tasks that end on the server for the candidate's in the order in which they are taken, and by which
 /// rights; none when it cannot get one there.
 std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
     const Candidate& candidate, const Server& server, const std::vector<double>& prices) const {
@@ -540,6 +548,20 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
   }
   std::stable_sort(there.begin(), there.end(),
                    [&](const Task& a, const Task& b) { return work(a) < work(b); });
+  const auto priority = [&](const Task& task) { return job_of(task).rank.priority; };
+  std::vector<Task> in_order;
+  while (!there.empty()) {  // the lowest of those before which no other of their user comes
+    std::size_t next = there.size();
+    for (std::size_t t = 0; t < there.size(); ++t) {
+      const bool waits_for_lower = std::any_of(there.begin(), there.end(), [&](const Task& other) {
+        return other.user == there[t].user && priority(other) < priority(there[t]);
+      });
+      if (waits_for_lower) continue;
+      if (next == there.size() || height(there[t], b) < height(there[next], b)) next = t;
+    }
+    in_order.push_back(there[next]);
+    there.erase(there.begin() + static_cast<std::ptrdiff_t>(next));
+  }
 
   Balance room = balance(server);
   std::vector<std::size_t> missing;
@@ -558,7 +580,7 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
     return is_above ? std::optional(Right::share) : std::nullopt;
   };
   std::vector<Task> taken;
-  for (const Task& task : there) {
+  for (const Task& task : in_order) {
     if (has_room_in(room, demand)) break;
     const std::vector<Task> before = after.tasks_;
     after.end(task.id);
@@ -635,8 +657,14 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
     const bool has_room_somewhere = std::any_of(servers_.begin(), servers_.end(),
                                                 [&](const Server& server) { return has_room(look, server); });
     if (has_room_somewhere && (freeze_ || !has_tree())) continue;  // in a tree a limit may be in the way
-    std::optional<Option> best;
-    mpq_class least;
+    struct Set {
+      std::set<UserId> users = {};
+      Height highest;
+      std::int64_t priority = INT64_MIN;
+      mpq_class work = 0;
+      Option option = {};
+    };
+    std::vector<Set> sets;
     for (const Server& server : servers_) {
       const auto kept = kept_on(server.id);
       const bool is_closed =
@@ -645,21 +673,38 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
       const auto victims = this->victims(candidate, server, prices);
       if (victims.empty()) continue;
       if (static_cast<std::int64_t>(victims.size()) > budget()) continue;
-      mpq_class work = 0;
-      Option option{.job = candidate.job->id, .user = candidate.group->user, .servers = {server.id}};
+      Set set{.highest = height(victims.front().first, candidate.group->user)};
+      set.option = {.job = candidate.job->id, .user = candidate.group->user, .servers = {server.id}};
       for (const auto& [task, right] : victims) {
+        const auto job = std::find_if(jobs_.begin(), jobs_.end(),
+                                      [&task = task](const Job& each) { return each.id == task.job; });
         mpq_class part = 0;
         for (std::size_t r = 0; r < pool.size(); ++r)
           if (pool[r] > 0) part = std::max(part, ratio(task.demand[r], pool[r]));
-        work += part * mpq_class((now_ - task.started).count());
-        option.preempted.push_back({.task = task.id, .job = task.job, .right = right});
+        set.work += part * mpq_class((now_ - task.started).count());
+        set.users.insert(task.user);
+        set.highest = std::max(set.highest, height(task, candidate.group->user));
+        set.priority = std::max(set.priority, job->rank.priority);
+        set.option.preempted.push_back({.task = task.id, .job = task.job, .right = right});
       }
-      if (best && (work > least || (work == least && option.preempted.size() >= best->preempted.size())))
-        continue;
-      best = option;
-      least = work;
+      sets.push_back(set);
     }
-    if (best) return best;
+    if (sets.empty()) continue;
+    // Who loses tasks: by work. Which tasks they lose: by priority first.
+    const auto cost = [](const Set& set) {
+      return std::tuple(set.highest, set.work, set.option.preempted.size());
+    };
+    const std::set<UserId> users =
+        std::min_element(sets.begin(), sets.end(), [&](const Set& a, const Set& b) {
+          return cost(a) < cost(b);
+        })->users;
+    std::erase_if(sets, [&](const Set& set) { return set.users != users; });
+    return std::min_element(sets.begin(), sets.end(),
+                            [&](const Set& a, const Set& b) {
+                              return std::tuple(a.highest, a.priority, cost(a)) <
+                                     std::tuple(b.highest, b.priority, cost(b));
+                            })
+        ->option;
   }
   return {};
 }

@@ -25,7 +25,7 @@ namespace mirab::scheduling {
 /// The version of the decisions. It is raised when the same options, events and seed may bring other
 /// decisions than before, so a log that was written under another version may not replay. The recordings in
 /// tests/recordings hold the engine to it.
-inline constexpr int kDecisionVersion = 6;
+inline constexpr int kDecisionVersion = 7;
 
 /// What becomes of a job with tasks larger than any server that it may use: an error, or it waits for such a
 /// server to come.

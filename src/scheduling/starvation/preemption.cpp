@@ -15,11 +15,20 @@ namespace mirab::scheduling {
 // rights.cpp, and reclaim.cpp where there are groups. A task that started on a server kept for it
 // (reservations.cpp) is not preempted as long as it runs.
 //
-// On each server tasks are taken in the order of the work that is lost, (now − started) · max_r d_r / C_r,
-// the newest of equal ones first, passing over those that may not be, until b's task fits; then those that
-// are not needed are dropped again, the most work first; then the rights are asked of the set that is left.
-// Of all servers the set with the least work is chosen, then the one with fewer tasks, then that on the
-// server with the lower number.
+// On each server tasks are taken in this order, passing over those that may not be, until b's task fits:
+//
+//   1. lower tiers first;
+//   2. in b's tier those of others before those of b, and of b's own those with lower priorities first;
+//   3. by the work that is lost, (now − started) · max_r d_r / C_r, the newest of equal ones first; but a
+//   task
+//      of another user after all of that user with lower priorities.
+//
+// Then those that are not needed are dropped again, the last first; then the rights are asked of the set that
+// is left. Of all servers the set is best whose last task comes first by 1 and 2, then the one with the least
+// work, then the one with fewer tasks, then that on the server with the lower number. This says which users
+// lose tasks. Of all sets that take from the same users the one is chosen whose highest priority is lowest,
+// then the best one. So priorities of one user's jobs are not weighed against those of another, who could
+// else keep its room with high ones.
 //
 // Known failures: which tasks make room with the least loss is a knapsack in several dimensions; this is a
 // greedy answer, and where it finds none on a server there may be one, now or in an order that comes later.
@@ -34,6 +43,22 @@ bool has_room(std::span<const std::int64_t> demand, std::span<const std::int64_t
 
 void add(std::span<std::int64_t> amounts, std::span<const std::int64_t> demand, std::int64_t sign) {
   for (std::size_t r = 0; r < amounts.size(); ++r) amounts[r] += sign * demand[r];
+}
+
+LossBand band_of(const Loss& loss, UserIndex b) {
+  const bool is_own = loss.user == b;
+  return {.tier = loss.tier, .is_own = is_own, .own_priority = is_own ? loss.priority : 0};
+}
+
+/// By work; of those who take from the same users, also by the priorities that are lost.
+bool is_cheaper(const Victims& a, const Victims& b) {
+  if (a.last != b.last) return a.last < b.last;
+  if (a.work != b.work) return a.work < b.work;
+  return std::pair(a.tasks.size(), a.server) < std::pair(b.tasks.size(), b.server);
+}
+bool is_lower(const Victims& a, const Victims& b) {
+  const auto height = [](const Victims& victims) { return std::pair(victims.last, victims.priority); };
+  return height(a) != height(b) ? height(a) < height(b) : is_cheaper(a, b);
 }
 
 }  // namespace
@@ -60,6 +85,8 @@ Loss VictimSearch::loss_of(TaskIndex task, std::size_t place) {
           .user = queue.user,
           .task_class = queue.task_class,
           .demand = ledger_.demand(task),
+          .tier = ledger_.users[queue.user].tier,
+          .priority = ledger_.jobs[row.job].rank.priority,
           .place = place,
           .work = &work_of(task)};
 }
@@ -111,6 +138,36 @@ std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const st
   return losses;
 }
 
+/// The same in the order in which they end. O(tasks log tasks).
+std::vector<const Loss*> VictimSearch::in_order_of_ending(const std::vector<Loss>& by_work,
+                                                          UserIndex user) const {
+  struct Ranked {
+    const Loss* loss;
+    LossBand band;
+    std::size_t comes_after = 0;  // its place by work, or that of a task of its user with a lower priority
+  };
+  std::vector<Ranked> ranked;
+  std::vector<const Loss*> order;
+  for (const Loss& loss : by_work) ranked.push_back({.loss = &loss, .band = band_of(loss, user)});
+  if (ledger_.has_priorities || ledger_.has_tree()) {
+    for (std::size_t at = 0; at < by_work.size(); ++at) ranked[at].comes_after = at;
+    const auto by_priority = [](const Ranked& a, const Ranked& b) {
+      return a.loss->priority < b.loss->priority;
+    };
+    std::stable_sort(ranked.begin(), ranked.end(), by_priority);
+    std::map<UserIndex, std::size_t> last_of_lower;
+    for (Ranked& each : ranked) {
+      std::size_t& last = last_of_lower[each.loss->user];
+      last = each.comes_after = std::max(last, each.comes_after);
+    }
+    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+      return std::tie(a.band, a.comes_after) < std::tie(b.band, b.comes_after);
+    });
+  }
+  for (const Ranked& each : ranked) order.push_back(each.loss);
+  return order;
+}
+
 /// The work of a task grows evenly, so the first two that change places are neighbours in the present order.
 void VictimSearch::note_next_order(const std::vector<Loss>& losses) {
   for (std::size_t at = 1; at < losses.size(); ++at) {
@@ -129,8 +186,8 @@ void VictimSearch::note_next_order(const std::vector<Loss>& losses) {
 }
 
 /// Are those that would end there, at most `max_tasks`, the best as yet?
-void VictimSearch::consider(ServerIndex server, std::span<const std::int64_t> demand, std::int64_t max_tasks,
-                            std::optional<Victims>& best) {
+void VictimSearch::consider(ServerIndex server, const Gain& gain, std::int64_t max_tasks, BestVictims& best) {
+  const std::span<const std::int64_t> demand = gain.demand;
   Amounts room = ledger_.server_pool.balance(server);
   std::vector<std::size_t> missing;
   for (std::size_t r = 0; r < room.size(); ++r) {
@@ -142,11 +199,11 @@ void VictimSearch::consider(ServerIndex server, std::span<const std::int64_t> de
   rights_.begin_on(missing);
   std::map<JobIndex, std::int64_t> taken_of_jobs;
   std::vector<const Loss*> taken;
-  for (const Loss& loss : losses) {
-    if (!can_spare(loss.job, taken_of_jobs[loss.job] + 1) || !rights_.lose(loss)) continue;
-    add(room, loss.demand, 1);
-    ++taken_of_jobs[loss.job];
-    taken.push_back(&loss);
+  for (const Loss* const loss : in_order_of_ending(losses, gain.user)) {
+    if (!can_spare(loss->job, taken_of_jobs[loss->job] + 1) || !rights_.lose(*loss)) continue;
+    add(room, loss->demand, 1);
+    ++taken_of_jobs[loss->job];
+    taken.push_back(loss);
     if (has_room(demand, room)) break;
   }
   if (!has_room(demand, room)) return note_next_order(losses);
@@ -163,40 +220,51 @@ void VictimSearch::consider(ServerIndex server, std::span<const std::int64_t> de
     found_too_many_ = true;
     return note_next_order(losses);
   }
-  Victims here{.server = server, .tasks = {}, .rights = {}, .work = 0};
+  Victims here{.server = server,
+               .tasks = {},
+               .rights = {},
+               .last = band_of(*taken.back(), gain.user),
+               .priority = taken.back()->priority,
+               .work = 0};
+  std::set<UserIndex> users;
   for (const Loss* const loss : taken) {
     here.tasks.push_back(loss->task);
+    here.priority = std::max(here.priority, loss->priority);
     here.work += *loss->work;
+    if (ledger_.has_priorities) users.insert(loss->user);
   }
-  const auto rank = [](const Victims& victims) { return std::tuple(victims.tasks.size(), victims.server); };
-  const bool is_best =
-      !best || here.work < best->work || (here.work == best->work && rank(here) < rank(*best));
-  if (!is_best) return;
+  const bool is_best = !best.of_all || is_cheaper(here, *best.of_all);
+  const auto of_these = best.of_users.find(users);
+  const bool is_lowest =
+      ledger_.has_priorities && (of_these == best.of_users.end() || is_lower(here, of_these->second));
+  if (!is_best && !is_lowest) return;
   std::optional<std::vector<Right>> rights = rights_.of(taken);
   if (!rights) return note_next_order(losses);
   here.rights = *std::move(rights);
-  best = std::move(here);
+  if (is_lowest) best.of_users.insert_or_assign(users, here);
+  if (is_best) best.users = std::move(users), best.of_all = std::move(here);
 }
 
 std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tasks,
                                           const std::function<bool(ServerIndex server)>& may_use) {
   const QueueRow& row = ledger_.queues[queue];
-  std::optional<Victims> best;
+  BestVictims best;
   for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(row.task_class)) {
-    if (!rights_.begin({.queue = queue,
-                        .user = row.user,
-                        .demand = alternative.demand,
-                        .priority = ledger_.jobs[row.first_job].rank.priority}))
-      continue;
+    const Gain gain{.queue = queue,
+                    .user = row.user,
+                    .demand = alternative.demand,
+                    .priority = ledger_.jobs[row.first_job].rank.priority};
+    if (!rights_.begin(gain)) continue;
     const IndexedAmounts<ServerIndex> room = room_without_losses();
     for (const ServerIndex server : ledger_.servers.indices()) {
       if (has_room(alternative.demand, room[server]) &&
           ledger_.task_classes.eligibility.contains(alternative.servers, server) && may_use(server) &&
           is_within(alternative.demand, ledger_.server_pool.capacity(server)))
-        consider(server, alternative.demand, max_tasks, best);
+        consider(server, gain, max_tasks, best);
     }
   }
-  return best;
+  if (best.of_all && ledger_.has_priorities) return best.of_users.at(best.users);
+  return best.of_all;
 }
 
 // Preemption: when nothing else can be placed, tasks end for others that have a right to it. The queues are

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <gmpxx.h>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -20,12 +22,30 @@
 
 namespace mirab::scheduling {
 
+/// What counts before the work of a task that ends for one of user b: the lower ones first.
+struct LossBand {
+  std::int64_t tier;
+  bool is_own;                ///< is it b's?
+  std::int64_t own_priority;  ///< of b's tasks; of others 0
+
+  friend auto operator<=>(const LossBand&, const LossBand&) = default;
+};
+
 /// Tasks of one server that end so that another one fits there.
 struct Victims {
   ServerIndex server;
-  std::vector<TaskIndex> tasks;  ///< those with least work lost first
+  std::vector<TaskIndex> tasks;  ///< in the order in which they are taken
   std::vector<Right> rights;     ///< of each
+  LossBand last;                 ///< of the last of them, which is the highest
+  std::int64_t priority;         ///< the highest of their jobs
   mpq_class work;                ///< lost, all together: ns times parts of the pool
+};
+
+/// Of those on the servers that have been looked at.
+struct BestVictims {
+  std::optional<Victims> of_all;
+  std::set<UserIndex> users;                             ///< whose they are; kept where there are priorities
+  std::map<std::set<UserIndex>, Victims> of_users = {};  ///< of those that take from the same; likewise
 };
 
 /// Finds tasks that may end for others, as things stand. See preemption.cpp.
@@ -58,9 +78,9 @@ class VictimSearch {
   bool can_spare(JobIndex job, std::int64_t tasks) const;
   IndexedAmounts<ServerIndex> room_without_losses();
   std::vector<Loss> losses_on(ServerIndex server, std::span<const std::int64_t> demand);
+  std::vector<const Loss*> in_order_of_ending(const std::vector<Loss>& by_work, UserIndex user) const;
   void note_next_order(const std::vector<Loss>& losses);
-  void consider(ServerIndex server, std::span<const std::int64_t> demand, std::int64_t max_tasks,
-                std::optional<Victims>& best);
+  void consider(ServerIndex server, const Gain& gain, std::int64_t max_tasks, BestVictims& best);
 
   const Ledger& ledger_;
   Rights& rights_;

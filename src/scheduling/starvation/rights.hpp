@@ -32,6 +32,8 @@ struct Loss {
   UserIndex user;  ///< q
   TaskClassIndex task_class;
   std::span<const std::int64_t> demand;
+  std::int64_t tier;      ///< of q
+  std::int64_t priority;  ///< of the job
   std::size_t place;      ///< among the tasks of the server, the newest first
   const mpq_class* work;  ///< that is lost: ns times parts of the pool
 };
