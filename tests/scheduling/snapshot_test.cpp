@@ -73,6 +73,20 @@ TEST(Snapshot, ARestoredEngineDecidesAlikeWhateverComes) {
   EXPECT_GT(placed, 10'000U);
 }
 
+TEST(Snapshot, AfterEachEventAndStepItRestoresToTheSameBytes) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Lived lived(seed, 0);
+    for (int i = 0; i < 150; ++i) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", line " << i);
+      lived.live();
+      const std::string taken = snapshot(lived.engine);
+      const Result<Engine> restored = restore(taken);
+      ASSERT_TRUE(restored) << describe(restored.error());
+      ASSERT_EQ(snapshot(*restored), taken);
+    }
+  }
+}
+
 TEST(Snapshot, IsRestoredWhereAllUsersAreGone) {
   Engine engine = *Engine::from({.resources = {"cpu"},
                                  .discipline = *choose_discipline("drf"),
