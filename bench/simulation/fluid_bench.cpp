@@ -8,7 +8,7 @@
 
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "lab/simulation/traffic/fluid_rates.hpp"
-#include "lab/simulation/traffic/fluid_traffic.hpp"
+#include "lab/simulation/traffic/points.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -15,6 +15,8 @@
 
 #include <mirab/mirab.hpp>
 
+#include "lab/simulation/replay.hpp"
+
 namespace mirab::bench {
 namespace {
 
