@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 
 #include <mirab/model/choice.hpp>
@@ -119,12 +120,23 @@ void Units::add(Json& json, const std::string& name, std::span<const std::int64_
   json[name + "_base"] = base(amounts, left_out);
 }
 
+/// Bytes in binary units as far as four digits say them.
+std::string Units::amount_words(std::int64_t units, std::size_t resource) const {
+  if (resources_[resource].unit == "bytes") {
+    for (const auto& [suffix, shift] : {std::pair{"Ti", 40}, {"Gi", 30}, {"Mi", 20}}) {
+      if (units >= std::int64_t{1} << shift)
+        return fmt::format("{:.4g}{}", std::ldexp(static_cast<double>(units), -shift), suffix);
+    }
+  }
+  return decimal(units, resources_[resource].exponent);
+}
+
 std::string Units::words(std::span<const std::int64_t> amounts) const {
   std::string text;
   for (std::size_t r = 0; r < amounts.size(); ++r) {
     if (amounts[r] <= 0) continue;
     if (!text.empty()) text += ", ";
-    text += decimal(amounts[r], resources_[r].exponent) + " " + resources_[r].name;
+    text += amount_words(amounts[r], r) + " " + resources_[r].name;
   }
   return text.empty() ? "nothing" : text;
 }

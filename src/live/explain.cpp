@@ -15,7 +15,9 @@ struct Verdict {
   std::string next_step;
 };
 
-std::string tasks_text(std::int64_t count) { return fmt::format("{} task{}", count, count == 1 ? "" : "s"); }
+std::string counted(std::int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
 
 std::string resource_text(const State& state, std::uint32_t resource) {
   return state.settings.units.resources()[resource].name;
@@ -26,38 +28,72 @@ std::size_t most_lacking(const std::vector<std::int64_t>& lacking) {
   return static_cast<std::size_t>(std::max_element(lacking.begin(), lacking.end()) - lacking.begin());
 }
 
-Verdict no_room(const State& state, const WhyWaiting& why) {
+/// What a task of the job takes, where that is the same for all tasks on all servers.
+std::string demand_text(const State& state, const Job& job) {
+  return job.has_roles() || job.differs_on_servers ? "a task"
+                                                   : state.settings.units.words(job.roles.front().demand);
+}
+
+/// Why the servers that the job may use have no room: each of them once.
+std::string shortage(const State& state, const WhyWaiting::Servers& servers) {
+  std::string text;
+  const auto add = [&](std::int64_t count, const std::string& part) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + part;
+  };
+  const auto add_all = [&](std::int64_t count, std::string_view what) {
+    add(count, fmt::format("{} {} {}", count, count == 1 ? "is" : "are", what));
+  };
+  if (!servers.lacking.empty()) {
+    const std::size_t r = most_lacking(servers.lacking);
+    add(servers.full,
+        fmt::format("too little {} on {} of {}", resource_text(state, static_cast<std::uint32_t>(r)),
+                    servers.lacking[r], counted(servers.full, "server")));
+  }
+  add_all(servers.too_small, "too small");
+  add_all(servers.drained, "drained");
+  add_all(servers.kept, "kept for others");
+  add_all(servers.pack, "excluded by pack");
+  add_all(servers.per_server, "at its limit per server");
+  add_all(servers.spread, "excluded by spread");
+  return text;
+}
+
+Verdict no_room(const State& state, const WhyWaiting& why, const Job& job) {
   const Units& units = state.settings.units;
-  if (why.gang && why.servers.with_room > 0) {
+  const std::string demand = demand_text(state, job);
+  if (why.gang) {
     Verdict verdict{"no-room",
                     fmt::format("all {} must start together; there is room for {}",
-                                tasks_text(why.gang->together), why.gang->room),
-                    {}};
-    verdict.next_step = why.gang->room > 0 && why.gang->roles.empty()
-                            ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
-                            : "more room, or a smaller gang";
+                                counted(why.gang->together, "task"), why.gang->room),
+                    "more room, or a smaller gang"};
+    if (why.gang->roles.empty()) {
+      verdict.next_step = why.gang->room > 0
+                              ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
+                              : fmt::format("room for {} of {} at once, or a smaller gang",
+                                            counted(why.gang->together, "task"), demand);
+    }
     return verdict;
   }
-  Verdict verdict{"no-room", fmt::format("no server has room: {} of them are full", why.servers.full), {}};
-  if (!why.servers.lacking.empty())
-    verdict.says +=
-        fmt::format(", most for lack of {}",
-                    resource_text(state, static_cast<std::uint32_t>(most_lacking(why.servers.lacking))));
+  Verdict verdict{"no-room",
+                  fmt::format("no server has room for {}: {}", demand, shortage(state, why.servers)),
+                  "a server more"};
   if (why.nearest_miss) {
-    verdict.next_step =
+    const std::string freed =
         fmt::format("{} freed on {}", units.words(why.nearest_miss->to_free), why.nearest_miss->name);
+    const std::int64_t own = why.older_jobs + why.own_ahead;
+    verdict.next_step = own > 0 ? fmt::format("room for the {} of its own queue that {} first, then {}",
+                                              counted(own, "job"), own == 1 ? "comes" : "come", freed)
+                                : freed + ", if no task that comes before takes it";
   } else if (why.servers.pack + why.servers.per_server + why.servers.spread > 0) {
     verdict.next_step = "looser terms of the job (pack, per_server, spread), or tasks of it that end";
   } else if (why.servers.drained > 0) {
     verdict.next_step = "a drained server opened again";
-  } else {
-    verdict.next_step = "a server more";
   }
   return verdict;
 }
 
 /// One reason: what keeps the task whatever is free; then servers; then who is ahead.
-Verdict verdict_of(const State& state, const WhyWaiting& why) {
+Verdict verdict_of(const State& state, const WhyWaiting& why, const Job& job) {
   const Units& units = state.settings.units;
   if (why.is_next()) return {"next", "it is placed next", "nothing: it starts with the next decision"};
   if (why.tree && why.tree->limit) {
@@ -94,7 +130,7 @@ Verdict verdict_of(const State& state, const WhyWaiting& why) {
       return {"kept", fmt::format("{} with room are kept for tasks that waited longer", servers.kept),
               "these tasks start first"};
     if (others == 0) return {"no-room", "there are no servers", "a server"};
-    return no_room(state, why);
+    return no_room(state, why, job);
   }
   if (why.served_first)
     return {"kept", "a server that is kept for another task has room for it, and that task is placed first",
@@ -104,7 +140,8 @@ Verdict verdict_of(const State& state, const WhyWaiting& why) {
             "room for that task, or a discipline with blocking=skip"};
   Verdict verdict{"ahead", {}, {}};
   if (why.older_jobs > 0 || why.own_ahead > 0) {
-    verdict.says = fmt::format("{} of the same queue are ahead", tasks_text(why.older_jobs + why.own_ahead));
+    const std::int64_t own = why.older_jobs + why.own_ahead;
+    verdict.says = fmt::format("{} of the same queue {} ahead", counted(own, "job"), own == 1 ? "is" : "are");
     verdict.next_step = "a higher priority among the jobs of the queue";
   } else {
     verdict.says = fmt::format("{} other queue{} ahead", why.users_ahead + why.users_tied,
@@ -240,7 +277,7 @@ Answer explain_job(const Reading& reading, const Query& query) {
     body["says"] = job->id ? "all its tasks run" : fmt::format("it has ended: {}", word_of(job->state()));
     return reading.found(std::move(body), state.last.revision);
   }
-  Verdict verdict = verdict_of(state, *why);
+  Verdict verdict = verdict_of(state, *why, *job);
   // Names of groups and queues in a tree are others': a tenant gets the verdict without them.
   const bool names_others = (verdict.word == "limit" || verdict.word == "reserved") && !reading.sees_all();
   if (names_others) {

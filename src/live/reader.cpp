@@ -140,7 +140,7 @@ Json Reading::cluster() const {
   const Json all = cluster_json(state);
   if (sees_all() || others == Others::all) return all;
   Json json = {{"id", all["id"]}, {"policy", all["policy"]}, {"resources", all["resources"]}};
-  for (const char* const total : {"capacity", "capacity_base", "servers"})
+  for (const char* const total : {"capacity", "capacity_base", "servers", "drained"})
     json["totals"][total] = all["totals"][total];
   return json;
 }

@@ -114,6 +114,8 @@ Json cluster_json(const State& state) {
     live += queue.live;
   }
   totals["servers"] = engine.server_count();
+  totals["drained"] = std::count_if(state.servers.begin(), state.servers.end(),
+                                    [](const auto& each) { return each.second.id && each.second.drained; });
   totals["queues"] = state.queues.size();
   totals["jobs"] = live;
   totals["running"] = engine.running_count();

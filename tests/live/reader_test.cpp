@@ -72,7 +72,15 @@ TEST(LiveReader, AnExplanationHasOneVerdictAndOneStep) {
   EXPECT_EQ(verdict("full", R"({"demand":{"gpu":1}})"), "no-room");
   const Json why = cluster.get(explain("ml", "full")).body;
   EXPECT_EQ(why.at("nearest_miss").at("to_free"), (Json{{"gpu", "1"}}));
-  EXPECT_EQ(why.at("next_step"), "1 gpu freed on n2");
+  EXPECT_EQ(why.at("says"), "no server has room for 1 gpu: too little gpu on 1 of 1 server, 1 is too small");
+  EXPECT_EQ(why.at("next_step"), "1 gpu freed on n2, if no task that comes before takes it");
+  EXPECT_EQ(verdict("second", R"({"demand":{"gpu":1}})"), "no-room");
+  EXPECT_EQ(cluster.get(explain("ml", "second")).body.at("next_step"),
+            "room for the 1 job of its own queue that comes first, then 1 gpu freed on n2");
+  EXPECT_EQ(verdict("gpus", R"({"demand":{"gpu":1},"tasks":2,"gang":2})"), "no-room");
+  const Json together = cluster.get(explain("ml", "gpus")).body;
+  EXPECT_EQ(together.at("says"), "all 2 tasks must start together; there is room for 0");
+  EXPECT_EQ(together.at("next_step"), "room for 2 tasks of 1 gpu at once, or a smaller gang");
   EXPECT_EQ(verdict("gang", R"({"demand":{"cpu":1},"tasks":6,"gang":6})"), "no-room");
   EXPECT_EQ(cluster.get(explain("ml", "gang")).body.at("gang"), (Json{{"together", 6}, {"room", 4}}));
   Query on = explain("ml", "big");
@@ -80,6 +88,18 @@ TEST(LiveReader, AnExplanationHasOneVerdictAndOneStep) {
   EXPECT_EQ(cluster.get(on).body.at("reason"), "too-small");
   on.given = {{"server", "no"}};
   EXPECT_EQ(cluster.get(on).status, 404);
+}
+
+TEST(LiveReader, BytesAreWordedInBinaryUnitsAndDrainedServersAreCounted) {
+  LiveCluster cluster = small_cluster();
+  cluster.submit("ml", "holds", R"({"demand":{"cpu":1,"memory":"7Gi"},"servers":["n1"]})");
+  cluster.put(Do::server_put, "n2", R"({"capacity":{"cpu":4,"memory":"8Gi","gpu":2},"state":"drained"})");
+  cluster.submit("ml", "waits", R"({"demand":{"cpu":1,"memory":"1536Mi"}})");
+  const Json why = cluster.get(explain("ml", "waits")).body;
+  EXPECT_EQ(why.at("says"),
+            "no server has room for 1 cpu, 1.5Gi memory: too little memory on 1 of 1 server, 1 is drained");
+  EXPECT_EQ(why.at("next_step"), "512Mi memory freed on n1, if no task that comes before takes it");
+  EXPECT_EQ(cluster.get({.what = Ask::cluster}).body.at("totals").at("drained"), 1);
 }
 
 TEST(LiveReader, AWhatIfChangesNothing) {

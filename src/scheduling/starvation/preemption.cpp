@@ -99,7 +99,7 @@ bool VictimSearch::can_spare(JobIndex job, std::int64_t tasks) const {
 }
 
 /// The balance that each server would have if all tasks ended that may, or more.
-IndexedAmounts<ServerIndex> VictimSearch::room_without_losses() {
+IndexedAmounts<ServerIndex> VictimSearch::room_if_all_end() {
   if (!balances_) {
     balances_.emplace(ledger_.resource_count());
     balances_->resize(ledger_.servers.index_count());
@@ -255,7 +255,7 @@ std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tas
                     .demand = alternative.demand,
                     .priority = ledger_.jobs[row.first_job].rank.priority};
     if (!rights_.begin(gain)) continue;
-    const IndexedAmounts<ServerIndex> room = room_without_losses();
+    const IndexedAmounts<ServerIndex> room = room_if_all_end();
     for (const ServerIndex server : ledger_.servers.indices()) {
       if (has_room(alternative.demand, room[server]) &&
           ledger_.task_classes.eligibility.contains(alternative.servers, server) && may_use(server) &&

@@ -76,7 +76,7 @@ class VictimSearch {
   const mpq_class& work_of(TaskIndex task);
   Loss loss_of(TaskIndex task, std::size_t place);
   bool can_spare(JobIndex job, std::int64_t tasks) const;
-  IndexedAmounts<ServerIndex> room_without_losses();
+  IndexedAmounts<ServerIndex> room_if_all_end();
   std::vector<Loss> losses_on(ServerIndex server, std::span<const std::int64_t> demand);
   std::vector<const Loss*> in_order_of_ending(const std::vector<Loss>& by_work, UserIndex user) const;
   void note_next_order(const std::vector<Loss>& losses);

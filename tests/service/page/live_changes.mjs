@@ -73,10 +73,21 @@ const checks = {
     assert.equal(await admin.page.getByRole('button', {name: 'Apply it'}).count(), 0);
     await admin.page.getByRole('button', {name: 'Show what would happen'}).click();
     await admin.page.getByRole('button', {name: 'Apply it'}).click();
+    await admin.page.getByText('On the cluster itself the weight of vision becomes 3 and n2 takes no new tasks.').waitFor();
+    assert.equal((await service.ask('GET', '/v1/queues/vision')).weight, before.weight, 'not before it was asked once more');
+    await admin.page.getByRole('button', {name: 'Do it'}).click();
     await admin.page.getByText('Applied.').waitFor(soon);
     const [after, drained] = [await service.ask('GET', '/v1/queues/vision'), await service.ask('GET', '/v1/servers/n2')];
     assert.deepEqual([after.weight, after.group, after.tenant, after.limit], ['3', before.group, before.tenant, before.limit]);
     assert.deepEqual([drained.state, drained.capacity, drained.labels], ['drained', server.capacity, server.labels]);
+    await admin.page.getByRole('button', {name: 'Undo it'}).click();
+    await admin.page.getByText('Undone.').waitFor(soon);
+    assert.deepEqual(await Promise.all([service.ask('GET', '/v1/queues/vision'), service.ask('GET', '/v1/servers/n2')])
+        .then(([queue, its]) => [queue.weight, its.state]), [before.weight, server.state]);
+    await service.ask('PUT', '/v1/servers/n2', {capacity: server.capacity, labels: server.labels, state: 'drained'});
+    await admin.open('#/cluster?server=n2', 'Open it again');
+    await admin.page.getByRole('button', {name: 'Open it again'}).click();
+    await admin.page.getByRole('link', {name: 'What if it is drained?'}).waitFor(soon);
     assert.deepEqual(admin.complaints, []);
   },
 

@@ -96,7 +96,7 @@ const checks = {
     assert.match(await page.locator('.verdict-box').textContent(), /It waits: deep may use 12 gpu and no more\.\s*What would help: a higher limit of deep for gpu/);
     assert.equal(await page.locator('.evidence dl').isVisible(), false);
     await page.getByText('Evidence').click();
-    await page.getByText('room 3, together 6').waitFor();
+    await page.getByText('6 tasks, with room for 3').waitFor();
     await admin.open('#/queue/ml/job/train-1', 'deadbeef');
     await page.getByRole('button', {name: /^Why t-\d+ was placed there/}).first().click();
     await page.locator('td.text').filter({hasText: /\w+ \w+/}).first().waitFor();

@@ -9,7 +9,7 @@ export interface Cluster {
   policy: {discipline: string; placement: string};
   resources: {name: string; unit: string}[];
   /** A tenant sees the servers and the capacity alone. */
-  totals: {servers: number; queues?: number; jobs?: number; running?: number; waiting?: number; capacity: Amounts; capacity_base: Record<string, number>; used?: Amounts};
+  totals: {servers: number; drained: number; queues?: number; jobs?: number; running?: number; waiting?: number; capacity: Amounts; capacity_base: Record<string, number>; used?: Amounts};
 }
 
 /** Of another tenant's queue only name, weight and share are known. */
@@ -174,6 +174,14 @@ export async function getText(path: string, accept = 'text/plain'): Promise<stri
 
 export async function send<T>(method: 'PUT' | 'POST', path: string, body: unknown): Promise<T> {
   return await (await answered(method, path, body)).json() as T;
+}
+
+/** Drains a server, or opens it again. The state that it had. */
+export async function setState(server: string, state: 'open' | 'drained'): Promise<string> {
+  const target = path('v1', 'servers', server);
+  const {capacity, labels, state: before} = await get<Server>(target);
+  await send('PUT', target, {capacity, labels, state});
+  return before;
 }
 
 /** `path('v1', 'queues', 'a/b')` is `/v1/queues/a%2Fb`. */

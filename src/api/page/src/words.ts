@@ -1,6 +1,6 @@
 // Numbers and times of the live page, beside those that all pages share (shared/format).
 
-import {amount, duration, percentColumn, whole} from 'shared/format';
+import {amount, percentColumn, whole} from 'shared/format';
 import type {Amounts, Role} from './api';
 
 /** Parts of one in a column: their decimal points stand below each other. */
@@ -35,8 +35,15 @@ export function bytes(value: number | undefined): string {
   return `${Number((value / unit.size).toPrecision(3))}${unit.sign}`;
 }
 
+/** `40 s`, `3 min 40 s`, `2 h 5 min`, `3 d 4 h`. */
 export function wait(seconds: number | undefined): string {
-  return seconds === undefined || seconds <= 0 ? '–' : duration(Number(seconds.toPrecision(2)));
+  if (seconds === undefined || seconds <= 0) return '–';
+  const units = [[86_400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']] as const;
+  const whole_seconds = Math.max(1, Math.round(seconds));
+  const at = units.findIndex(([size]) => whole_seconds >= size);
+  const [[size, sign], smaller] = [units[at]!, units[at + 1]];
+  const rest = smaller ? Math.floor(whole_seconds % size / smaller[0]) : 0;
+  return `${Math.floor(whole_seconds / size)} ${sign}${rest > 0 ? ` ${rest} ${smaller![1]}` : ''}`;
 }
 
 export const ago = (time: string): number => (Date.now() - Date.parse(time)) / 1000;
