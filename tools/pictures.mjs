@@ -112,7 +112,7 @@ async function live() {
     const servers = await page.locator('.cell .cell-name').allTextContents();
     await open(`what-if?drain=${encodeURIComponent(servers.slice(0, 5).join(' '))}`, 'Show what would happen');
     await page.getByRole('button', {name: 'Show what would happen'}).click();
-    await page.getByRole('region', {name: 'Queues before and after'}).waitFor();
+    await page.getByRole('region', {name: 'Before and after', exact: true}).waitFor();
     await page.screenshot({path: image('live-what-if.png')});
   } finally {
     demo.kill('SIGTERM');

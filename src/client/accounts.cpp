@@ -57,7 +57,7 @@ void for_each_step(const Json& history, Visit visit) {
 }  // namespace
 
 std::string usage_table(const Json& usage, std::size_t width) {
-  std::vector<std::vector<std::string>> rows = usage_rows(usage, report::amount, report::kNone);
+  std::vector<std::vector<std::string>> rows = usage_rows(usage, amount_word, report::kNone);
   const std::string span = fmt::format("from {} until {}", word(at(usage, "from")), word(at(usage, "until")));
   if (rows.empty()) return "nothing was used " + span + "\n";
   for (std::vector<std::string>& row : rows) {

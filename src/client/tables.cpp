@@ -18,7 +18,7 @@ std::string amounts(const Json& map) {
   if (!map.is_object()) return report::kNone;
   for (const auto& [resource, amount] : map.items()) {
     if (word(amount) == "0") continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", resource, word(amount));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", resource, amount_word(amount));
   }
   return text.empty() ? "nothing" : text;
 }

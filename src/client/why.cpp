@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "client/tables.hpp"
+#include "client/words.hpp"
 #include "report/text/format.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
@@ -33,7 +34,7 @@ class Evidence {
     if (!json_->is_object()) return text;
     for (const auto& [key, value] : json_->items()) {
       if (value == "0") continue;
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, Evidence(value).text());
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, amount_word(value));
     }
     return text;
   }

@@ -246,7 +246,8 @@ struct Snapshot {
     settings.options = scheduling::options_of(scheduling::JsonReader(json.at("options"), wrong));
     if (wrong) return *std::move(wrong);
     const auto& bytes = json.at("engine").get_binary();
-    Result<Engine> engine = scheduling::restore({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    Result<Engine> engine = scheduling::restore({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                                                scheduling::EarlierDecisions::accepted);
     if (!engine) return engine.error();
     State state(std::move(settings), *std::move(engine));
     state.last = {.revision = json.at("revision").get<Revision>(),

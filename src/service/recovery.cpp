@@ -164,14 +164,14 @@ Result<Recovered> recover(Store& store, live::Others others) {
       refuse(decider ? reader.error().message : decider.error().message);
       continue;
     }
-    if (!live::same_state(decider->snapshot(), *bytes)) {
+    const bool decided_otherwise = row.decision_version != scheduling::kDecisionVersion;
+    if (!decided_otherwise && !live::same_state(decider->snapshot(), *bytes)) {
       refuse("it does not give its own bytes again");
       continue;
     }
     Recovered recovered{.decider = *std::move(decider), .reader = *std::move(reader), .notes = notes};
     const std::string libm = store.meta(kFingerprint).value_or(live::fingerprint_of_libm());
-    recovered.was_adopted =
-        row.decision_version != scheduling::kDecisionVersion || libm != live::fingerprint_of_libm();
+    recovered.was_adopted = decided_otherwise || libm != live::fingerprint_of_libm();
     const live::Replay how = recovered.was_adopted ? live::Replay::as_logged : live::Replay::compared;
     Check wrong;
     const auto failure = store.read_log(recovered.decider.revision() + 1, [&](const live::Batch& batch) {

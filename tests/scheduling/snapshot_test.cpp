@@ -202,6 +202,32 @@ Result<Engine> engine_that_keeps(const JobSubmitted& large) {
   return engine;
 }
 
+TEST(Snapshot, OneOfAnEarlierDecisionVersionIsReadWhereThatIsAskedFor) {
+  std::size_t placed = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Lived lived(seed, static_cast<int>(seed));
+    nlohmann::json changed = nlohmann::json::from_cbor(snapshot(lived.engine));
+    changed["decision_version"] = kDecisionVersion + 1;
+    EXPECT_FALSE(restore(bytes_of(changed), EarlierDecisions::accepted)) << "it is a later one";
+    changed["decision_version"] = kDecisionVersion - 1;
+    EXPECT_FALSE(restore(bytes_of(changed)));
+    Result<Engine> restored = restore(bytes_of(changed), EarlierDecisions::accepted);
+    ASSERT_TRUE(restored) << describe(restored.error());
+    Random draws = lived.draws;
+    for (int i = 0; i < 100; ++i) {
+      const LogEntry entry = lived.live();
+      const Result<Outcome> again = tell(*restored, entry, draws);
+      ASSERT_EQ(static_cast<bool>(again), entry.outcome.has_value()) << i;
+      if (!again) continue;
+      ASSERT_EQ(*again, *entry.outcome) << *log_line(entry);
+      if (const auto* const step = std::get_if<std::optional<Placed>>(&*again)) placed += step->has_value();
+    }
+    ASSERT_EQ(restored->broken_invariant(), "");
+  }
+  EXPECT_GT(placed, 1'000U);
+}
+
 TEST(Snapshot, TwoServersKeptForOneTaskAreAnError) {
   const Engine engine = *engine_that_keeps({.user = {}, .demand = {2}, .tasks = 2});
   ASSERT_EQ(engine.reservations().size(), 1U);

@@ -26,6 +26,8 @@ namespace mirab::scheduling {
 /// decisions than before, so a log that was written under another version may not replay. The recordings in
 /// tests/recordings hold the engine to it.
 inline constexpr int kDecisionVersion = 7;
+/// May a snapshot be of an earlier one? See restore().
+enum class EarlierDecisions : std::uint8_t { refused, accepted };
 
 /// What becomes of a job with tasks larger than any server that it may use: an error, or it waits for such a
 /// server to come.
@@ -269,7 +271,7 @@ class Engine {
 
  private:
   friend std::string snapshot(const Engine& engine);
-  friend Result<Engine> restore(std::string_view bytes);
+  friend Result<Engine> restore(std::string_view bytes, EarlierDecisions earlier);
 
   struct State;
   explicit Engine(std::unique_ptr<State> state);

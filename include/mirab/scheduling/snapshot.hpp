@@ -21,8 +21,10 @@ std::string snapshot(const Engine& engine);
 /// The engine of a snapshot: the same later events, times and random numbers bring the same decisions with
 /// the same identifiers. The random generator is the caller's, and so is its state. Errors: bytes that are no
 /// snapshot, or of another version of the form or of the decisions; a state that no engine can be in, by the
-/// key. O(everything log
-/// everything), and the servers times the shapes that fit nowhere.
-Result<Engine> restore(std::string_view bytes);
+/// key. O(everything log everything), and the servers times the shapes that fit nowhere.
+///
+/// `earlier`: a snapshot of an earlier kDecisionVersion is read too. What it remembers of searches that found
+/// nothing is forgotten, and from then on the engine decides as this version does.
+Result<Engine> restore(std::string_view bytes, EarlierDecisions earlier = EarlierDecisions::refused);
 
 }  // namespace mirab::scheduling

@@ -566,15 +566,20 @@ void read_preemption(const JsonReader& json, const Preempting& rule, Time now, c
   if (!json.failed()) policy.set_memory(std::move(memory));
 }
 
-void read_order(const JsonReader& json, const Ledger& ledger, const TournamentRules& tournaments,
-                Dispatcher& dispatcher) {
-  const ReadyQueue& ready = dispatcher.ready();
-  const ReleasedServers& released = dispatcher.released();
+/// Who waits, and the servers on which room was released since the latest search.
+void read_order(const JsonReader& json, const Ledger& ledger, Dispatcher& dispatcher) {
   dispatcher.enter_all();
   for (const ServerIndex server : indices_in<ServerIndex>(json["freed"])) {
     if (!ledger.servers.holds(server)) return json["freed"].refuse("there is no such server");
     dispatcher.room_released(server);
   }
+}
+
+/// The task classes that were found to fit nowhere.
+void read_parked(const JsonReader& json, const Ledger& ledger, const TournamentRules& tournaments,
+                 Dispatcher& dispatcher) {
+  const ReadyQueue& ready = dispatcher.ready();
+  const ReleasedServers& released = dispatcher.released();
   const auto fits = [&](TaskClassIndex task_class, TournamentId tournament, QueueIndex first) {
     if (ledger.task_classes.terms(task_class) != nullptr)
       return batch_fits_in(ledger, tournaments, tournament, ledger.queues[first].first_job,
@@ -601,17 +606,19 @@ void read_order(const JsonReader& json, const Ledger& ledger, const TournamentRu
   });
 }
 
-/// The state of an engine that decides otherwise: the events that follow could bring other decisions, and the
-/// parked task classes be others.
-void require_decision_version(const JsonReader& json) {
+/// Was it written by an engine that decided otherwise? Then the events that follow could bring other
+/// decisions, and the parked task classes be others.
+bool decided_otherwise(const JsonReader& json, EarlierDecisions earlier) {
   const int version = read_decision_version(json);
-  if (!json.failed() && version != kDecisionVersion)
+  if (json.failed() || version == kDecisionVersion) return false;
+  if (earlier == EarlierDecisions::refused || version > kDecisionVersion)
     json.refuse(fmt::format("this snapshot was {}", other_decision_version(version)));
+  return true;
 }
 
 }  // namespace
 
-Result<Engine> restore(std::string_view bytes) {
+Result<Engine> restore(std::string_view bytes, EarlierDecisions earlier) {
   if (Check bad = check_cbor(bytes)) return *std::move(bad);
   const Json whole = Json::from_cbor(bytes, true, false);
   std::optional<Error> wrong;
@@ -621,7 +628,7 @@ Result<Engine> restore(std::string_view bytes) {
   if (const JsonReader version = json["version"];
       version.integer<int>(0, std::numeric_limits<int>::max()) != 4)
     require_version(version, kSnapshotVersion);
-  require_decision_version(json["decision_version"]);
+  const bool forgets = decided_otherwise(json["decision_version"], earlier);
   EngineOptions options = options_of(json["options"]);
   if (wrong) return *std::move(wrong);
   Result<Engine> engine = Engine::from(std::move(options));
@@ -646,7 +653,9 @@ Result<Engine> restore(std::string_view bytes) {
                       *state.preemption);
   }
   if (!wrong) {
-    read_order(json, state.ledger, state.shares.tournaments, state.dispatcher);
+    read_order(json, state.ledger, state.dispatcher);
+    if (!forgets) read_parked(json, state.ledger, state.shares.tournaments, state.dispatcher);
+    if (forgets && state.preemption) state.preemption->something_changed();
     state.shares.are_stale = json["stale"].truth();
   }
   if (!wrong) {

@@ -39,7 +39,7 @@ const checks = {
   async 'What if can be tried, and not be applied'() {
     await one.open('#/what-if?drain=n0', 'Show what would happen');
     await page.getByRole('button', {name: 'Show what would happen'}).click();
-    await page.getByRole('region', {name: 'Queues before and after'}).waitFor();
+    await page.getByRole('region', {name: 'Before and after', exact: true}).waitFor();
     assert.equal(await page.getByRole('button', {name: 'Apply it'}).count(), 0);
     await pictured(page, 'kube_what_if');
   },

@@ -102,6 +102,13 @@ const checks = {
     await page.locator('td.text').filter({hasText: /\w+ \w+/}).first().waitFor();
   },
 
+  async 'What is not there is named'() {
+    await admin.open('#/queue/ml/job/nothing', 'There is no job nothing in the queue ml that you may see.');
+    assert.equal(await page.getByRole('heading', {name: 'Tasks'}).count(), 0);
+    await admin.open('#/queue/nothing', 'There is no queue nothing that you may see.');
+    await admin.open('#/cluster?server=nothing', 'There is no server nothing that you may see.');
+  },
+
   async 'The cluster is a cell a server, with its fullness, and a drained one says so'() {
     await admin.open(...pages.cluster);
     assert.equal(await page.locator('.cell').count(), 6);
@@ -115,7 +122,7 @@ const checks = {
     const before = await service.ask('GET', '/v1/cluster');
     await admin.open('#/what-if?like=n0&count=2', 'Show what would happen');
     await page.getByRole('button', {name: 'Show what would happen'}).click();
-    await page.getByRole('region', {name: 'Queues before and after'}).waitFor();
+    await page.getByRole('region', {name: 'Before and after', exact: true}).waitFor();
     assert.deepEqual((await row(page, 'web')).slice(0, 6), ['web', '46.9%', '57.5%', '+10.6', '30', '32']);
     assert.equal((await service.ask('GET', '/v1/cluster')).totals.running, before.totals.running);
   },

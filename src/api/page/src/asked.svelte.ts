@@ -7,6 +7,8 @@ import type {Change} from './stream';
 export class Asked<T> {
   value = $state.raw<T | undefined>(undefined);
   problem = $state<string>('');
+  /** Nothing of that name is there, or none that may be seen. */
+  is_missing = $state(false);
   /** Asks again now. */
   again: () => void = () => {};
 }
@@ -33,6 +35,7 @@ export function asked<T>(key: () => string, ask: (key: string, show: (part: T) =
     if (now !== last_key) {
       result.value = undefined;
       result.problem = '';
+      result.is_missing = false;
     }
     last_key = now;
     let is_over = false;
@@ -65,10 +68,11 @@ export function asked<T>(key: () => string, ask: (key: string, show: (part: T) =
         if (is_over) return;
         result.value = value;
         result.problem = '';
+        result.is_missing = false;
       } catch (error) {
         if (is_over) return;
         // While the service is away the banner says so, and what was shown stays.
-        if (error instanceof Refused) result.problem = error.message;
+        if (error instanceof Refused) [result.problem, result.is_missing] = [error.message, error.status === 404];
         is_due = !(error instanceof Refused) || error.status === 429 || error.status >= 500;
       }
       is_asking = false;
