@@ -222,7 +222,7 @@ std::vector<NodeId> Dgdrf::to_ask(std::span<const Descriptor> view) const {
 // Parallel distributed gradient-based DRF (Östman, 4.5): the centre serves, unconfirmed, and so does every
 // server that makes the shares around it more even. Known failures: two centres at once when views are stale;
 // a richer user is served when it evens out a neighbourhood that lacks the poorest (tables 5.3 and 5.4: up to
-// 64 % of the turns, most of them within a few per cent of the least share).
+// 64 % of the turns, most of them within a few per cent of the lowest share).
 
 bool is_highest(const Descriptor& own, std::span<const Descriptor> view) {
   if (std::isinf(own.utility)) return false;
@@ -251,8 +251,8 @@ bool pdgdrf_may_serve(const Descriptor& own, double after, std::span<const Descr
 //   G_i ≤ L + σ · max_r D_ir / C_r        L = min_{q ∈ S_r ∪ {r}} −U_q        σ: OverlayOptions::slack
 //
 // where S_r is the view of the living gradient: no user is served that is more than σ of its own tasks above
-// the least share known. σ = 0 serves the poorest known alone, σ = ∞ all users at once. Nothing is confirmed,
-// and other waiting users of a home need not wait for one whose task is on its walk.
+// the lowest share known. σ = 0 serves the poorest known alone, σ = ∞ all users at once. Nothing is
+// confirmed, and other waiting users of a home need not wait for one whose task is on its walk.
 //
 // Why it is quick: a user has one present task at a time, so no rule needs fewer ticks than the most tasks
 // that one user gets; and that user, whose tasks are the smallest, is nearly always next to the level.
@@ -263,7 +263,7 @@ bool pdgdrf_may_serve(const Descriptor& own, double after, std::span<const Descr
 // homes the levels known differ, by up to σ tasks for each P ranks. News of the level is late, and too low
 // while no task ends, so users wait that need not. A user of large tasks may lead by more than one of small
 // tasks. What is served above the level at the end is not there for the poorest: at σ = 1 with
-// first-found servers some 6 % of the least share (experiment ostman-beyond-level).
+// first-found servers some 6 % of the lowest share (experiment ostman-beyond-level).
 
 double min_known_share(const Descriptor& own, std::span<const Descriptor> view) {
   double utility = own.utility;

@@ -77,7 +77,7 @@ class Probes {
 /// Cost: O(|S_l|). Known failure: what the neighbours do not know, the rule does not see (figure 3.1).
 bool ddrf_may_serve(const Descriptor& own, std::span<const Descriptor> neighbours);
 
-/// The fixed neighbours S_l, asked for their least shares every tick. An unknown one does
+/// The fixed neighbours S_l, asked for their lowest shares every tick. An unknown one does
 /// not hinder.
 class Ddrf {
  public:
@@ -151,7 +151,7 @@ class Dgdrf {
 /// users is none.
 bool is_highest(const Descriptor& own, std::span<const Descriptor> view);
 
-/// Does the Gini coefficient over one's own least share and the neighbours' fall, strictly, when one's own
+/// Does the Gini coefficient over one's own lowest share and the neighbours' fall, strictly, when one's own
 /// becomes `after` (eq. 4.7, Algorithm 6)? Shares are −U. The coefficient divides by the number of values,
 /// where eq. 4.7 prints |U|, and leaves out neighbours with U = −∞, where Algorithm 6 prints ∞. `after`:
 /// G_user(A_user + D_user).
@@ -160,7 +160,7 @@ bool gini_falls(const Descriptor& own, double after, std::span<const Descriptor>
 /// Parallel distributed gradient-based DRF (4.5): SHOULDALLOCATE of Algorithm 6.
 bool pdgdrf_may_serve(const Descriptor& own, double after, std::span<const Descriptor> view);
 
-/// min_{q ∈ S_r ∪ {r}} −U_q: the least share of a server's users and of those that its gradient view tells
+/// min_{q ∈ S_r ∪ {r}} −U_q: the lowest share of a server's users and of those that its gradient view tells
 /// of. +∞ when no server has users. Cost: O(P).
 double min_known_share(const Descriptor& own, std::span<const Descriptor> view);
 

@@ -113,12 +113,12 @@ struct Climb {
   friend bool operator==(const Climb&, const Climb&) = default;
 };
 
-/// DDRF asks its fixed neighbours every tick for their least share (Algorithm 5).
+/// DDRF asks its fixed neighbours every tick for their lowest share (Algorithm 5).
 struct ShareRequest {
   friend bool operator==(const ShareRequest&, const ShareRequest&) = default;
 };
 struct ShareAnswer {
-  double utility = 0;  ///< −(least share of its users), −∞ without users (eq. 4.2)
+  double utility = 0;  ///< −(lowest share of its users), −∞ without users (eq. 4.2)
   friend bool operator==(const ShareAnswer&, const ShareAnswer&) = default;
 };
 

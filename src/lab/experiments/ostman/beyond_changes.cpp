@@ -70,19 +70,20 @@ Reproduction run_ending(const RunOptions& options) {
 
   Reproduction result;
   result.findings = {
-      more("wrong part of DGDRF, gossip less climb (above 0)", wrong_less(dgdrf_gossip, dgdrf_climb)),
-      more("wrong part of PDGDRF, gossip less climb (above 0)", wrong_less(pdgdrf_gossip, pdgdrf_climb)),
+      more("part out of turn of DGDRF, gossip less climb (above 0)", wrong_less(dgdrf_gossip, dgdrf_climb)),
+      more("part out of turn of PDGDRF, gossip less climb (above 0)",
+           wrong_less(pdgdrf_gossip, pdgdrf_climb)),
       not_less("mean lowest share of DGDRF over time, climb less gossip (not below 0)",
                share_more(dgdrf_gossip, dgdrf_climb)),
       not_less("mean lowest share of PDGDRF over time, climb less gossip (not below 0)",
                share_more(pdgdrf_gossip, pdgdrf_climb)),
-      more("wrong part of DGDRF, gossip less climb with 8 remembered (above 0)",
+      more("part out of turn of DGDRF, gossip less climb with 8 remembered (above 0)",
            wrong_less(dgdrf_gossip, dgdrf_remembered)),
       not_less("mean lowest share of PDGDRF over time, climb with 8 remembered less gossip (not below 0)",
                share_more(pdgdrf_gossip, pdgdrf_remembered)),
       at_least("mean lowest share of level over time, without climb, over the centralised one (0.95 or more)",
                ratios(runs[level_gossip], runs[central], mean_least_share), 0.95)};
-  const std::vector<Column> columns = {{"wrong part", wrong_part, 4},
+  const std::vector<Column> columns = {{"part out of turn", wrong_part, 4},
                                        {"mean lowest share", mean_least_share, 5},
                                        {"over centralised", mean_least_share, 3, true},
                                        {"placements / centralised", placements_of, 3, true},

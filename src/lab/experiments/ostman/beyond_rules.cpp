@@ -167,7 +167,7 @@ Reproduction run_level(const RunOptions& options) {
   const std::vector<Column> columns = {{"ticks / centralised", ticks_of, 3, true},
                                        {"lowest share / centralised", least_share, 3, true},
                                        {"messages", messages_of, 0},
-                                       {"wrong part", wrong_part, 3},
+                                       {"part out of turn", wrong_part, 3},
                                        {"used", used_part, 3}};
   result.tables = {table_of_ways("Level beside the thesis' rules", plan, runs, columns)};
   result.remarks.push_back(fmt::format(

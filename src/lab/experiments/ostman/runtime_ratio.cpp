@@ -41,7 +41,7 @@ struct CentralComparisonPlan {
 std::vector<CentralComparison> run_central_comparison(const std::vector<CentralComparisonPlan>& plans,
                                                       std::size_t seeds, const RunOptions& options);
 
-/// What was run for one of them: how many tasks a tick both place, and how many of PDGDRF's are wrong.
+/// What was run for one of them: how many tasks a tick both place, and how many of PDGDRF's are out of turn.
 std::string pace_of(const CentralComparison& beside, double at);
 
 /// Why PDGDRF does not overtake the centralised scheduler as it does in the thesis.
@@ -64,10 +64,10 @@ Figure shares_figure(const std::vector<CentralComparison>& all, std::string x_la
 // half of them run 0.15 ticks after their turn began, 99 % within 1.4; messages fifty times as quick, or
 // ticks in step, change the run-time by a tenth.
 //
-// The thesis' gradient was converged less: 38 and 64 % of its placements with 2 neighbours are wrong (tables
-// 5.3 and 5.4), of ours about 25 and 33 %. A gradient here that hears of no random peers in between fills the
-// cluster with 100 users in 301 ticks instead of 3,520, with 91 % of the placements wrong; the thesis' lies
-// between these.
+// The thesis' gradient was converged less: 38 and 64 % of its placements with 2 neighbours are out of turn
+// (tables 5.3 and 5.4), of ours about 25 and 33 %. A gradient here that hears of no random peers in between
+// fills the cluster with 100 users in 301 ticks instead of 3,520, with 91 % of the placements out of turn;
+// the thesis' lies between these.
 
 namespace {
 
@@ -131,7 +131,8 @@ std::vector<CentralComparison> run_central_comparison(const std::vector<CentralC
 std::string why_not_quicker() {
   return "Nearly every server with users knows, rightly, a neighbour that is poorer, and may not serve "
          "before it (Algorithm 6). The thesis' gradient was converged less: with 2 neighbours it prints 38 % "
-         "of wrong placements on 100 machines with 20 users, and 64 % on 200 with 40, more than there are "
+         "of placements out of turn on 100 machines with 20 users, and 64 % on 200 with 40, more than there "
+         "are "
          "here; that bought it more turns side by side.";
 }
 
@@ -139,7 +140,7 @@ std::string pace_of(const CentralComparison& beside, double at) {
   const std::size_t place = beside.place_of(at);
   const SeedRuns& pdgdrf = beside.pdgdrf[place];
   return fmt::format(
-      "{}, at {}: PDGDRF places {:.2f} tasks a tick until its last one, {:.0f} % of them wrong; the "
+      "{}, at {}: PDGDRF places {:.2f} tasks a tick until its last one, {:.0f} % of them out of turn; the "
       "centralised scheduler {:.2f}.",
       beside.name, at, mean(measured(pdgdrf, pace)), 100 * mean(measured(pdgdrf, wrong_part)),
       mean(measured(beside.centralised[place], pace)));

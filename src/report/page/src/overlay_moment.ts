@@ -18,7 +18,7 @@ export interface Moment {
   peopled: number;
   /** Of all neighbours, the part that the gradient prefers; null when no server knows any. */
   found: Figure;
-  /** The least share of all users: −(the highest utility). */
+  /** The lowest share of all users: −(the highest utility). */
   least_share: Figure;
 }
 

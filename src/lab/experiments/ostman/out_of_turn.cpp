@@ -1,4 +1,4 @@
-// ostman-fig-5.6 and ostman-fig-5.7: wrong placements over a run, and how wrong they are.
+// ostman-fig-5.6 and ostman-fig-5.7: placements out of turn over a run, and how far they were out of turn.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 
 namespace mirab::experiments {
 
-// `ostman-fig-5.6`: the part of the placements so far that were wrong, over a run with 2 neighbours on 100
-// machines with 20 users; wrong is a placement for a user who was not a poorest one, or whose share was more
-// than 1 % above the least. Östman, 5.3, figure 5.6.
+// `ostman-fig-5.6`: the part of the placements so far that were out of turn (the thesis calls them wrong),
+// over a run with 2 neighbours on 100 machines with 20 users: for a user who was not a poorest one, or whose
+// share was more than 1 % above the lowest. Östman, 5.3, figure 5.6.
 
 namespace {
 
@@ -26,7 +26,7 @@ constexpr std::size_t kFifth = 9, kWrongHalf = 24, kEnd = 49;            // of t
 constexpr std::size_t kWrongSeeds = 5, kWrongQuickSeeds = 2;
 constexpr std::size_t kWrongMachines = 100, kWrongQuickMachines = 50;
 
-// The part of the placements up to this moment that were wrong, seed by seed.
+// The part of the placements up to this moment that were out of turn, seed by seed.
 std::vector<double> wrong_until(const SeedRuns& runs, std::size_t tolerance, std::size_t moment) {
   std::vector<double> parts;
   for (const simulation::OverlayRun& run : runs) parts.push_back(run.wrong_over_time[tolerance][moment]);
@@ -34,9 +34,9 @@ std::vector<double> wrong_until(const SeedRuns& runs, std::size_t tolerance, std
 }
 
 Figure figure_over_run(const std::vector<SeedRuns>& runs) {
-  Figure figure{.title = "Wrong placements over the run",
+  Figure figure{.title = "Placements out of turn over the run",
                 .x_label = "part of the placements",
-                .y_label = "wrong part of them",
+                .y_label = "part of them out of turn",
                 .curves = {}};
   for (std::size_t s = 0; s < kSchedulers.size(); ++s) {
     for (std::size_t t = 0; t < kTolerances.size(); ++t) {
@@ -53,7 +53,7 @@ Figure figure_over_run(const std::vector<SeedRuns>& runs) {
 }
 
 Table table_at_end(const std::vector<SeedRuns>& runs) {
-  Table table{.title = "Wrong placements in % (the thesis' on its own cluster)",
+  Table table{.title = "Placements out of turn in % (the thesis' on its own cluster)",
               .head = {"scheduler", kTolerances[0], kTolerances[1]},
               .rows = {}};
   for (std::size_t s = 0; s < kSchedulers.size(); ++s)
@@ -69,15 +69,16 @@ void check_sentences(const std::vector<SeedRuns>& runs, Reproduction& result) {
   const SeedRuns& pdgdrf = runs[1];
   const SeedRuns& random = runs[2];
   result.findings = {
-      not_less("ddrf-gradient, not a poorest: the wrong part at the end less that at half (does not fall)",
-               differences(wrong_until(gradient, 0, kEnd), wrong_until(gradient, 0, kWrongHalf))),
-      more("ddrf-gradient, > 1 %: the wrong part at a fifth less that at the end (falls: above 0)",
+      not_less(
+          "ddrf-gradient, not a poorest: the part out of turn at the end less that at half (does not fall)",
+          differences(wrong_until(gradient, 0, kEnd), wrong_until(gradient, 0, kWrongHalf))),
+      more("ddrf-gradient, > 1 %: the part out of turn at a fifth less that at the end (falls: above 0)",
            differences(wrong_until(gradient, 1, kFifth), wrong_until(gradient, 1, kEnd))),
-      more("pdgdrf, not a poorest: the wrong part at a fifth less that at the end (falls: above 0)",
+      more("pdgdrf, not a poorest: the part out of turn at a fifth less that at the end (falls: above 0)",
            differences(wrong_until(pdgdrf, 0, kFifth), wrong_until(pdgdrf, 0, kEnd))),
-      more("pdgdrf, > 1 %: the wrong part at a fifth less that at the end (falls: above 0)",
+      more("pdgdrf, > 1 %: the part out of turn at a fifth less that at the end (falls: above 0)",
            differences(wrong_until(pdgdrf, 1, kFifth), wrong_until(pdgdrf, 1, kEnd))),
-      not_less("ddrf-random, > 1 %: the wrong part at the end less that at half (does not fall)",
+      not_less("ddrf-random, > 1 %: the part out of turn at the end less that at half (does not fall)",
                differences(wrong_until(random, 1, kEnd), wrong_until(random, 1, kWrongHalf)))};
 }
 
@@ -101,14 +102,14 @@ Reproduction run_figure_5_6(const RunOptions& options) {
 Experiment ostman_fig_5_6_row() {
   return {.id = "ostman-fig-5.6",
           .paper = "Östman, figure 5.6",
-          .title = "Wrong placements over the run, with 2 neighbours",
+          .title = "Placements out of turn over the run, with 2 neighbours",
           .data = kDrawnFromTheTrace,
           .run = run_figure_5_6};
 }
 
-// `ostman-fig-5.7`: the wrong placements when shares up to 0, 1, 5, 10, 15 % above the least count as right,
-// on 200 machines with 40 users: PDGDRF with 2 neighbours and DDRF gradient with 10. Östman, 5.3,
-// figure 5.7: PDGDRF has more wrong placements, yet smaller wrongs, and ends fairer.
+// `ostman-fig-5.7`: the placements out of turn when shares up to 0, 1, 5, 10, 15 % above the lowest count as
+// in turn, on 200 machines with 40 users: PDGDRF with 2 neighbours and DDRF gradient with 10. Östman, 5.3,
+// figure 5.7: PDGDRF has more placements out of turn, yet less far out of turn, and ends fairer.
 
 namespace {
 
@@ -126,12 +127,12 @@ std::vector<double> wrong_above(const SeedRuns& runs, std::size_t tolerance) {
 }
 
 void check_sentences(const SeedRuns& pdgdrf, const SeedRuns& gradient, Reproduction& result) {
-  result.findings = {more("not a poorest: wrong part of PDGDRF less that of DDRF gradient (above 0)",
+  result.findings = {more("not a poorest: part out of turn of PDGDRF less that of DDRF gradient (above 0)",
                           differences(wrong_above(pdgdrf, 0), wrong_above(gradient, 0)))};
   for (std::size_t t = 1; t < kPerCent.size(); ++t)
-    result.findings.push_back(
-        more(fmt::format("> {} %: wrong part of DDRF gradient less that of PDGDRF (above 0)", kPerCent[t]),
-             differences(wrong_above(gradient, t), wrong_above(pdgdrf, t))));
+    result.findings.push_back(more(
+        fmt::format("> {} %: part out of turn of DDRF gradient less that of PDGDRF (above 0)", kPerCent[t]),
+        differences(wrong_above(gradient, t), wrong_above(pdgdrf, t))));
   result.findings.push_back(
       more("lowest share of PDGDRF less that of DDRF gradient (above 0)",
            differences(measured(pdgdrf, least_share), measured(gradient, least_share))));
@@ -162,9 +163,9 @@ Reproduction run_figure_5_7(const RunOptions& options) {
     if (!finding.holds && finding.note.empty())
       finding.note = "the other way round on clusters drawn from the trace";
   }
-  result.figures = {{.title = "Wrong placements by how much above the least is right",
-                     .x_label = "% above the lowest share that are right",
-                     .y_label = "wrong part of the placements",
+  result.figures = {{.title = "Placements out of turn, by how much above the lowest share is in turn",
+                     .x_label = "% above the lowest share that are in turn",
+                     .y_label = "part of the placements out of turn",
                      .curves = {curve_of("PDGDRF, 2 neighbours", runs[0]),
                                 curve_of("DDRF gradient, 10 neighbours", runs[1])}}};
   return result;
@@ -175,7 +176,7 @@ Reproduction run_figure_5_7(const RunOptions& options) {
 Experiment ostman_fig_5_7_row() {
   return {.id = "ostman-fig-5.7",
           .paper = "Östman, figure 5.7",
-          .title = "How wrong the wrong placements are, on 200 machines with 40 users",
+          .title = "How far placements are out of turn, on 200 machines with 40 users",
           .data = kDrawnFromTheTrace,
           .run = run_figure_5_7};
 }
