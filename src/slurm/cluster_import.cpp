@@ -52,10 +52,10 @@ struct NodeRow {
 
 /// Where the tasks of a job may run.
 struct JobRule {
-  std::string partitions;  // any of them, with commas between
-  std::string features;    // an expression
-  std::string excluded;    // hosts
-  std::vector<std::string> types;
+  std::string partitions;          // any of them, with commas between
+  std::string features;            // an expression
+  std::string excluded;            // hosts
+  std::vector<std::string> types;  // of generic resources, or one that no node has
 
   auto operator<=>(const JobRule&) const = default;
 };
@@ -295,9 +295,11 @@ class ClusterImporter {
                  .excluded = std::string(record.value({"excnodelist", "exc_nodes"})),
                  .types = {}};
     for (const auto& [name, amount] : total) {
-      if (name.starts_with("gres/") && name.find(':') != std::string::npos && !amount.is_zero())
-        rule.types.push_back(name);
+      const bool is_type = name.find(':') != std::string::npos;
+      if (name.starts_with("gres/") && !amount.is_zero() && (is_type || !is_one_of(name, keys_)))
+        rule.types.push_back(name);  // what no node has, none may run
       if (name.starts_with("license/")) unsaid_["licenses"].add(std::string(id));
+      if (name.starts_with("bb/")) unsaid_["burst buffers"].add(std::string(id));
     }
     if (!record.value({"reqnodelist", "req_nodes"}).empty()) unsaid_["requested nodes"].add(std::string(id));
     if (!record.value({"trespertask", "trespersocket", "tres_per_task", "tres_per_socket"}).empty())
@@ -342,7 +344,8 @@ class ClusterImporter {
       const mpq_class each = rational(amount->second) * scale / static_cast<long>(nodes);
       mpz_class whole;
       mpz_cdiv_q(whole.get_mpz_t(), each.get_num_mpz_t(), each.get_den_mpz_t());
-      is_uneven = is_uneven || each.get_den() != 1;
+      const mpq_class of_node = each / scale;  // Slurm gives 2 CPUs and 1 of 3 on 2 nodes, not 1.5 each
+      is_uneven = is_uneven || each.get_den() != 1 || (nodes > 1 && of_node.get_den() != 1);
       mpq_class rounded(whole, scale);
       rounded.canonicalize();
       demand.push_back(rounded_down(rounded));

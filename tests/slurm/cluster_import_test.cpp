@@ -1,9 +1,19 @@
 // A cluster of Slurm as a cluster file.
 #include "slurm/cluster_import.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
 #include <gmock/gmock.h>
+#include <map>
+#include <set>
+#include <tuple>
 
+#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
+#include <mirab/model/random.hpp>
 
 namespace mirab::slurm {
 namespace {
@@ -11,6 +21,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 const std::string kNodes =
     "NodeName=c1 CPUTot=32 RealMemory=1024 Gres=(null) State=MIXED Partitions=batch,long ActiveFeatures=ib\n"
@@ -129,6 +140,9 @@ TEST(SlurmImport, UnevenJobsAreDividedEquallyAndRoundedUp) {
   const ClusterImport import = import_text("1|ann|bio|PENDING|batch|3|cpu=10,mem=1|||\n");
   EXPECT_EQ(import.cluster.users[0].demand[0], *Quantity::parse("3.334"));
   EXPECT_THAT(import.notices, Contains(HasSubstr("no multiple of the nodes: 1 job: 1")));
+  EXPECT_THAT(import_text("1|ann|bio|PENDING|batch|2|cpu=3,mem=2M|||\n").notices,
+              Contains(HasSubstr("no multiple of the nodes: 1 job: 1")))
+      << "Slurm gives whole CPUs";
 }
 
 TEST(SlurmImport, ClosedNodesHaveNoFreeRoom) {
@@ -189,6 +203,14 @@ TEST(SlurmImport, GenericResourcesComeFromWhereverAJobNamesThem) {
   EXPECT_THAT(import->notices, Contains("not kept, TresPerTask and TresPerSocket: 1 job: 9"));
 }
 
+TEST(SlurmImport, AJobThatRequestsWhatNoNodeHasIsLeftOut) {
+  const ClusterImport import = import_text(
+      "1|ann|bio|PENDING|batch|1|cpu=1,gres/fpga=1|||\n2|ann|bio|PENDING|batch|1|cpu=1,bb/cray=1G|||\n");
+  EXPECT_THAT(import.notices, Contains("left out, allowed on no node: 1 task: bio/batch-1cpu"));
+  EXPECT_THAT(import.notices, Contains("not kept, burst buffers: 1 job: 2"));
+  EXPECT_EQ(import.cluster.users[0].tasks, Quantity(1));
+}
+
 TEST(SlurmImport, WhatWaitsHasWhatItRequests) {
   EXPECT_EQ(only_job("JobID|User|State|Partition|AllocCPUS|ReqCPUS|AllocNodes|ReqNodes|ReqMem\n"
                      "1|a|PENDING|batch|0|8|0|2|64M\n"),
@@ -216,6 +238,284 @@ TEST(SlurmImport, BadInputNamesFileLineAndField) {
               HasSubstr("jobs.txt: no job in it runs or waits"));
   EXPECT_THAT(refusal(kNodes, kHead + "1|a|b|PENDING|none|1|cpu=1|||\n"),
               HasSubstr("no task is left that a team could run"));
+}
+
+// Random clusters: where a job may run is known from how its rule was made.
+
+struct RandomNode {
+  std::string name;
+  std::set<std::string> partitions = {}, features = {};
+  std::string gpu = {};  // its type; empty: none
+  std::int64_t size = 1;
+  bool is_closed = false;
+};
+
+struct KnownRule {
+  std::string partitions = {}, features = {}, excluded = {};
+  std::string gres = {};  // of each node that a job is on
+  std::function<bool(const RandomNode&)> allows;
+};
+
+std::vector<KnownRule> known_rules() {
+  using N = const RandomNode&;
+  static const auto in = [](N n, const std::string& partition) { return n.partitions.contains(partition); };
+  static const auto has = [](N n, const std::string& feature) { return n.features.contains(feature); };
+  return {
+      {.partitions = "batch", .allows = [](N n) { return in(n, "batch"); }},
+      {.partitions = "batch,long", .allows = [](N n) { return in(n, "batch") || in(n, "long"); }},
+      {.partitions = "long", .features = "ib", .allows = [](N n) { return in(n, "long") && has(n, "ib"); }},
+      {.features = "ib&nvme", .allows = [](N n) { return has(n, "ib") && has(n, "nvme"); }},
+      {.features = "ib|nvme", .allows = [](N n) { return has(n, "ib") || has(n, "nvme"); }},
+      {.features = "ib|none&nvme", .allows = [](N n) { return has(n, "ib") && has(n, "nvme"); }},
+      {.partitions = "batch",
+       .excluded = "n[0-2],n5",
+       .allows = [](N n) { return in(n, "batch") && n.name > "n2" && n.name != "n5"; }},
+      {.gres = "gres/gpu", .allows = [](N n) { return !n.gpu.empty(); }},
+      {.partitions = "long", .gres = "gres/gpu:a100", .allows = [](N n) {
+         return in(n, "long") && n.gpu == "a100";
+       }}};
+}
+
+std::string node_line(const RandomNode& n) {
+  return fmt::format("NodeName={} CPUTot={} RealMemory={} Gres={} State={} Partitions={} ActiveFeatures={}\n",
+                     n.name, 100 * n.size, 100 * n.size, n.gpu.empty() ? "(null)" : "gpu:" + n.gpu + ":40",
+                     n.is_closed ? "MIXED+DRAIN" : "IDLE", fmt::join(n.partitions, ","),
+                     fmt::join(n.features, ","));
+}
+
+/// What a cluster file cannot say, and its name in the notices.
+struct Lost {
+  std::string words, field, value;
+};
+
+const std::vector<Lost> kLost = {{"dependencies", "Dependency", "afterok:1"},
+                                 {"requested nodes", "ReqNodeList", "n1"},
+                                 {"reservations", "Reservation", "maintenance"},
+                                 {"TresPerTask and TresPerSocket", "TresPerTask", "gres/gpu:1"}};
+
+struct RandomJob {
+  int id = 0;
+  std::string team = {};
+  std::string state = {};
+  const KnownRule* rule = nullptr;
+  std::int64_t nodes = 1, cpus = 1;  // in all
+  std::int64_t array = 1;
+  std::vector<std::string> hosts = {};
+  const Lost* lost = nullptr;
+
+  std::string tres() const {
+    std::string text = fmt::format("cpu={},mem={}M,node={},billing={}", cpus, nodes, nodes, cpus);
+    if (!rule->gres.empty()) text += fmt::format(",{}={}", rule->gres, nodes);
+    return text;
+  }
+  std::string line() const;
+  std::string row() const;
+};
+
+// As `scontrol show job -o` prints it.
+std::string RandomJob::line() const {
+  const auto or_null = [](const std::string& text) { return text.empty() ? "(null)" : text; };
+  std::string text = fmt::format("JobId={}", id);
+  if (array > 1) text += fmt::format(" ArrayJobId={} ArrayTaskId=1-{}", id, array);
+  text += fmt::format(
+      " JobName=x UserId=ann(1) Account={} JobState={} Partition={} NodeList={} NumNodes={} "
+      "ReqTRES={} AllocTRES={} Features={} ExcNodeList={}",
+      team, state, or_null(rule->partitions), or_null(fmt::format("{}", fmt::join(hosts, ","))), nodes,
+      tres(), hosts.empty() ? "(null)" : tres(), or_null(rule->features), or_null(rule->excluded));
+  if (lost) text += fmt::format(" {}={}", lost->field, lost->value);
+  return text + "\n";
+}
+
+constexpr std::string_view kRows = "JobID|Account|User|State|Partition|NNodes|ReqTRES|AllocTRES|NodeList|";
+
+// As `sacct -P` prints it: without what the job excludes or depends on.
+std::string RandomJob::row() const {
+  return fmt::format("{}{}|{}|ann|{}|{}|{}|{}|{}|{}|{}\n", id, array > 1 ? fmt::format("_[1-{}]", array) : "",
+                     team, state, rule->partitions, nodes, tres(), hosts.empty() ? "" : tres(),
+                     fmt::join(hosts, ","), rule->features);
+}
+
+using Where = std::set<std::string>;                      // names of nodes
+using Key = std::tuple<std::string, std::string, Where>;  // team, demand, where its tasks may run
+
+std::string demand_text(const ResourceVector& demand) {
+  std::string text;
+  for (const Quantity& each : demand) text += each.text() + " ";
+  return text;
+}
+
+std::string demand_of(const RandomJob& job, bool is_gpu_known) {
+  const std::int64_t thousandths = (1000 * job.cpus + job.nodes - 1) / job.nodes;
+  ResourceVector demand{*Quantity::parse(fmt::format("{}m", thousandths)), Quantity(1 << 20)};
+  if (is_gpu_known) demand.emplace_back(job.rule->gres.empty() ? 0 : 1);
+  return demand_text(demand);
+}
+
+TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest) {
+  const std::vector<KnownRule> rules = known_rules();
+  int widened = 0, strays = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const bool is_table = seed % 2 == 0;
+    std::map<std::string, RandomNode> nodes;
+    std::string node_text;
+    for (std::size_t i = 0; i < 3 + random.below(7); ++i) {
+      RandomNode n{.name = fmt::format("n{}", i),
+                   .partitions = {random.below(2) == 0 ? "batch" : "long"},
+                   .size = 1 << random.below(2),
+                   .is_closed = random.below(4) == 0};
+      if (random.below(4) == 0) n.partitions = {"batch", "long"};
+      for (const std::string feature : {"ib", "nvme"}) {
+        if (random.below(2) == 0) n.features.insert(feature);
+      }
+      if (random.below(3) == 0) n.gpu = random.below(2) == 0 ? "a100" : "v100";
+      node_text += node_line(n);
+      nodes.emplace(n.name, n);
+    }
+    const bool is_gpu_known =
+        std::ranges::any_of(nodes, [](const auto& each) { return !each.second.gpu.empty(); });
+
+    std::string text(is_table ? std::string(kRows) + "Constraints\n" : "");
+    std::map<Key, std::int64_t> tasks;
+    std::map<std::pair<Key, std::string>, std::int64_t> running;  // on a node
+    std::map<std::tuple<std::string, std::string, Where>, std::map<std::string, std::int64_t>> stray;
+    std::map<std::string, int> lost;  // jobs, by the words
+    std::int64_t nowhere = 0;         // tasks
+    for (int id = 1; id <= 30; ++id) {
+      const KnownRule& rule = rules[random.below(rules.size())];
+      if (is_table && (rule.features.find('|') != std::string::npos || !rule.excluded.empty())) continue;
+      Where allowed, open;
+      for (const auto& [name, n] : nodes) {
+        if (!rule.allows(n)) continue;
+        allowed.insert(name);
+        if (!n.is_closed) open.insert(name);
+      }
+      RandomJob job{.id = id, .team = fmt::format("team-{}", random.below(3)), .rule = &rule};
+      const std::size_t kind = random.below(8);
+      job.state = kind < 4 ? "RUNNING" : kind < 6 ? "PENDING" : kind == 6 ? "SUSPENDED" : "COMPLETED";
+      if (allowed.empty() && job.state == "RUNNING") job.state = "PENDING";
+      job.nodes = 1 + static_cast<std::int64_t>(random.below(3));
+      if (job.state == "RUNNING") {
+        job.hosts = {allowed.begin(), allowed.end()};
+        while (job.hosts.size() > static_cast<std::size_t>(job.nodes))
+          job.hosts.erase(job.hosts.begin() + static_cast<std::ptrdiff_t>(random.below(job.hosts.size())));
+        job.nodes = static_cast<std::int64_t>(job.hosts.size());
+      }
+      job.cpus = job.nodes + static_cast<std::int64_t>(random.below(2));
+      if (job.state == "PENDING" && random.below(3) == 0) job.array = 5;
+      if (!is_table && random.below(6) == 0) job.lost = &kLost[random.below(kLost.size())];
+      text += is_table ? job.row() : job.line();
+
+      if (job.state == "COMPLETED") {
+        ++lost["left out, done"];
+        continue;
+      }
+      if (job.state == "SUSPENDED") ++lost["counted as waiting, suspended"];
+      if (job.nodes > 1)
+        lost["not kept, that the tasks of a job on several nodes start together"] +=
+            static_cast<int>(job.array);
+      if (job.cpus % job.nodes != 0)
+        ++lost["divided equally over their nodes and rounded up, amounts that are no multiple of the nodes"];
+      if (job.lost) ++lost["not kept, " + job.lost->words];
+      const std::string demand = demand_of(job, is_gpu_known);
+      const std::int64_t waiting = job.hosts.empty() ? job.nodes * job.array : 0;
+      const Key key{job.team, demand, open};
+      if (waiting > 0 && open.empty()) nowhere += waiting;
+      if (waiting > 0 && !open.empty()) tasks[key] += waiting;
+      for (const std::string& host : job.hosts) {
+        if (nodes.at(host).is_closed) {
+          ++stray[{job.team, demand, allowed}][host];
+          continue;
+        }
+        ++tasks[key];
+        ++running[{key, host}];
+      }
+    }
+    for (const auto& [of, on] : stray) {  // may run where they do
+      Where where;
+      for (const auto& [host, count] : on) where.insert(host);
+      const Key key{std::get<0>(of), std::get<1>(of), where};
+      for (const auto& [host, count] : on) {
+        tasks[key] += count;
+        running[{key, host}] += count;
+        ++strays;
+      }
+    }
+    const Result<ClusterImport> import = try_import(node_text, text);
+    if (tasks.empty()) {
+      EXPECT_FALSE(import);
+      continue;
+    }
+    ASSERT_TRUE(import) << describe(import.error()) << "\n" << node_text << text;
+    const std::string yaml = write_cluster_yaml(import->cluster);
+    const Result<Problem> problem = read_cluster_text(yaml, Syntax::yaml, "again");
+    ASSERT_TRUE(problem) << describe(problem.error()) << "\n" << yaml;
+    EXPECT_EQ(problem->cluster().running, import->cluster.running);
+    EXPECT_EQ(problem->servers(), import->cluster.servers);
+    EXPECT_EQ(problem->users(), import->cluster.users);
+
+    for (const auto& [words, count] : lost)
+      EXPECT_THAT(import->notices,
+                  Contains(StartsWith(fmt::format("{}: {} job{}: ", words, count, count == 1 ? "" : "s"))));
+    if (nowhere > 0) {
+      EXPECT_THAT(import->notices,
+                  Contains(StartsWith(fmt::format("left out, allowed on no node: {} task{}: ", nowhere,
+                                                  nowhere == 1 ? "" : "s"))));
+    }
+
+    std::map<std::string, std::size_t> entry_of;
+    for (std::size_t i = 0; i < import->nodes.size(); ++i) {
+      EXPECT_EQ(problem->servers()[i].count, static_cast<std::int64_t>(import->nodes[i].size()));
+      for (const std::string& name : import->nodes[i]) {
+        entry_of[name] = i;
+        const RandomNode& n = nodes.at(name);
+        if (n.is_closed) continue;
+        ResourceVector capacity{Quantity(100 * n.size), Quantity((100 * n.size) << 20)};
+        if (is_gpu_known) capacity.emplace_back(n.gpu.empty() ? 0 : 40);
+        EXPECT_EQ(problem->servers()[i].capacity, capacity) << name;
+      }
+    }
+    for (const auto& [name, n] : nodes) EXPECT_TRUE(n.is_closed || entry_of.contains(name)) << name;
+
+    std::map<Key, std::int64_t> found;
+    std::map<std::string, Key> key_of_user;
+    for (std::size_t n = 0; n < problem->user_count(); ++n) {
+      const User& user = problem->users()[n];
+      Where where;
+      for (std::size_t i = 0; i < problem->server_count(); ++i) {
+        if (problem->eligible(n, i)) where.insert(import->nodes[i].begin(), import->nodes[i].end());
+      }
+      const Key key{user.shape ? *user.group : user.name, demand_text(user.demand), where};
+      found[key] += *count_units(*user.tasks, 0, Rounding::down);
+      key_of_user.emplace(user.name, key);
+    }
+    EXPECT_EQ(found, tasks) << node_text << text << yaml;
+
+    std::map<std::pair<Key, std::size_t>, std::int64_t> expected, placed;
+    for (const auto& [where, count] : running) expected[{where.first, entry_of.at(where.second)}] += count;
+    for (const Running& each : *problem->cluster().running) {
+      const std::string name = each.shape ? each.user + "/" + *each.shape : each.user;
+      std::size_t entry = 0;
+      while (problem->servers()[entry].name != each.server) ++entry;
+      placed[{key_of_user.at(name), entry}] += *count_units(each.tasks, 0, Rounding::down);
+    }
+    EXPECT_EQ(placed, expected) << node_text << text << yaml;
+
+    std::map<std::pair<Key, std::size_t>, std::int64_t> given;
+    if (!running.empty()) {
+      const Result<Outcome> outcome = allocate(*problem, "given");
+      ASSERT_TRUE(outcome) << describe(outcome.error());
+      for (std::size_t n = 0; n < problem->user_count(); ++n) {
+        for (const Grant& grant : outcome->allocation.grants.of(n))
+          given[{key_of_user.at(problem->users()[n].name), grant.server}] += std::llround(grant.tasks);
+      }
+    }
+    EXPECT_EQ(given, expected) << "`given` is what runs";
+    widened += import->nodes.size() < nodes.size() ? 1 : 0;
+  }
+  EXPECT_GT(widened, 10) << "equal nodes were put together";
+  EXPECT_GT(strays, 10) << "jobs ran on closed nodes";
 }
 
 }  // namespace
