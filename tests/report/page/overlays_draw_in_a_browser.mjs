@@ -246,6 +246,20 @@ const checks = {
     assert.deepEqual(complaints, []);
   },
 
+  async 'Fairness against time names each mark in a legend, and beside it only where names do not overlap'() {
+    const {page} = await report('overlay-scatter', overlay({frames: 4, runs: 7}), {width: 390});
+    const section = page.locator('section:has(h2:text-is("Fairness against time"))');
+    const names = await page.locator('section:has(h2:text-is("The runs in numbers")) .scroll').first().locator('tbody th').allTextContents();
+    const beside = async () => (await section.locator('.chart svg text').allTextContents()).filter(text => names.includes(text));
+    assert.equal(names.length, 7);
+    await scrolledThrough(page);
+    assert.deepEqual(await section.locator('.legend li').allTextContents(), names);
+    assert.deepEqual(await beside(), []);
+    await page.setViewportSize({width: 1280, height: 900});
+    await scrolledThrough(page);
+    assert.ok((await beside()).length > 3);
+  },
+
   async 'The table has a row for each run, named by scheduler and seed where there are several'() {
     const {page} = await report('overlay-seeds', overlay({servers: 20, users: 10, frames: 3, runs: 2, seeds: 2}));
     const rows = page.locator('section:has(h2:text-is("The runs in numbers")) .scroll').first().locator('tbody tr');

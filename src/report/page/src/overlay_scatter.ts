@@ -1,7 +1,8 @@
 // The schedulers of an overlay in one picture: how long each took, how fair it was at the end, and how much it sent.
 
-import {axisTooltip, mountChart, plainAxis, seriesFill, seriesSymbol, tooltipBody} from './chart';
+import {axisTooltip, mountChart, plainAxis, seriesFill, seriesMark, seriesSymbol, tooltipBody} from './chart';
 import type {Drawing} from './chart';
+import {element} from 'shared/element';
 import {figure} from 'shared/format';
 import {chartFigure, section, whenNear} from './layout';
 import type {Overlay, OverlayRun} from './overlay_data';
@@ -9,6 +10,7 @@ import {compact} from './time_panels';
 
 const scatter_height = 340;  // px
 const [least_mark, largest_mark] = [8, 34];  // px
+const narrow = 600;  // px: up to here names beside the marks would lie over each other
 
 /** Nothing where there is one run to compare with none. */
 export function runsScatter({runs}: Overlay): HTMLElement | undefined {
@@ -16,6 +18,7 @@ export function runsScatter({runs}: Overlay): HTMLElement | undefined {
   if (placed.length < 2) return undefined;
   const {host, figure: block} = chartFigure('Lowest share and ticks of each run', 'Higher is fairer, further left is quicker. A mark is as large as what a node ' +
     'sends in a tick; a scheduler that needs no messages has the smallest.', []);
+  block.append(element('ul', {class: 'legend'}, ...placed.map(({label}, at) => element('li', {}, seriesMark(at), label))));
   whenNear(host, scatter_height, () => mountChart(host, width => draw(placed, width)));
   return section('Fairness against time', '', block);
 }
@@ -36,7 +39,7 @@ function draw(runs: readonly OverlayRun[], width: number): Drawing {
   return {
     height: scatter_height,
     option: {
-      grid: {left: 4, right: width > 600 ? 110 : 70, top: 40, bottom: 4},
+      grid: {left: 4, right: width > narrow ? 110 : 16, top: 40, bottom: 4},
       xAxis: plainAxis({
         type: logarithmic ? 'log' : 'value', name: 'ticks until the last placement', nameLocation: 'middle', nameGap: 26, ...(logarithmic ? {} : {min: 0}),
         axisLine: {show: true, lineStyle: {color: 'var(--axis)'}}, axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: compact},
@@ -54,7 +57,7 @@ function draw(runs: readonly OverlayRun[], width: number): Drawing {
       series: runs.map((run, at) => ({
         type: 'scatter', name: run.label, data: [[run.ticks, run.min_share]], symbol: seriesSymbol(at), symbolSize: size(run),
         itemStyle: {...seriesFill(at), opacity: 0.85}, emphasis: {disabled: true}, labelLayout: {moveOverlap: 'shiftY'},
-        label: {show: true, position: hidesAnother(run) ? 'left' : 'right', color: 'var(--ink)', fontSize: 12, formatter: run.label},
+        label: {show: width > narrow, position: hidesAnother(run) ? 'left' : 'right', color: 'var(--ink)', fontSize: 12, formatter: run.label},
       })),
     },
   };
