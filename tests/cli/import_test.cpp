@@ -86,7 +86,8 @@ TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
         Case{"mirab validate examples/kubernetes/pods.json", "mirab limits"},
         Case{"mirab allocate " + pods + " -m drf", "mirab import kubernetes"},
         Case{"mirab validate " + pods, "mirab import kubernetes"},
-        Case{"mirab simulate " + swf, "mirab import swf"}, Case{"mirab simulate " + bare, "mirab import swf"},
+        Case{"mirab simulate " + swf, "mirab import swf"},
+        Case{"mirab simulate " + bare, "mirab import swf"},
         Case{"mirab validate " + swf, "mirab import swf"},
         Case{"mirab explain examples/slurm/nodes.txt a -m drf", "mirab import slurm"},
         Case{"mirab allocate examples/slurm/jobs.txt -m drf", "mirab import slurm"},
@@ -96,7 +97,18 @@ TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
              "mirab import kubernetes"},
         Case{"mirab import csv examples/csv/hosts.csv examples/slurm/jobs.txt", "mirab import slurm"},
         Case{"mirab import kubernetes examples/csv/hosts.csv", "mirab import csv"},
-        Case{"mirab import kubernetes examples/textbook.yaml", "mirab allocate"}}) {
+        Case{"mirab import kubernetes examples/textbook.yaml", "mirab allocate"},
+        Case{"mirab import swf examples/kubernetes/nodes.json --workload x", "mirab import kubernetes"},
+        Case{"mirab import swf examples/textbook.yaml --workload x", "mirab allocate"},
+        Case{"mirab import swf examples/csv/hosts.csv --workload x", "mirab import csv"},
+        Case{"mirab import wagap2013 examples/slurm/jobs.txt examples/slurm/nodes.txt --workload x",
+             "mirab import slurm"},
+        Case{"mirab import openb " + swf + " x", "mirab import swf"},
+        Case{"mirab import openb examples/csv/hosts.csv x", "instead of the 5"},
+        Case{"mirab import bitbrains examples/slurm/nodes.txt --workload x", "mirab import slurm"},
+        Case{"mirab import google2011 examples/kubernetes/nodes.json", "mirab import kubernetes"},
+        Case{"mirab limits examples/slurm/jobs.txt --capacity cpu=1", "mirab import slurm"},
+        Case{"mirab limits examples/textbook.yaml --capacity cpu=1", "mirab allocate"}}) {
     const Ran ran = shell(each.command);
     EXPECT_EQ(ran.status, 2) << each.command;
     EXPECT_THAT(first_line(ran.err), HasSubstr(each.named)) << each.command;

@@ -14,6 +14,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/model/workload_file.hpp>
 
+#include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
@@ -117,7 +118,7 @@ Exit run(Bitbrains options, const std::string& command_line) {
     if (wrong) return report_error(*wrong);
   }
   const Result<traces::WorkloadImport> import = traces::import_bitbrains(options.table, options.hosts);
-  if (!import) return report_error(import.error());
+  if (!import) return report_error(explain_wrong_trace(import.error(), "csv"));
   return write_import(*import, options.files, command_line);
 }
 
@@ -176,7 +177,7 @@ Exit run_workload(const Google2011& options, const std::string& command_line) {
                                                .sample_jobs = options.sample_jobs};
   const Result<traces::WorkloadImport> import =
       traces::import_google2011_workload(options.inputs, part, random, progress_line(bytes_done));
-  if (!import) return report_error(import.error());
+  if (!import) return report_error(explain_wrong_trace(import.error(), "csv"));
   return write_import(*import, options.files, command_line);
 }
 
@@ -188,7 +189,7 @@ Exit run(const Google2011& options, const std::string& command_line) {
   if (options.confine_users) part.confinement = traces::Confinement::drawn_platforms;
   const Result<traces::Google2011Import> import =
       traces::import_google2011(options.inputs, part, random, progress_line(bytes_done));
-  if (!import) return report_error(import.error());
+  if (!import) return report_error(explain_wrong_trace(import.error(), "csv"));
   report_notes(import->notices);
   return write_cluster(import->cluster, import->provenance, options.files, command_line);
 }
@@ -257,7 +258,7 @@ Exit run_workload(const Openb& options, const std::string& command_line) {
   Random random(options.seed);
   const Result<traces::WorkloadImport> import =
       traces::import_openb_workload(options.nodes, options.pods, random);
-  if (!import) return report_error(import.error());
+  if (!import) return report_error(explain_wrong_trace(import.error(), "csv"));
   return write_import(*import, options.files, command_line);
 }
 
@@ -266,7 +267,7 @@ Exit run(const Openb& options, const std::string& command_line) {
     return report_error(*wrong);
   if (!options.files.workload.empty()) return run_workload(options, command_line);
   const Result<traces::OpenbImport> import = traces::import_openb(options.nodes, options.pods);
-  if (!import) return report_error(import.error());
+  if (!import) return report_error(explain_wrong_trace(import.error(), "csv"));
   report_notes(import->notices);
   return write_cluster(import->cluster, import->provenance, options.files, command_line);
 }
@@ -322,7 +323,7 @@ struct Swf {
 Exit run(const Swf& options, const std::string& command_line) {
   if (const auto wrong = check_files(options.files, {options.log})) return report_error(*wrong);
   const Result<traces::WorkloadImport> import = traces::import_swf(options.log, options.options);
-  if (!import) return report_error(import.error());
+  if (!import) return report_error(explain_wrong_trace(import.error(), "swf"));
   return write_import(*import, options.files, command_line);
 }
 
@@ -372,7 +373,7 @@ Exit run(const Wagap2013& options, const std::string& command_line) {
     return report_error(*wrong);
   const Result<traces::WorkloadImport> import =
       traces::import_wagap2013(options.log, options.machines, options.options);
-  if (!import) return report_error(import.error());
+  if (!import) return report_error(explain_wrong_trace(import.error(), "swf"));
   return write_import(*import, options.files, command_line);
 }
 

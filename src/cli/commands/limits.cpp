@@ -186,7 +186,7 @@ Exit run_limits(const LimitsFlags& options) {
   if (!input) return report_error(input.error());
   const Result<kubernetes::Pods> pods =
       kubernetes::read_pods(input->text, input->syntax, input->name, *reading);
-  if (!pods) return report_error(pods.error());
+  if (!pods) return report_error(explain_wrong_manifests(pods.error(), *input));
   if (nodes->size() > 1) {
     const Result<kubernetes::ClusterLimits> cluster =
         kubernetes::fair_limits_of_cluster(*pods, *nodes, *limit_options);

@@ -205,6 +205,25 @@ Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::
   return error;
 }
 
+Error explain_wrong_trace(Error error, std::string_view like) {
+  if (error.file.empty() || error.line > 1) return error;
+  const Result<InputText> input = read_input(error.file);
+  if (!input || input->text.starts_with("\x1f\x8b")) return error;
+  return explain_wrong_import(std::move(error), {&*input, 1}, like);
+}
+
+Error explain_wrong_manifests(Error error, const InputText& input) {
+  constexpr std::string_view kBelong = "manifests of Kubernetes belong here";
+  if (const std::optional<ForeignKind> foreign = foreign_kind(input)) {
+    if (foreign->importer == "kubernetes") return error;
+    return {.message = fmt::format("{}, and this is {}", kBelong, foreign->description), .file = input.name};
+  }
+  const std::optional<FileKind> own = kind_of(input);
+  if (!own) return error;
+  return {.message = fmt::format("{}, and this is {}; {}", kBelong, name_of(*own), place_of(*own)),
+          .file = input.name};
+}
+
 Error explain_wrong_kind(Error error, FileKind wanted) {
   if (error.file.empty()) return error;
   const Result<InputText> input = read_input(error.file);

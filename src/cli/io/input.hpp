@@ -62,6 +62,15 @@ std::optional<ForeignKind> foreign_kind(const InputText& input);
 /// reads that; else the error stays.
 Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::string_view importer);
 
+/// The same for the importer of a trace, which reads its files itself: looks at the file that the error names
+/// where that failed on its first line. `like`: the importer of files that look like the trace's, `csv` or
+/// `swf`.
+Error explain_wrong_trace(Error error, std::string_view like);
+
+/// Why manifests of Kubernetes could not be read. Where the text is of another kind, the error says so, and
+/// which command reads that; else the error stays.
+Error explain_wrong_manifests(Error error, const InputText& input);
+
 /// Why a file could not be read. Where it is a good file of another kind than was wanted, the error says so,
 /// and where such a file belongs. Reads the file that the error names once more; errors of others stay.
 Error explain_wrong_kind(Error error, FileKind wanted);
