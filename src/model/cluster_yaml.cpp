@@ -48,14 +48,17 @@ std::string scalars(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
-/// The amount as people write it: whole mebibytes and gibibytes by their suffix, anything else plain.
+/// The amount as people write it: from a mebibyte on whole kibibytes, mebibytes and gibibytes by their
+/// suffix, anything else plain.
 std::string amount(const Quantity& quantity) {
+  constexpr std::int64_t kKibi = std::int64_t{1} << 10;
   constexpr std::int64_t kMebi = std::int64_t{1} << 20;
   constexpr std::int64_t kGibi = std::int64_t{1} << 30;
   const auto whole = count_units(quantity, 0, Rounding::down);
-  if (!whole || *whole < kMebi || *whole % kMebi != 0 || quantity != Quantity(*whole)) return quantity.text();
+  if (!whole || *whole < kMebi || *whole % kKibi != 0 || quantity != Quantity(*whole)) return quantity.text();
   if (*whole % kGibi == 0) return fmt::format("{}Gi", *whole / kGibi);
-  return fmt::format("{}Mi", *whole / kMebi);
+  if (*whole % kMebi == 0) return fmt::format("{}Mi", *whole / kMebi);
+  return fmt::format("{}Ki", *whole / kKibi);
 }
 
 std::string amounts(const Cluster& cluster, const ResourceVector& vector) {

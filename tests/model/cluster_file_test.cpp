@@ -82,7 +82,7 @@ TEST(ClusterFile, WhatIsWrittenReadsBackEqual) {
   EXPECT_TRUE(again->users() == problem->users());
 }
 
-TEST(ClusterFile, WholeMebibytesAndGibibytesAreWrittenWithTheirSuffix) {
+TEST(ClusterFile, WholeKibibytesMebibytesAndGibibytesAreWrittenWithTheirSuffix) {
   const auto written = [](std::string_view amount) {
     const ResourceVector one{*Quantity::parse(amount)};
     return write_cluster_yaml({.resources = {"m"},
@@ -91,10 +91,12 @@ TEST(ClusterFile, WholeMebibytesAndGibibytesAreWrittenWithTheirSuffix) {
   };
   EXPECT_THAT(written("68719476736"), HasSubstr("{m: 64Gi}"));
   EXPECT_THAT(written("30517Mi"), HasSubstr("{m: 30517Mi}"));
+  EXPECT_THAT(written("60325580Ki"), HasSubstr("{m: 60325580Ki}")) << "as kubectl prints it";
   EXPECT_THAT(written("1048577"), HasSubstr("{m: 1048577}"));
   EXPECT_THAT(written("1048576.5"), HasSubstr("{m: 1048576.5}"));
   EXPECT_THAT(written("1Ki"), HasSubstr("{m: 1024}")) << "smaller amounts count other things than bytes";
-  for (const std::string_view amount : {"64Gi", "30517Mi", "1048576.5", "1024", "9223372036854775807"}) {
+  for (const std::string_view amount :
+       {"64Gi", "30517Mi", "60325580Ki", "1048576.5", "1024", "9223372036854775807"}) {
     const Result<Problem> again = read(written(amount));
     ASSERT_TRUE(again) << describe(again.error());
     EXPECT_EQ(again->users()[0].demand[0], *Quantity::parse(amount));
