@@ -113,6 +113,13 @@ TEST(Freeze, EndsTheFillingWhenTheMostDeprivedUserDoesNotFit) {
   EXPECT_EQ(skipped.filling->unplaced, (std::vector<Unplaced>{Unplaced::no_room, Unplaced::no_room}));
 }
 
+TEST(Freeze, FcfsIsAnotherNameForFifoThatFreezes) {
+  const Problem cluster = problem({server("s", {"10"})}, {user("a", {"6"}), user("b", {"1"})});
+  const mirab::Outcome outcome = filled(cluster, {.discipline = "fcfs"});
+  EXPECT_EQ(outcome.filling->discipline, "fifo:blocking=freeze");
+  EXPECT_EQ(users(outcome), users(filled(cluster, {.discipline = "fifo:blocking=freeze"})));
+}
+
 TEST(Freeze, DoesNotWaitForAUserWhoseTasksAreAllPlaced) {
   const Problem cluster = problem({server("s", {"10"})}, {limited(user("a", {"6"}), "1"), user("b", {"1"})});
   EXPECT_EQ(users(filled(cluster, {.discipline = "drf:blocking=freeze"})), (Order{0, 1, 1, 1, 1}));

@@ -33,7 +33,7 @@ std::span<const PlacementInfo> placements();
 /// Does this discipline choose the servers too, whatever the placement?
 bool chooses_servers(const Choice& discipline);
 
-/// Errors as for choose(), and a bad option value.
+/// `fcfs` is another name for `fifo:blocking=freeze`. Errors as for choose(), and a bad option value.
 Result<Choice> choose_discipline(std::string_view text);
 Result<Choice> choose_placement(std::string_view text);
 

@@ -185,7 +185,8 @@ bool chooses_servers(const Choice& discipline) {
 }
 
 Result<Choice> choose_discipline(std::string_view text) {
-  Result<Choice> choice = choose(text, scheduling::kDisciplineKind, scheduling::discipline_rows());
+  Result<Choice> choice = choose(text == "fcfs" ? "fifo:blocking=freeze" : text, scheduling::kDisciplineKind,
+                                 scheduling::discipline_rows());
   if (!choice) return choice;
   const auto read = scheduling::discipline_choice(*choice);
   if (!read) return Error{.message = read.error().message};

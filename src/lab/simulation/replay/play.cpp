@@ -30,7 +30,7 @@ Workload cut_off(Workload workload, Duration end) {
 
 Result<ReplayContender> choose_contender(std::string_view discipline) {
   const bool is_fcfs = discipline == "fcfs", is_easy = discipline == "easy";
-  Result<Choice> choice = choose_discipline(is_fcfs ? "fifo:blocking=freeze" : is_easy ? "fifo" : discipline);
+  Result<Choice> choice = choose_discipline(is_easy ? "fifo" : discipline);
   if (!choice) {
     std::vector<ChoosableRow> rows;
     for (const DisciplineInfo& row : disciplines())
