@@ -10,9 +10,14 @@ int main() {
   mirab::Random random(1);  // for placements and ties that draw
 
   const std::vector<std::string> resources = {"millicpu", "MiB"};
-  auto engine = Engine::from({.resources = resources,
-                              .discipline = *mirab::choose_discipline("drf"),
-                              .placement = *mirab::choose_placement("best-fit")});
+  const auto drf = mirab::choose_discipline("drf");
+  const auto best_fit = mirab::choose_placement("best-fit");
+  if (!drf || !best_fit) return 1;
+  auto engine = Engine::from({.resources = resources, .discipline = *drf, .placement = *best_fit});
+  if (!engine) {
+    std::cerr << mirab::describe(engine.error()) << '\n';
+    return 1;
+  }
   for (int node = 0; node < 2; ++node)
     if (!engine->apply(ServerAdded{.name = "node", .capacity = {4'000, 16'384}}, now)) return 1;
   const auto alice = engine->apply(UserAdded{.name = "alice"}, now);
