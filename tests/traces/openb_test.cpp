@@ -180,6 +180,13 @@ TEST(Openb, BadRowsAreNamedWithFileLineAndColumn) {
             "PODS:3: num_gpu: \"10000000000000000000\" is too many GPUs");
 }
 
+TEST(Openb, TextThatNoNameMayHoldIsRefused) {
+  const std::string refused = "must be UTF-8 text without control characters";
+  EXPECT_EQ(node_error("m,1000,1024,2,T\x01\n"), "NODES:3: model: " + refused);
+  EXPECT_EQ(pod_error("q,1,1,1,1000,,L\xff,Running,0,9,0\n"), "PODS:3: qos: " + refused);
+  EXPECT_EQ(pod_error("q,1,1,1,1000,T4|\x02,LS,Running,0,9,0\n"), "PODS:3: gpu_spec: " + refused);
+}
+
 TEST(Openb, AnotherHeadingIsAnError) {
   EXPECT_EQ(openb_import_error(a_node, pod_heading + a_pod),
             "NODES:1: sn: \"n\" stands where the heading should");

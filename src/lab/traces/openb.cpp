@@ -27,6 +27,7 @@
 #include "lab/traces/csv.hpp"
 #include "lab/traces/lifetimes.hpp"
 #include "lab/traces/workload_import.hpp"
+#include "model/names.hpp"
 
 /// The two lists of the openb trace: what the nodes have, and what the pods ask for.
 namespace mirab::traces::openb {
@@ -146,6 +147,13 @@ Result<Quantity> requested_gpus(const Row& row) {
   return amount;
 }
 
+/// A text of which names and labels are made; it may be empty.
+Check check_text(const Row& row, const Column& column) {
+  const std::string_view text = row.text(column);
+  if (is_utf8(text) && !has_control(text)) return std::nullopt;
+  return row.error(column, Error{.message = "must be UTF-8 text without control characters"});
+}
+
 /// The parts of `A|B`; none of an empty text.
 std::set<std::string> alternatives(std::string_view text) {
   std::set<std::string> parts;
@@ -164,6 +172,9 @@ Result<PodKind> pod_kind(const Row& row) {
   if (!memory) return memory.error();
   const auto gpus = requested_gpus(row);
   if (!gpus) return gpus.error();
+  for (const Column& column : {pod::models, pod::qos}) {
+    if (const Check wrong = check_text(row, column)) return *wrong;
+  }
   return PodKind{
       std::string(row.text(pod::qos)), alternatives(row.text(pod::models)), {*cpu, *memory, *gpus}};
 }
@@ -186,6 +197,7 @@ Result<Pod> pod_times(const Row& row, std::uint64_t least) {
   const auto created = time(row, pod::created, least);
   if (!created) return created.error();
   if (!*created) return row.error(pod::created, "is no time");
+  if (const Check wrong = check_text(row, pod::name)) return *wrong;
   const auto scheduled = time(row, pod::scheduled, **created);
   if (!scheduled) return scheduled.error();
   const auto deleted = time(row, pod::deleted, scheduled->value_or(**created));
@@ -204,6 +216,7 @@ Result<Nodes> read_nodes(const std::string& path) {
     if (!memory) return memory.error();
     const auto gpus = amount(row, node::gpus, "");
     if (!gpus) return gpus.error();
+    if (Check wrong = check_text(row, node::model)) return wrong;
     ++nodes[{std::string(row.text(node::model)), {*cpu, *memory, *gpus}}];
     return std::nullopt;
   };
