@@ -6,15 +6,15 @@ gives its figures, and fails with a sentence.
 """
 
 import argparse
-import json
 import pathlib
-import random
 import signal
-import subprocess
 import sys
 import threading
 import time
 
+from access import manifest, rotation
+from controllers import gangs, preemption, preemption_cases, replaced
+from fairness import complementary, shares
 from kubelet import amounts, is_finished, misfit
 from kubernetes import Follower, node, pod
 from refusals import bind_refuser, refused_fields
@@ -33,38 +33,6 @@ def random_pods(choice):
         trial.check_referee()
         return {"pods": len(load.made), "seconds": seconds, "processor_seconds": scheduler.processor_seconds(),
                 "rejected": 0, "resident_MiB": scheduler.resident_mebibytes()}
-
-
-def shares(choice):
-    """K1-shares: 5 users of one shape each and more pods than there is room for; final shares are those of `mirab fill`."""
-    shapes = {"u1": ("1", "1Gi"), "u2": ("500m", "4Gi"), "u3": ("2", "2Gi"), "u4": ("250m", "512Mi"), "u5": ("1", "6Gi")}
-    capacity, nodes, wanted = {"cpu": "8", "memory": "32Gi", "pods": "110"}, 10, 200
-    with Trial(choice) as trial:
-        trial.make_nodes(node(f"n{number}", **capacity) for number in range(nodes))
-        trial.make_pods(pod(f"{user}-{number}", user, requests={"cpu": cpu, "memory": memory})
-                        for number in range(wanted) for user, (cpu, memory) in shapes.items())
-        trial.start_scheduler()
-        bound = 0
-        trial.wait(lambda: trial.count_bound() > 0, 30, "no pod was bound")
-        while trial.count_bound() > bound:
-            bound = trial.count_bound()
-            time.sleep(2)
-        trial.check_referee()
-        tasks = {user: sum(1 for each in trial.pods() if each["spec"].get("nodeName") and each["metadata"]["namespace"] == user)
-                 for user in shapes}
-        figures = {"bound": bound, **tasks}
-        if trial.is_mirab:
-            cluster = {"resources": ["cpu", "memory", "pods"],
-                       "servers": [{"name": "n", "count": nodes, "capacity": capacity}],
-                       "users": [{"name": user, "tasks": wanted, "demand": {"cpu": cpu, "memory": memory, "pods": 1}}
-                                 for user, (cpu, memory) in shapes.items()]}
-            answer = subprocess.run([choice.program, "fill", "-", "-d", "drf", "-p", "best-fit", "--format", "json"],
-                                    check=True, text=True, input=json.dumps(cluster), capture_output=True).stdout
-            filled = {user["name"]: user["tasks"] for user in json.loads(answer)["outcomes"][0]["users"]}
-            figures["fill"] = filled
-            far = {user: (tasks[user], filled[user]) for user in shapes if abs(tasks[user] - filled[user]) > 1}
-            demand(not far, f"users have another number of tasks than `mirab fill` gives them: {far}")
-        return figures
 
 
 def kills(choice):
@@ -353,87 +321,6 @@ def refused_binds(choice):
         return {"others_bound_s": seconds, "most_tries_of_a_refused_pod": most}
 
 
-def gangs(choice):
-    """K11: gangs of 2 to 64 against single pods, while half of the binds fail. No gang runs in part, and none waits without end."""
-    with Trial(choice) as trial, bind_refuser(trial, *USERS, refuses=lambda: coin.random() < 0.5) as tries:
-        draw, coin = trial.random, random.Random(choice.seed + 1)
-        trial.make_nodes(node(f"n{number}", cpu="8", memory="32Gi") for number in range(16))
-        trial.start_scheduler()
-        sizes = {}
-        for number in range(40):
-            size = draw.choice((2, 3, 4, 8, 16, 32, 64))
-            sizes[f"g{number}"] = size
-            user = draw.choice(USERS)
-            trial.make_pods(pod(f"g{number}-{member}", user, requests={"cpu": "1", "memory": "1Gi"},
-                                labels={"mirab.io/gang": f"g{number}", "mirab.io/gang-size": str(size)})
-                            for member in range(size))
-            trial.make_pods(trial.plain_pod(f"s{number}-{single}", (0.2, 1.0)) for single in range(5))
-        ended, deadline = set(), time.monotonic() + 420
-        while len(ended) < len(sizes):
-            there = {}
-            for each in trial.pods():
-                name = (each["metadata"].get("labels") or {}).get("mirab.io/gang")
-                if name:
-                    there.setdefault(name, []).append(each)
-            for name, members in there.items():
-                if name not in ended and all(each["spec"].get("nodeName") for each in members) \
-                        and len(members) == sizes[name]:
-                    ended.add(name)  # a gang runs as long as it is not whole, and then ends
-                    for each in members:
-                        trial.api.delete("pods", each["metadata"]["namespace"], each["metadata"]["name"], grace=0)
-            demand(time.monotonic() < deadline, f"{len(sizes) - len(ended)} gangs never ran whole: " + ", ".join(
-                f"{name} has {sum(1 for each in there.get(name, []) if each['spec'].get('nodeName'))} of {size}"
-                for name, size in sizes.items() if name not in ended))
-            time.sleep(0.2)
-        trial.check_referee()
-        return {"gangs": len(sizes), "tries": sum(tries.values())}
-
-
-def preemption(choice):
-    """K12: a monopolist, a newcomer, a grace, a disruption budget, a finalizer, and a controller that makes again at once."""
-    choice.options = [*choice.options, "--preempt"]
-    with Trial(choice) as trial:
-        trial.make_nodes(node(f"n{number}", cpu="4", memory="16Gi") for number in range(4))
-        trial.start_scheduler()
-        owner = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": True}]
-        made = [0]
-
-        def rich(finalizers=()):
-            made[0] += 1
-            thing = pod(f"p{made[0]}", "u1", requests={"cpu": "1"}, labels={"app": "rich"},
-                        terminationGracePeriodSeconds=choice.grace)
-            thing["metadata"].update(ownerReferences=owner, finalizers=list(finalizers))
-            return thing
-
-        trial.make_pods([rich(["test/stuck"] if number == 0 else []) for number in range(16)])
-        trial.wait(lambda: trial.count_bound() == 16, 30, "the nodes were not filled")
-        trial.api.create("policy/v1beta1/poddisruptionbudgets", {
-            "metadata": {"name": "b", "namespace": "u1"},
-            "spec": {"maxUnavailable": 8, "selector": {"matchLabels": {"app": "rich"}}}})
-        # No controller runs here: its status says that eight may go.
-        trial.api.patch("policy/v1beta1/poddisruptionbudgets", "u1", "b", {"status": {
-            "disruptionsAllowed": 8, "currentHealthy": 16, "desiredHealthy": 8, "expectedPods": 16,
-            "observedGeneration": 1}}, part="status")
-        for number in range(6):
-            thing = pod(f"new{number}", "u2", requests={"cpu": "1"})
-            thing["metadata"]["ownerReferences"] = owner
-            trial.api.create("pods", thing)
-        evicted, seen, deadline = 0, set(), time.monotonic() + choice.seconds + 4 * choice.grace
-        while time.monotonic() < deadline:  # as a controller: for each that ends there is a new one at once
-            ending = [each for each in trial.pods() if each["metadata"]["namespace"] == "u1"
-                      and each["metadata"].get("deletionTimestamp") and each["metadata"]["uid"] not in seen]
-            for each in ending:
-                seen.add(each["metadata"]["uid"])
-                evicted += 1
-                trial.api.create("pods", rich())
-            time.sleep(0.05)
-        running = sum(1 for each in trial.pods() if each["metadata"]["namespace"] == "u2" and each["spec"].get("nodeName"))
-        demand(running >= 5, f"{running} of 6 newcomers run; one victim may be stuck")
-        demand(evicted <= 8, f"{evicted} pods were evicted for 6 newcomers, and the budget allowed 8")
-        trial.check_referee()
-        return {"evicted": evicted, "newcomers": running}
-
-
 def never_fit(choice):
     """K14: 10,000 pods that never fit. They cost next to nothing, and what fits is placed at once."""
     with Trial(choice) as trial:
@@ -499,9 +386,10 @@ def refused_pods(choice):
         return {"fields": len(wanted), "pending": [name for name in wanted if not bound[name]]}
 
 
-SCENARIOS = {"K1": random_pods, "K1-shares": shares, "K2": kills, "K3": outages, "K4": compaction, "K7": two_replicas,
-             "K9": beside_another, "K10": changing_nodes, "K11": gangs, "K12": preemption,
-             "K13": refused_binds, "K14": never_fit, "K15": refused_pods}
+SCENARIOS = {"K1": random_pods, "K1-shares": shares, "K1-greedy": complementary, "K2": kills, "K3": outages,
+             "K4": compaction, "K6": rotation, "K7": two_replicas, "K8": replaced, "K9": beside_another,
+             "K10": changing_nodes, "K11": gangs, "K12": preemption, "K12-cases": preemption_cases, "K13": refused_binds,
+             "K14": never_fit, "K15": refused_pods, "manifest": manifest}
 
 
 def chosen(words):
@@ -514,6 +402,8 @@ def chosen(words):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kills", type=int, default=50, help="K2: how many times")
     parser.add_argument("--pauses", default="5,20,60", help="K3: seconds of each pause")
+    parser.add_argument("--replacements", type=int, default=1000, help="K8: how many times")
+    parser.add_argument("--picture", help="K1-greedy: write the shares to this SVG file")
     parser.add_argument("--grace", type=int, default=5, help="K12: seconds between the deletion of a pod and its end")
     parser.add_argument("--seconds", type=float, default=60, help="K10, K13, K14: for how long")
     parser.add_argument("--keep", action="store_true", help="keep the folders with the logs")

@@ -54,9 +54,10 @@ class Trial:
     def is_mirab(self):
         return self.choice.scheduler == "mirab"
 
-    def start_scheduler(self, elect=False, port=None):
+    def start_scheduler(self, elect=False, port=None, words=()):
+        """`words`: further options, which only Mirab has."""
         if self.is_mirab:
-            return self.cluster.mirab(self.choice.program, self.choice.options, elect, port)
+            return self.cluster.mirab(self.choice.program, [*self.choice.options, *words], elect, port)
         return self.cluster.kube_scheduler("mirab", elect, port)
 
     def make_nodes(self, nodes):

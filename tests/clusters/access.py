@@ -1,0 +1,155 @@
+"""Scenarios of who may ask: credentials that change while the scheduler runs, and what `mirab kube manifest` gives it."""
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import time
+
+from kubernetes import free_port, node, path_of, pod
+from trial import Trial, demand
+
+TOKEN_SECONDS = 600  # the shortest that the API server gives
+
+
+def token_of(api, space, account, bound_to=None):
+    """A token of a service account; with a secret's name and uid it ends with that secret."""
+    spec = {"expirationSeconds": TOKEN_SECONDS}
+    if bound_to:
+        spec["boundObjectRef"] = {"kind": "Secret", "apiVersion": "v1", **bound_to}
+    answer = api.ask("POST", path_of("serviceaccounts", space, account, "token"), {
+        "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec})
+    return answer["status"]["token"]
+
+
+def write_kubeconfig(cluster, name, user):
+    """A kubeconfig in the cluster's folder of a user who is given as its fields."""
+    file = cluster.folder / f"{name}.kubeconfig"
+    config = json.loads(cluster.kubeconfig("admin").read_text(encoding="ascii"))
+    config["users"] = [{"name": "admin", "user": user}]
+    file.write_text(json.dumps(config), encoding="ascii")
+    return file
+
+
+def replace_file(path, text):
+    path.with_suffix(".new").write_text(text, encoding="ascii")
+    os.rename(path.with_suffix(".new"), path)
+
+
+def status_of(port, path):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except OSError:
+        return None
+    finally:
+        connection.close()
+
+
+def rotation(choice):
+    """K6: the token of a service account is replaced and the old one ends: no gap. The next one ends without another: not
+    ready, and back when there is one again."""
+    with Trial(choice) as trial:
+        demand(trial.is_mirab, "K6 is for Mirab: kube-scheduler has no readiness of this kind")
+        space, api = "kube-system", trial.api
+        trial.some_nodes(30)
+        api.create("serviceaccounts", {"metadata": {"name": "mirab", "namespace": space}})
+        file, port = trial.cluster.folder / "token", free_port()
+
+        def issue(name):
+            made = api.create("secrets", {"metadata": {"name": name, "namespace": space}})
+            replace_file(file, token_of(api, space, "mirab", {"name": name, "uid": made["metadata"]["uid"]}))
+
+        issue("first")
+        config = write_kubeconfig(trial.cluster, "rotating", {"tokenFile": str(file)})
+        scheduler = trial.cluster.run("mirab", [choice.program, "kube", "--kubeconfig", config, "--no-leader-elect",
+                                                f"--listen=127.0.0.1:{port}"])
+        count = [0]
+
+        def bind_one(seconds, why):
+            count[0] += 1
+            name = f"p{count[0]}"
+            api.create("pods", pod(name, "u1", requests={"cpu": "10m"}))
+            return trial.wait(lambda: any(each["metadata"]["name"] == name and each["spec"].get("nodeName")
+                                          for each in trial.pods()), seconds, f"{name} was not bound: {why}")
+
+        bind_one(30, "at the start")
+        gaps = []
+        for number in range(3):
+            old = ("first", "second", "third")[number]
+            issue(("second", "third", "last")[number])
+            api.delete("secrets", space, old)
+            deadline = time.monotonic() + 20  # the API server keeps verdicts about tokens for 10 s
+            while time.monotonic() < deadline:
+                gaps.append(bind_one(20, f"the token {old} was replaced"))
+                time.sleep(0.3)
+        api.delete("secrets", space, "last")
+        trial.wait(lambda: status_of(port, "/readyz") == 503, 180, "it is ready without a token that holds")
+        demand(scheduler.is_running(), "it ended without a token that holds")
+        issue("again")
+        started = time.monotonic()
+        bind_one(90, "there is a token again")
+        back = time.monotonic() - started
+        trial.wait(lambda: status_of(port, "/readyz") == 200, 60, "it is not ready with a token that holds")
+        trial.check_referee()
+        return {"pods": count[0], "longest_gap_s": max(gaps), "back_after_s": back}
+
+
+def manifest(choice):
+    """What `mirab kube manifest` prints is taken by kubectl apply, twice, and its rights are enough: to bind with a lease,
+    to report, and with --preempt to evict. Its requests are in their own flow."""
+    with Trial(choice) as trial:
+        demand(trial.is_mirab, "the manifest is Mirab's")
+        admin, api, space = trial.cluster.kubeconfig("admin"), trial.api, "mirab-system"
+
+        def apply(*words):
+            text = subprocess.run([choice.program, "kube", "manifest", "--flow-schema", "v1beta1", *words],
+                                  check=True, text=True, capture_output=True).stdout
+            ran = subprocess.run(["kubectl", "--kubeconfig", admin, "apply", "-f", "-"], input=text, text=True,
+                                 capture_output=True, check=False)
+            demand(ran.returncode == 0, f"kubectl apply: {ran.stderr}")
+            return [line.rsplit(" ", 1)[1] for line in ran.stdout.splitlines()]
+
+        created = apply()
+        demand(set(created) == {"created"}, f"kubectl apply says {created}")
+        demand(set(apply()) == {"unchanged"}, "the second kubectl apply changes something")
+
+        def start():
+            container = api.get("apps/v1/deployments", space, "mirab")["spec"]["template"]["spec"]["containers"][0]
+            words = [word for word in container["args"] if not re.match(r"--listen|0\.0\.0\.0", word)]
+            config = write_kubeconfig(trial.cluster, "account", {"token": token_of(api, space, "mirab")})
+            return trial.cluster.run("mirab", [choice.program, *words, "--kubeconfig", config])
+
+        trial.make_nodes(node(f"n{number}", cpu="4", memory="16Gi") for number in range(4))
+        scheduler = start()
+        owner = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": True}]
+        for number in range(17):
+            thing = pod(f"p{number}", "u1", requests={"cpu": "1"})
+            thing["metadata"]["ownerReferences"] = owner
+            api.create("pods", thing)
+        trial.wait(lambda: trial.count_bound() == 16, 40, lambda: f"{trial.count_bound()} of 16 pods were bound")
+        trial.wait(lambda: any(each["status"].get("conditions") for each in trial.pods() if not each["spec"].get("nodeName")),
+                   20, "the pod that waits has no condition")
+        reasons = {each["reason"] for each in api.get("events.k8s.io/v1/events", "u1")["items"]}
+        demand({"Scheduled", "FailedScheduling"} <= reasons, f"the events are {reasons}")
+        flows = {each["metadata"]["uid"]: each["metadata"]["name"]
+                 for each in api.get("flowcontrol.apiserver.k8s.io/v1beta1/flowschemas")["items"]}
+        own = api.copy()
+        own.token = token_of(api, space, "mirab")
+        connection = own._open(10)  # pylint: disable=protected-access  # the header is in no answer of ask()
+        connection.request("GET", "/api/v1/nodes?limit=1", headers={"Authorization": "Bearer " + own.token})
+        flow = flows.get(connection.getresponse().getheader("X-Kubernetes-PF-FlowSchema-UID"))
+        connection.close()
+        demand(flow == "mirab", f"its requests are in the flow {flow}")
+        demand(scheduler.stop() == 0, f"it ended badly: {scheduler.tail()}")
+
+        apply("--preempt")
+        start()
+        thing = pod("new", "u2", requests={"cpu": "1"})
+        api.create("pods", thing)
+        trial.wait(lambda: any(each["metadata"]["name"] == "new" and each["spec"].get("nodeName") for each in trial.pods()),
+                   40, "with --preempt no pod was evicted for the newcomer")
+        trial.check_referee()
+        return {"objects": len(created), "flow": flow}
