@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -102,6 +103,7 @@ def manifest(choice):
     to report, and with --preempt to evict. Its requests are in their own flow."""
     with Trial(choice) as trial:
         demand(trial.is_mirab, "the manifest is Mirab's")
+        demand(shutil.which("kubectl"), "no kubectl here; tools/setup clusters installs it")
         admin, api, space = trial.cluster.kubeconfig("admin"), trial.api, "mirab-system"
 
         def apply(*words):
