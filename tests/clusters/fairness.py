@@ -25,10 +25,11 @@ STYLE = """
 
 
 def filled(program, shapes, wanted, capacity, nodes):
-    """Tasks of each user by `mirab fill`. `shapes`: user → resource → amount; `wanted`: user → pods."""
+    """Tasks of each user by `mirab fill`. `shapes`: user → resource → amount; `wanted`: user → pods. Users in the order in
+    which lists of the API server have them, by which ties are broken."""
     cluster = {"resources": list(capacity), "servers": [{"name": "n", "count": nodes, "capacity": capacity}],
                "users": [{"name": user, "tasks": wanted[user], "demand": {**dict.fromkeys(capacity, 0), **shape, "pods": 1}}
-                         for user, shape in shapes.items()]}
+                         for user, shape in sorted(shapes.items())]}
     answer = subprocess.run([program, "fill", "-", "-d", "drf", "-p", "best-fit", "--format", "json"],
                             check=True, text=True, input=json.dumps(cluster), capture_output=True).stdout
     return {user["name"]: user["tasks"] for user in json.loads(answer)["outcomes"][0]["users"]}

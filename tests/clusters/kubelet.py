@@ -215,7 +215,7 @@ class Kubelet:
             except Refused as refused:
                 if refused.may_pass or "has been modified" in str(refused):
                     self._after(0.5, action)
-                elif refused.status not in (404, 409):
+                elif refused.status not in (404, 409) and "metadata.uid" not in str(refused):  # gone, or another of its name
                     raise
             except (OSError, http.client.HTTPException):  # the server is away: a kubelet tries again
                 if not self.stopped.is_set():
