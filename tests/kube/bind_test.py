@@ -206,6 +206,23 @@ class Doubt(KubeCase):
         cluster.fault = lambda call: None
         self.assert_bound_once(cluster, "p", "q")
 
+    def test_credentials_that_are_refused_are_no_fault_of_the_pod(self):
+        token, port = self.write("token", "old"), free_port()
+        cluster = self.cluster(token="old")
+        cluster.add(pod("p"))
+        self.start(cluster, "--listen", f"127.0.0.1:{port}", user={"tokenFile": token})
+        cluster.bound("p")
+        with cluster.changed:
+            cluster.token = "new"
+        cluster.add(pod("q"))
+        cluster.until(lambda: len(cluster.asked_for("POST", "/q/binding")) > 2)
+        status, body = get(port, "/readyz")
+        self.assertEqual((status, "401: the credentials are refused" in body), (503, True), body)
+        self.write("token", "new")
+        self.assert_bound_once(cluster, "p", "q")
+        self.assertNotIn("FailedBinding", {event["reason"] for event in cluster.events})
+        cluster.until(lambda: get(port, "/readyz")[0] == 200)
+
     def test_a_webhook_that_refuses_one_namespace_does_not_stop_others(self):
         cluster = self.cluster(nodes=3)
         cluster.fault = lambda call: ("/namespaces/no/" in call.path and call.path.endswith("/binding")

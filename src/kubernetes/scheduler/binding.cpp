@@ -20,6 +20,7 @@ constexpr Duration kParked = std::chrono::minutes(10);
 constexpr Duration kLongestRest = seconds(300);
 constexpr Duration kLongestPause = seconds(30);
 constexpr Duration kFirstPause = std::chrono::milliseconds(800);
+constexpr int kUnauthorized = 401;
 
 // 1, 2, 4 … seconds.
 Duration rest_after(int refusals) {
@@ -182,6 +183,7 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   Flight flight = std::move(found->second);
   flights_.erase(found);
   if (flight.step == Step::ask) --doubts_;
+  if (reply.status != 0) is_locked_out_ = reply.status == kUnauthorized;
 
   const PodRecord* pod = cluster.pod(flight.uid);
   if (pod == nullptr) return {};
@@ -192,6 +194,8 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   }
   if (flight.step == Step::bind) {
     if (reply.status >= 200 && reply.status < 300) return succeed(flight, cluster, now);
+    // No fault of the pod: it keeps its place until there are other credentials.
+    if (reply.status == kUnauthorized) return again(std::move(flight), Step::bind, now), std::nullopt;
     if (reply.status == kTooMany) return again(flight, Step::bind, now, reply.retry_after), std::nullopt;
     if (is_unknown(reply.status) || reply.status == 409) {
       flight.why = reply.status == 0 ? "no answer" : fmt::format("{}: {}", reply.status, message_of(reply));

@@ -65,6 +65,8 @@ class Binding {
 
   std::size_t under_way() const { return flights_.size() + later_.size() + begun_.size(); }
   std::size_t in_doubt() const { return doubts_; }
+  /// The API server refuses the credentials, as far as the latest of the binds under way shows.
+  bool is_locked_out() const { return is_locked_out_ && under_way() > 0; }
   std::size_t resting() const { return resting_.size() + kept_.size(); }
 
  private:
@@ -99,6 +101,7 @@ class Binding {
   Options options_;
   std::uint64_t decisions_ = 0;
   std::size_t doubts_ = 0;  // flights that ask
+  bool is_locked_out_ = false;
   std::vector<Flight> begun_ = {};
   std::map<std::uint64_t, Flight> flights_ = {};  // by request
   std::multimap<Time, Flight> later_ = {};

@@ -99,6 +99,8 @@ class Scheduler {
   /// When work() has something to do again, if nothing else happens.
   std::optional<Time> due() const;
   std::size_t under_way() const { return binding_.under_way(); }
+  /// The API server refuses binds since it does not know who asks.
+  bool is_locked_out() const { return binding_.is_locked_out(); }
 
   std::vector<Happening> take_happenings();
   const KnownCluster& cluster() const { return cluster_; }
