@@ -19,6 +19,7 @@ constexpr int kMostRefusals = 5;  // then the pod is parked
 constexpr Duration kParked = std::chrono::minutes(10);
 constexpr Duration kLongestRest = seconds(300);
 constexpr Duration kLongestPause = seconds(30);
+constexpr Duration kLongestDoubt = seconds(5);  // between questions: nothing is decided before the answer
 constexpr Duration kFirstPause = std::chrono::milliseconds(800);
 constexpr int kUnauthorized = 401;
 
@@ -58,7 +59,8 @@ void Binding::again(Flight flight, Step step, Time now, Duration at_least) {
   flight.tries = flight.step == step ? flight.tries + 1 : 1;
   flight.step = step;
   if (step == Step::ask) ++doubts_;
-  const Time when = now + std::max(pause_after(flight.tries), at_least);
+  const Duration pause = std::min(pause_after(flight.tries), step == Step::ask ? kLongestDoubt : kLongestPause);
+  const Time when = now + std::max(pause, at_least);
   later_.emplace(when, std::move(flight));
 }
 

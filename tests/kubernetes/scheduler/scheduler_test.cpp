@@ -230,6 +230,16 @@ TEST(KubernetesScheduler, WhileTheServerDoesNotAnswerNothingFurtherIsDecided) {
   EXPECT_EQ(bench.scheduler.gauges().bound, 51U);
 }
 
+TEST(KubernetesScheduler, AfterALongOutageItGoesOnWithinSevenSeconds) {
+  Bench bench;
+  bench.server.put_node(node_row("n1", 4000, 8000));
+  bench.server.put_pod(waiting_pod("ml", "first", 1000, 1));
+  bench.run(300, [](const Request&) { return Fate::lost_before; });
+  bench.server.put_pod(waiting_pod("ml", "second", 1000, 1));
+  bench.run(307);
+  EXPECT_EQ(bench.scheduler.gauges().bound, 2U);
+}
+
 TEST(KubernetesScheduler, APodWhoseBindsAreRefusedRestsAndHarmsNobody) {
   Bench bench;
   bench.server.put_node(node_row("n1", 4000, 8000));
