@@ -39,7 +39,7 @@ class Refused(Exception):
     @property
     def may_pass(self):
         """The server is overloaded or away, so that a later try may succeed."""
-        return self.status in (429, 500, 503, 504)
+        return self.status in (429, 500, 503, 504) or "rpc error" in str(self)
 
 
 def path_of(kind, namespace=None, name=None, part=None):

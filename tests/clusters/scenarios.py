@@ -406,6 +406,8 @@ def chosen(words):
     parser.add_argument("--picture", help="K1-greedy: write the shares to this SVG file")
     parser.add_argument("--grace", type=int, default=5, help="K12: seconds between the deletion of a pod and its end")
     parser.add_argument("--seconds", type=float, default=60, help="K10, K13, K14: for how long")
+    parser.add_argument("--within", type=float, default=float("inf"), metavar="SECONDS",
+                        help="begin no scenario later than this; those that are left out are named")
     parser.add_argument("--keep", action="store_true", help="keep the folders with the logs")
     choice = parser.parse_args(words)
     choice.options = choice.options.split()
@@ -418,8 +420,11 @@ def chosen(words):
 
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that what was started ends too
-    choice, failed = chosen(sys.argv[1:]), []
+    choice, failed, started = chosen(sys.argv[1:]), [], time.monotonic()
     for name in choice.names or SCENARIOS:
+        if time.monotonic() - started > choice.within:
+            print(f"{name} SKIPPED: {choice.within:.0f} s are over", flush=True)
+            continue
         try:
             figures = SCENARIOS[name](choice)
             print(f"{name} ok: " + ", ".join(f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
