@@ -316,7 +316,8 @@ int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler schedu
     const kubernetes::SchedulerGauges gauges = scheduler.gauges();
     monitor.set_metrics(metrics_text(gauges, true, old));
     const bool is_ready = scheduler.has_lists() && old < kTooOld && !scheduler.is_locked_out();
-    std::string trouble = scheduler.is_locked_out() ? "binds are answered 401: the credentials are refused" : "";
+    std::string trouble =
+        scheduler.is_locked_out() ? "binds are answered 401: the credentials are refused" : "";
     for (const auto& each : watchings) trouble += trouble.empty() ? each->trouble() : "";
     monitor.set_ready(is_ready, trouble.empty() ? "reading nodes and pods" : trouble);
     if (is_ready && !has_decided) {

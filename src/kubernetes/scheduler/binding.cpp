@@ -59,7 +59,8 @@ void Binding::again(Flight flight, Step step, Time now, Duration at_least) {
   flight.tries = flight.step == step ? flight.tries + 1 : 1;
   flight.step = step;
   if (step == Step::ask) ++doubts_;
-  const Duration pause = std::min(pause_after(flight.tries), step == Step::ask ? kLongestDoubt : kLongestPause);
+  const Duration pause =
+      std::min(pause_after(flight.tries), step == Step::ask ? kLongestDoubt : kLongestPause);
   const Time when = now + std::max(pause, at_least);
   later_.emplace(when, std::move(flight));
 }
