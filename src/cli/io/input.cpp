@@ -87,8 +87,9 @@ std::optional<FileKind> kind_of(const InputText& input) {
   if (is_workload(input.text)) return FileKind::workload;
   std::istringstream text(input.text);
   const Result<Node> document = read_document(text, input.syntax, input.name);
-  if (!document || document->find("apiVersion") != nullptr)
-    return {};  // a Kubernetes manifest has `kind` too
+  if (!document) return {};
+  const bool is_manifest = document->find("apiVersion") != nullptr || document->find("metadata") != nullptr;
+  if (is_manifest) return {};  // of Kubernetes, which has `kind` too
   if (document->find("kind") != nullptr) return FileKind::scenario;
   if (document->find("servers") != nullptr) return FileKind::cluster;
   return {};
