@@ -120,12 +120,13 @@ void Units::add(Json& json, const std::string& name, std::span<const std::int64_
   json[name + "_base"] = base(amounts, left_out);
 }
 
-/// Bytes in binary units as far as four digits say them.
+/// Bytes in binary units, to the thousandth and upwards.
 std::string Units::amount_words(std::int64_t units, std::size_t resource) const {
   if (resources_[resource].unit == "bytes") {
     for (const auto& [suffix, shift] : {std::pair{"Ti", 40}, {"Gi", 30}, {"Mi", 20}}) {
       if (units >= std::int64_t{1} << shift)
-        return fmt::format("{:.4g}{}", std::ldexp(static_cast<double>(units), -shift), suffix);
+        return fmt::format("{}{}", std::ceil(std::ldexp(static_cast<double>(units), -shift) * 1000) / 1000,
+                           suffix);
     }
   }
   return decimal(units, resources_[resource].exponent);

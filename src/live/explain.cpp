@@ -53,7 +53,7 @@ std::string shortage(const State& state, const WhyWaiting::Servers& servers) {
   add_all(servers.drained, "drained");
   add_all(servers.kept, "kept for others");
   add_all(servers.pack, "excluded by pack");
-  add_all(servers.per_server, "at its limit per server");
+  add_all(servers.per_server, "excluded by per_server");
   add_all(servers.spread, "excluded by spread");
   return text;
 }
@@ -61,26 +61,24 @@ std::string shortage(const State& state, const WhyWaiting::Servers& servers) {
 Verdict no_room(const State& state, const WhyWaiting& why, const Job& job) {
   const Units& units = state.settings.units;
   const std::string demand = demand_text(state, job);
-  if (why.gang) {
-    Verdict verdict{"no-room",
-                    fmt::format("all {} must start together; there is room for {}",
-                                counted(why.gang->together, "task"), why.gang->room),
-                    "more room, or a smaller gang"};
-    if (why.gang->roles.empty()) {
-      verdict.next_step = why.gang->room > 0
-                              ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
-                              : fmt::format("room for {} of {} at once, or a smaller gang",
-                                            counted(why.gang->together, "task"), demand);
-    }
-    return verdict;
-  }
+  if (why.gang && (why.gang->room > 0 || !why.gang->roles.empty()))
+    return {"no-room",
+            fmt::format("all {} must start together; there is room for {}",
+                        counted(why.gang->together, "task"), why.gang->room),
+            why.gang->roles.empty() ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
+                                    : "more room, or a smaller gang"};
   Verdict verdict{"no-room",
                   fmt::format("no server has room for {}: {}", demand, shortage(state, why.servers)),
                   "a server more"};
-  if (why.nearest_miss) {
+  if (why.gang)
+    verdict.says =
+        fmt::format("all {} must start together, and {}", counted(why.gang->together, "task"), verdict.says);
+  if (why.gang && why.servers.full > 0) {
+    verdict.next_step = fmt::format("room for all {} at once", counted(why.gang->together, "task"));
+  } else if (why.nearest_miss) {
     const std::string freed =
         fmt::format("{} freed on {}", units.words(why.nearest_miss->to_free), why.nearest_miss->name);
-    const std::int64_t own = why.older_jobs + why.own_ahead;
+    const std::int64_t own = why.older_jobs;
     verdict.next_step = own > 0 ? fmt::format("room for the {} of its own queue that {} first, then {}",
                                               counted(own, "job"), own == 1 ? "comes" : "come", freed)
                                 : freed + ", if no task that comes before takes it";

@@ -96,15 +96,11 @@ Check make_copy(Store& store, const std::string& file) {
 }
 
 StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view bytes) {
-  std::uint64_t n = 0;
-  for (std::size_t at = 0; at < bytes.size(); at += kSnapshotPart) {
-    if (auto failure = store.add_snapshot_part(revision, n++, bytes.substr(at, kSnapshotPart)))
-      return failure;
-  }
-  return store.complete_snapshot({.revision = revision,
-                                  .bytes = bytes.size(),
-                                  .sha256 = live::sha256(bytes),
-                                  .decision_version = scheduling::kDecisionVersion});
+  return store.replace_snapshot({.revision = revision,
+                                 .bytes = bytes.size(),
+                                 .sha256 = live::sha256(bytes),
+                                 .decision_version = scheduling::kDecisionVersion},
+                                bytes);
 }
 
 Check init_file(const InitOptions& options) {

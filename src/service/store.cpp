@@ -68,6 +68,7 @@ class SqliteStore final : public Store {
   StoreCheck trim_log(std::uint64_t revision) override;
   StoreCheck add_snapshot_part(std::uint64_t revision, std::uint64_t n, std::string_view bytes) override;
   StoreCheck complete_snapshot(const SnapshotRow& row) override;
+  StoreCheck replace_snapshot(const SnapshotRow& row, std::string_view bytes) override;
   std::vector<SnapshotRow> snapshots() override;
   std::optional<std::string> read_snapshot(const SnapshotRow& row) override;
   StoreCheck keep_snapshots(std::size_t count) override;
@@ -437,6 +438,21 @@ StoreCheck SqliteStore::complete_snapshot(const SnapshotRow& row) {
                      .bind(3, row.sha256)
                      .bind(4, row.decision_version)
                      .run());
+}
+
+StoreCheck SqliteStore::replace_snapshot(const SnapshotRow& row, std::string_view bytes) {
+  int code = statement(kBegin, "BEGIN IMMEDIATE").run();
+  if (code == SQLITE_OK)
+    code = Statement(database_, "DELETE FROM snapshot_part WHERE revision = ?1").bind(1, row.revision).run();
+  if (code != SQLITE_OK) return finished(code);
+  StoreCheck failure;
+  std::uint64_t n = 0;
+  for (std::size_t at = 0; at < bytes.size() && !failure; at += kSnapshotPart)
+    failure = add_snapshot_part(row.revision, n++, bytes.substr(at, kSnapshotPart));
+  if (!failure) failure = complete_snapshot(row);
+  if (!failure) return finished(SQLITE_OK);
+  static_cast<void>(finished(SQLITE_ERROR));  // rolls back
+  return failure;
 }
 
 std::vector<SnapshotRow> SqliteStore::snapshots() {

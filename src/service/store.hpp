@@ -67,6 +67,8 @@ class Store {
   /// once it is completed.
   virtual StoreCheck add_snapshot_part(std::uint64_t revision, std::uint64_t n, std::string_view bytes) = 0;
   virtual StoreCheck complete_snapshot(const SnapshotRow& row) = 0;
+  /// A whole one in one transaction, in the place of one of its revision where there is one.
+  virtual StoreCheck replace_snapshot(const SnapshotRow& row, std::string_view bytes) = 0;
   /// Whole ones, the newest first.
   virtual std::vector<SnapshotRow> snapshots() = 0;
   /// None where parts are missing or the hash differs.

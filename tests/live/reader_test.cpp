@@ -79,8 +79,10 @@ TEST(LiveReader, AnExplanationHasOneVerdictAndOneStep) {
             "room for the 1 job of its own queue that comes first, then 1 gpu freed on n2");
   EXPECT_EQ(verdict("gpus", R"({"demand":{"gpu":1},"tasks":2,"gang":2})"), "no-room");
   const Json together = cluster.get(explain("ml", "gpus")).body;
-  EXPECT_EQ(together.at("says"), "all 2 tasks must start together; there is room for 0");
-  EXPECT_EQ(together.at("next_step"), "room for 2 tasks of 1 gpu at once, or a smaller gang");
+  EXPECT_EQ(together.at("says"),
+            "all 2 tasks must start together, and no server has room for 1 gpu: too "
+            "little gpu on 1 of 1 server, 1 is too small");
+  EXPECT_EQ(together.at("next_step"), "room for all 2 tasks at once");
   EXPECT_EQ(verdict("gang", R"({"demand":{"cpu":1},"tasks":6,"gang":6})"), "no-room");
   EXPECT_EQ(cluster.get(explain("ml", "gang")).body.at("gang"), (Json{{"together", 6}, {"room", 4}}));
   Query on = explain("ml", "big");

@@ -201,6 +201,39 @@ TEST(Preemption, PrioritiesDoNotSayWhichOfSeveralUsersLosesTasks) {
   }
 }
 
+/// By work it is the turn of `a`, whose newest task has done least: its oldest, of a lower priority, ends for
+/// it, and does not shield it.
+TEST(Preemption, PrioritiesOfItsJobsDoNotShieldAUser) {
+  for (const bool on_one : {true, false}) {
+    PreemptingEngine small(kFreely);
+    small.server({on_one ? 6 : 3});
+    const UserId a = small.user(), b = small.user();
+    small.job({.user = a, .demand = {1}, .rank = Rank{.priority = 0}});
+    small.run();
+    small.now = at(5);
+    if (!on_one) {
+      small.job(
+          {.user = a, .demand = {1}, .tasks = 2, .rank = Rank{.priority = 1}, .may_be_preempted = false});
+      small.run();
+      small.server({3});
+    }
+    small.job({.user = b, .demand = {1}, .tasks = 3});
+    small.run();
+    small.now = at(9);
+    if (on_one) small.job({.user = a, .demand = {1}, .tasks = 2, .rank = Rank{.priority = 1}});
+    small.run();
+    small.now = at(10);
+    small.job(small.user(), {1});
+    EXPECT_EQ(small.preempted().size(), 1U);
+    if (on_one) {
+      EXPECT_EQ(small.running(b), 3);
+      EXPECT_EQ(small.running(a), 2);
+    } else {
+      EXPECT_EQ(small.running(b), 2) << "its turn is by the work of 5, and that of a by 10";
+    }
+  }
+}
+
 TEST(Preemption, OnesOwnTasksGoOnWhereThoseOfOthersMayEnd) {
   PreemptingEngine small(kFreely);
   small.server({6});

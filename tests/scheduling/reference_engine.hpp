@@ -115,6 +115,7 @@ class ReferenceEngine {
     bool is_protected = false;  ///< started on a server that was kept for it
     bool is_fresh = false;      ///< started after the latest event
     std::int64_t role = 0;
+    mpq_class turn = 0;  ///< within a search: the work by which it is its user's turn
   };
 
   const std::vector<Server>& servers() const { return servers_; }

@@ -548,20 +548,24 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
   }
   std::stable_sort(there.begin(), there.end(),
                    [&](const Task& a, const Task& b) { return work(a) < work(b); });
-  const auto priority = [&](const Task& task) { return job_of(task).rank.priority; };
-  std::vector<Task> in_order;
-  while (!there.empty()) {  // the lowest of those before which no other of their user comes
-    std::size_t next = there.size();
-    for (std::size_t t = 0; t < there.size(); ++t) {
-      const bool waits_for_lower = std::any_of(there.begin(), there.end(), [&](const Task& other) {
-        return other.user == there[t].user && priority(other) < priority(there[t]);
-      });
-      if (waits_for_lower) continue;
-      if (next == there.size() || height(there[t], b) < height(there[next], b)) next = t;
-    }
-    in_order.push_back(there[next]);
-    there.erase(there.begin() + static_cast<std::ptrdiff_t>(next));
+  // Whose turn it is: by work, before any priorities. Which of its tasks: by priority.
+  std::map<UserId, std::vector<Task>> of_users;
+  for (Task& task : there) {
+    task.turn = work(task);
+    of_users[task.user].push_back(task);
   }
+  for (auto& [owner, tasks] : of_users)
+    std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) {
+      return job_of(a).rank.priority < job_of(b).rank.priority;
+    });
+  for (Task& task : there) {
+    std::vector<Task>& left = of_users[task.user];
+    left.front().turn = task.turn;
+    task = left.front();
+    left.erase(left.begin());
+  }
+  std::stable_sort(there.begin(), there.end(),
+                   [&](const Task& x, const Task& y) { return height(x, b) < height(y, b); });
 
   Balance room = balance(server);
   std::vector<std::size_t> missing;
@@ -580,7 +584,7 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
     return is_above ? std::optional(Right::share) : std::nullopt;
   };
   std::vector<Task> taken;
-  for (const Task& task : in_order) {
+  for (const Task& task : there) {
     if (has_room_in(room, demand)) break;
     const std::vector<Task> before = after.tasks_;
     after.end(task.id);
@@ -650,7 +654,6 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
   if (!options_.preemption || futile_at_ == now_ || budget() == 0) return {};
   const std::vector<double> prices =
       options_.discipline.name == "pf" ? this->prices() : std::vector<double>{};
-  const Amounts pool = this->pool();
   for (const Candidate& candidate : order_of_force()) {
     const JobSubmitted& look = candidate.group->look;
     if (has_terms(look)) continue;
@@ -678,10 +681,7 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
       for (const auto& [task, right] : victims) {
         const auto job = std::find_if(jobs_.begin(), jobs_.end(),
                                       [&task = task](const Job& each) { return each.id == task.job; });
-        mpq_class part = 0;
-        for (std::size_t r = 0; r < pool.size(); ++r)
-          if (pool[r] > 0) part = std::max(part, ratio(task.demand[r], pool[r]));
-        set.work += part * mpq_class((now_ - task.started).count());
+        set.work += task.turn;
         set.users.insert(task.user);
         set.highest = std::max(set.highest, height(task, candidate.group->user));
         set.priority = std::max(set.priority, job->rank.priority);

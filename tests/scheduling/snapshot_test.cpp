@@ -228,6 +228,21 @@ TEST(Snapshot, OneOfAnEarlierDecisionVersionIsReadWhereThatIsAskedFor) {
   EXPECT_GT(placed, 1'000U);
 }
 
+/// By other rules a task that was known to fit nowhere may fit. Here its server is larger than it was.
+TEST(Snapshot, WhatAnEarlierVersionFoundToFitNowhereIsLookedAtOnceMore) {
+  SmallEngine small("drf");
+  small.server({4});
+  small.job(small.user(), {3}, 2);
+  ASSERT_EQ(small.run().size(), 1U);
+  nlohmann::json changed = nlohmann::json::from_cbor(snapshot(small.engine));
+  changed.at("kinds").at(0).at(0) = 8;
+  EXPECT_FALSE(restore(bytes_of(changed))) << "a task that has room is not aside";
+  changed["decision_version"] = kDecisionVersion - 1;
+  Result<Engine> restored = restore(bytes_of(changed), EarlierDecisions::accepted);
+  ASSERT_TRUE(restored) << describe(restored.error());
+  EXPECT_TRUE(restored->step({}, small.random));
+}
+
 TEST(Snapshot, TwoServersKeptForOneTaskAreAnError) {
   const Engine engine = *engine_that_keeps({.user = {}, .demand = {2}, .tasks = 2});
   ASSERT_EQ(engine.reservations().size(), 1U);

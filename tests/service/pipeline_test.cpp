@@ -49,6 +49,9 @@ class MemoryStore final : public Store {
   LogEnds log_ends() override { return {}; }
   StoreCheck trim_log(std::uint64_t) override { return {}; }
   StoreCheck add_snapshot_part(std::uint64_t, std::uint64_t, std::string_view) override { return {}; }
+  StoreCheck replace_snapshot(const SnapshotRow& row, std::string_view) override {
+    return complete_snapshot(row);
+  }
   StoreCheck complete_snapshot(const SnapshotRow& row) override {
     const std::lock_guard guard(disk_->mutex);
     disk_->snapshots.insert(disk_->snapshots.begin(), row);

@@ -196,6 +196,16 @@ TEST(Store, ReadsBackWhatItWrote) {
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
+TEST(Store, ASnapshotTakesThePlaceOfALargerOneOfItsRevision) {
+  const TemporaryFolder folder;
+  auto store = open_store({.file = folder.path("f"), .creates = true, .reserve_bytes = 0});
+  ASSERT_TRUE(store);
+  ASSERT_FALSE(write_snapshot(**store, 7, std::string(2 * kSnapshotPart + 1, 'x')));
+  ASSERT_FALSE(write_snapshot(**store, 7, std::string(kSnapshotPart, 'y')));
+  ASSERT_EQ((*store)->snapshots().size(), 1U);
+  EXPECT_EQ((*store)->read_snapshot((*store)->snapshots()[0]), std::string(kSnapshotPart, 'y'));
+}
+
 TEST(Store, AddsUpWhatWasUsedHourByHour) {
   PowerLossDisk disk("uses");
   Script script(7);

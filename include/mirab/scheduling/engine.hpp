@@ -58,10 +58,10 @@ struct Declared<Reserving> {
 };
 
 /// Preemption: where nothing else can be placed, tasks of users above their fair share end for one of a user
-/// below its own, never so that their order flips, least work lost first. So do tasks that hold what a group
-/// or user is guaranteed, those of the same user with a lower priority, and those of users in lower tiers.
-/// Tasks that started on a server kept for them run on. With blocking=freeze only the task with the lowest
-/// key may gain. See docs/reference/engine.md, "Preemption".
+/// below its own, never so that their order flips. So do tasks that hold what a group or user is guaranteed,
+/// those of the same user with a lower priority, and those of users in lower tiers; of one user's tasks those
+/// with lower priorities end first. Tasks that started on a server kept for them run on. With blocking=freeze
+/// only the task with the lowest key may gain. See docs/reference/engine.md, "Preemption".
 struct Preempting {
   std::int64_t tasks;  ///< ended in any time of this length, at the most; ≥ 1
   Duration per;        ///< > 0

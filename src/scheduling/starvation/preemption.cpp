@@ -19,16 +19,16 @@ namespace mirab::scheduling {
 //
 //   1. lower tiers first;
 //   2. in b's tier those of others before those of b, and of b's own those with lower priorities first;
-//   3. by the work that is lost, (now − started) · max_r d_r / C_r, the newest of equal ones first; but a
-//   task
-//      of another user after all of that user with lower priorities.
+//   3. by the work that is lost, (now − started) · max_r d_r / C_r, the newest of equal ones first. This says
+//      whose turn it is. A user's first turn takes its task with the lowest priority, the least work first
+//      among equal ones, and so on: its priorities say which of its tasks end, and not how many.
 //
 // Then those that are not needed are dropped again, the last first; then the rights are asked of the set that
-// is left. Of all servers the set is best whose last task comes first by 1 and 2, then the one with the least
-// work, then the one with fewer tasks, then that on the server with the lower number. This says which users
-// lose tasks. Of all sets that take from the same users the one is chosen whose highest priority is lowest,
-// then the best one. So priorities of one user's jobs are not weighed against those of another, who could
-// else keep its room with high ones.
+// is left. Of all servers the set is best whose last task comes first by 1 and 2, then the one whose turns
+// have the least work, then the one with fewer tasks, then that on the server with the lower number. This
+// says which users lose tasks. Of all sets that take from the same users the one is chosen whose last task
+// comes first by 1 and 2, then the one whose highest priority is lowest, then the best one. So a user gains
+// nothing against others by the priorities of its jobs.
 //
 // Known failures: which tasks make room with the least loss is a knapsack in several dimensions; this is a
 // greedy answer, and where it finds none on a server there may be one, now or in an order that comes later.
@@ -138,34 +138,24 @@ std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const st
   return losses;
 }
 
-/// The same in the order in which they end. O(tasks log tasks).
-std::vector<const Loss*> VictimSearch::in_order_of_ending(const std::vector<Loss>& by_work,
-                                                          UserIndex user) const {
-  struct Ranked {
-    const Loss* loss;
-    LossBand band;
-    std::size_t comes_after = 0;  // its place by work, or that of a task of its user with a lower priority
-  };
-  std::vector<Ranked> ranked;
-  std::vector<const Loss*> order;
-  for (const Loss& loss : by_work) ranked.push_back({.loss = &loss, .band = band_of(loss, user)});
-  if (ledger_.has_priorities || ledger_.has_tree()) {
-    for (std::size_t at = 0; at < by_work.size(); ++at) ranked[at].comes_after = at;
-    const auto by_priority = [](const Ranked& a, const Ranked& b) {
-      return a.loss->priority < b.loss->priority;
-    };
-    std::stable_sort(ranked.begin(), ranked.end(), by_priority);
-    std::map<UserIndex, std::size_t> last_of_lower;
-    for (Ranked& each : ranked) {
-      std::size_t& last = last_of_lower[each.loss->user];
-      last = each.comes_after = std::max(last, each.comes_after);
-    }
-    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
-      return std::tie(a.band, a.comes_after) < std::tie(b.band, b.comes_after);
-    });
+/// The turns in the order in which tasks end. O(tasks log tasks).
+std::vector<VictimSearch::Turn> VictimSearch::turns_of(const std::vector<Loss>& by_work,
+                                                       UserIndex user) const {
+  std::vector<Turn> turns;
+  for (const Loss& loss : by_work) turns.push_back({.loss = &loss, .work = loss.work, .band = {}});
+  if (ledger_.has_priorities) {
+    std::map<UserIndex, std::vector<const Loss*>> of_users;
+    for (const Loss& loss : by_work) of_users[loss.user].push_back(&loss);
+    for (auto& [owner, losses] : of_users)
+      std::stable_sort(losses.begin(), losses.end(),
+                       [](const Loss* a, const Loss* b) { return a->priority < b->priority; });
+    std::map<UserIndex, std::size_t> next;
+    for (std::size_t at = 0; at < by_work.size(); ++at)
+      turns[at].loss = of_users[by_work[at].user][next[by_work[at].user]++];
   }
-  for (const Ranked& each : ranked) order.push_back(each.loss);
-  return order;
+  for (Turn& turn : turns) turn.band = band_of(*turn.loss, user);
+  std::stable_sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.band < b.band; });
+  return turns;
 }
 
 /// The work of a task grows evenly, so the first two that change places are neighbours in the present order.
@@ -199,11 +189,14 @@ void VictimSearch::consider(ServerIndex server, const Gain& gain, std::int64_t m
   rights_.begin_on(missing);
   std::map<JobIndex, std::int64_t> taken_of_jobs;
   std::vector<const Loss*> taken;
-  for (const Loss* const loss : in_order_of_ending(losses, gain.user)) {
-    if (!can_spare(loss->job, taken_of_jobs[loss->job] + 1) || !rights_.lose(*loss)) continue;
-    add(room, loss->demand, 1);
-    ++taken_of_jobs[loss->job];
-    taken.push_back(loss);
+  std::vector<Turn> turns;  // of those
+  for (const Turn& turn : turns_of(losses, gain.user)) {
+    const Loss& loss = *turn.loss;
+    if (!can_spare(loss.job, taken_of_jobs[loss.job] + 1) || !rights_.lose(loss)) continue;
+    add(room, loss.demand, 1);
+    ++taken_of_jobs[loss.job];
+    taken.push_back(&loss);
+    turns.push_back(turn);
     if (has_room(demand, room)) break;
   }
   if (!has_room(demand, room)) return note_next_order(losses);
@@ -212,6 +205,7 @@ void VictimSearch::consider(ServerIndex server, const Gain& gain, std::int64_t m
     if (has_room(demand, room)) {
       rights_.keep(*taken[at]);
       taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(at));
+      turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(at));
     } else {
       add(room, taken[at]->demand, 1);
     }
@@ -223,16 +217,16 @@ void VictimSearch::consider(ServerIndex server, const Gain& gain, std::int64_t m
   Victims here{.server = server,
                .tasks = {},
                .rights = {},
-               .last = band_of(*taken.back(), gain.user),
+               .last = turns.back().band,
                .priority = taken.back()->priority,
                .work = 0};
   std::set<UserIndex> users;
   for (const Loss* const loss : taken) {
     here.tasks.push_back(loss->task);
     here.priority = std::max(here.priority, loss->priority);
-    here.work += *loss->work;
     if (ledger_.has_priorities) users.insert(loss->user);
   }
+  for (const Turn& turn : turns) here.work += *turn.work;
   const bool is_best = !best.of_all || is_cheaper(here, *best.of_all);
   const auto of_these = best.of_users.find(users);
   const bool is_lowest =

@@ -38,7 +38,7 @@ struct Victims {
   std::vector<Right> rights;     ///< of each
   LossBand last;                 ///< of the last of them, which is the highest
   std::int64_t priority;         ///< the highest of their jobs
-  mpq_class work;                ///< lost, all together: ns times parts of the pool
+  mpq_class work;                ///< of their turns, all together: ns times parts of the pool
 };
 
 /// Of those on the servers that have been looked at.
@@ -78,7 +78,13 @@ class VictimSearch {
   bool can_spare(JobIndex job, std::int64_t tasks) const;
   IndexedAmounts<ServerIndex> room_if_all_end();
   std::vector<Loss> losses_on(ServerIndex server, std::span<const std::int64_t> demand);
-  std::vector<const Loss*> in_order_of_ending(const std::vector<Loss>& by_work, UserIndex user) const;
+  /// A task that ends, and by which work it was its user's turn.
+  struct Turn {
+    const Loss* loss;
+    const mpq_class* work;
+    LossBand band;
+  };
+  std::vector<Turn> turns_of(const std::vector<Loss>& by_work, UserIndex user) const;
   void note_next_order(const std::vector<Loss>& losses);
   void consider(ServerIndex server, const Gain& gain, std::int64_t max_tasks, BestVictims& best);
 
