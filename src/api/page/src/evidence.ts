@@ -48,7 +48,7 @@ function servers(of: Counts): string {
     const why = key === 'full' ? too_little(of.lacking) : key === 'too_small' ? too_little(of.too_small_in) : '';
     return number > 0 ? [`${whole(number)} ${words}${why}`] : [];
   });
-  return `${whole(Number(of['total'] ?? 0))}: ${parts.join(', ')}`;
+  return parts.length > 0 ? `${whole(Number(of['total'] ?? 0))}: ${parts.join(', ')}` : 'none';
 }
 
 function ahead(of: {queues?: number; tied?: number; own?: number; next?: string}): string {
@@ -77,7 +77,7 @@ const lines: [string, string, (value: never) => string | Omit<EvidenceLine, 'wha
   ['kept_for_it', 'Kept for it', (of: OnServer) => on_server(of, `since ${moment(of.since)}; to be freed there: ${amounts(of.missing)}`)],
   ['constraints', 'Wishes', (of: Wish[]) => of.map(each => `${each.wish} excludes ${count(each.excludes, 'server')}, ${whole(each.alone)} of them alone`).join('; ')],
   ['covered_by', 'Within the guarantee of', (of: unknown) => [of].flat().join(', ')],
-  ['key', 'Key of its queue', (of: number) => `${of.toPrecision(3)}; the queue with the lowest is next`],
+  ['key', 'Key of its queue', (of: number) => `${of.toPrecision(3)}; the lower comes first`],
   ['with_weight', 'Next with a weight above', (of: number) => of.toPrecision(3)],
 ];
 
