@@ -129,6 +129,11 @@ TEST(Swf, BrokenLogsAreErrorsWithLineAndField) {
             "LOG:5: submit time: \"-1\" is unknown");
   EXPECT_EQ(read_swf_log(head + entry("1 1 5 1e18 4 -1 -1 4 90 1 1 7")).error,
             "LOG:5: run time: \"1e18\" is more than 2147483648");
+  EXPECT_EQ(read_swf_log(head + entry("\xff"
+                                      "1 1 5 60 4 -1 -1 4 90 1 1 7"))
+                .error,
+            "LOG:5: job number: \"\xff"
+            "1\" is no text without control characters");
   EXPECT_EQ(read_swf_log(head).error, "LOG: the log has no job");
   EXPECT_EQ(read_swf_log(head + entry("1 1 5 60 4 -1 -1 99 90 1 1 7")).error,
             "LOG: no job of the log fits on its servers");

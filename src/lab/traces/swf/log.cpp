@@ -170,6 +170,10 @@ std::string first_days(std::int64_t days) {
 }
 
 Result<std::optional<Times>> Jobs::times(const Entry& entry) {
+  for (const Field name : {Field::number, Field::user}) {
+    if (!is_utf8(entry.text(name)) || has_control(entry.text(name)))
+      return entry.error(name, "is no text without control characters");
+  }
   const auto submitted = entry.known(submit, kMostSeconds);
   if (!submitted) return submitted.error();
   if (!*submitted) return entry.error(submit, "is unknown");
