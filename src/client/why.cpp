@@ -96,7 +96,7 @@ std::string ahead_of(const Evidence& ahead) {
   if (const auto tied = ahead.at("tied").count(); tied > 0)
     add(fmt::format("{} with the same key", report::counted(static_cast<std::size_t>(tied), "queue")));
   if (const auto own = ahead.at("own").count(); own > 0)
-    add(fmt::format("{} of the same queue", report::counted(static_cast<std::size_t>(own), "job")));
+    add(fmt::format("at least {} of the same queue", report::counted(static_cast<std::size_t>(own), "job")));
   if (ahead.at("next").is_there()) add("next is " + ahead.at("next").text());
   return text;
 }

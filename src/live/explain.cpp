@@ -138,8 +138,10 @@ Verdict verdict_of(const State& state, const WhyWaiting& why, const Job& job) {
             "room for that task, or a discipline with blocking=skip"};
   Verdict verdict{"ahead", {}, {}};
   if (why.older_jobs > 0 || why.own_ahead > 0) {
-    const std::int64_t own = why.older_jobs + why.own_ahead;
-    verdict.says = fmt::format("{} of the same queue {} ahead", counted(own, "job"), own == 1 ? "is" : "are");
+    verdict.says = why.older_jobs > 0
+                       ? fmt::format("{} of the same queue {} ahead", counted(why.older_jobs, "job"),
+                                     why.older_jobs == 1 ? "is" : "are")
+                       : "tasks of the same queue that ask for something else are ahead";
     verdict.next_step = "a higher priority among the jobs of the queue";
   } else {
     verdict.says = fmt::format("{} other queue{} ahead", why.users_ahead + why.users_tied,

@@ -2,10 +2,9 @@
 
 import json
 import random
-import threading
 import time
 
-from kubernetes import Refused, node, pod
+from kubernetes import Refused, in_parallel, node, pod
 from refusals import bind_refuser
 from trial import USERS, Trial, demand
 
@@ -20,7 +19,7 @@ def replaced(choice):
         trial.make_nodes(node(f"small{number}", cpu="1", memory="32Gi") for number in range(40))
         trial.make_nodes(node(f"large{number}", cpu="16", memory="32Gi") for number in range(4))
         scheduler = trial.start_scheduler()
-        names, failures = [f"s-{number}" for number in range(8)], []
+        names = [f"s-{number}" for number in range(8)]
         rounds = choice.replacements // len(names)
 
         def state_of(uid):
@@ -49,8 +48,8 @@ def replaced(choice):
                         gone = refused.status == 404
             return None
 
-        def replace(name):
-            api, draw = trial.api.copy(), random.Random(f"{choice.seed} {name}")
+        def replace(api, name):
+            draw = random.Random(f"{choice.seed} {name}")
             for _ in range(rounds):
                 make(api, name, "100m")
                 time.sleep(draw.uniform(0, 0.03))
@@ -60,21 +59,8 @@ def replaced(choice):
                     api.delete("pods", "u1", name, grace=0)
                     uid = make(api, name, "2")
                 api.delete("pods", "u1", name, grace=0)
-            api.close()
 
-        def serve(name):
-            try:
-                replace(name)
-            except Exception as failure:  # pylint: disable=broad-except  # it is raised below, in the main thread
-                failures.append(failure)
-
-        threads = [threading.Thread(target=serve, args=(name,)) for name in names]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if failures:
-            raise failures[0]
+        in_parallel(trial.api, replace, names, connections=len(names))
         demand(not trial.kubelet.lapses, f"pods are where they may not be: {trial.kubelet.lapses[:1]}")
         refused = sum(trial.kubelet.rejected.values())
         figures = {"replaced": rounds * len(names), "bound_where_it_does_not_fit": refused}

@@ -1,4 +1,4 @@
-"""Who gets what: the shares of namespaces on a real API server, beside those that `mirab fill` works out."""
+"""Compares the shares of namespaces on a real API server with those that `mirab fill` computes."""
 
 import copy
 import html
@@ -72,8 +72,8 @@ def shares(choice):
 
 
 def complementary(choice):
-    """K1-greedy: three namespaces whose demands complement one another, and one that asks for everything and asks first:
-    shares are those of `mirab fill`; kube-scheduler's stand beside them, as a picture with --picture."""
+    """K1-greedy: three namespaces whose demands complement one another, and one that asks first and for everything. The
+    shares must equal those of `mirab fill`. With --picture it draws them next to kube-scheduler's, measured in the same run."""
     shapes = {"greedy": {"cpu": "1", "memory": "4Gi"}, "compute": {"cpu": "2", "memory": "1Gi"},
               "caches": {"cpu": "250m", "memory": "8Gi"}, "training": {"cpu": "500m", "memory": "2Gi", "nvidia.com/gpu": "1"}}
     wanted = {"greedy": 400, "compute": 60, "caches": 60, "training": 60}

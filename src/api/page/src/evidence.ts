@@ -53,7 +53,7 @@ function servers(of: Counts): string {
 
 function ahead(of: {queues?: number; tied?: number; own?: number; next?: string}): string {
   return [
-    of.own ? `${count(of.own, 'job')} of its own queue` : '',
+    of.own ? `at least ${count(of.own, 'job')} of its own queue` : '',
     of.queues ? count(of.queues, 'other queue') : '',
     of.tied ? `${count(of.tied, 'queue')} with the same key` : '',
     of.next ? `the first is ${of.next}` : '',

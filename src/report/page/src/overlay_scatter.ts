@@ -10,7 +10,7 @@ import {compact} from './time_panels';
 
 const scatter_height = 340;  // px
 const [least_mark, largest_mark] = [8, 34];  // px
-const narrow = 600;  // px: up to here names beside the marks would lie over each other
+const narrow = 600;  // px: up to this width the names next to the marks would overlap
 
 /** Nothing where there is one run to compare with none. */
 export function runsScatter({runs}: Overlay): HTMLElement | undefined {
