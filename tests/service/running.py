@@ -18,6 +18,7 @@ class Service:
         with open(file + ".admin-token", encoding="ascii") as token:
             self.token = token.read().strip()
         self.log = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self.writing = threading.Lock()  # one place in the log is for writing and for reading
         self.process = subprocess.Popen(
             [program, "serve", file, "--listen", listen, "--per-address", "0", *options],
             stderr=subprocess.PIPE, text=True, encoding="utf-8", env={**os.environ, **(environment or {})})
@@ -30,12 +31,18 @@ class Service:
             self.log.write(line)
         else:
             raise AssertionError(f"it did not start: {self.read_log()}")
-        self.reading = threading.Thread(target=lambda: [self.log.write(line) for line in self.process.stderr], daemon=True)
+        self.reading = threading.Thread(target=self.keep_log, daemon=True)
         self.reading.start()
 
+    def keep_log(self):
+        for line in self.process.stderr:
+            with self.writing:
+                self.log.write(line)
+
     def read_log(self):
-        self.log.seek(0)
-        return self.log.read()
+        with self.writing:
+            self.log.seek(0)
+            return self.log.read()
 
     def client(self, token=None):
         return Client(self.port, token or self.token)
