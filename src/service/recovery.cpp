@@ -60,6 +60,16 @@ Result<live::Batch> first_batch(live::Decider& decider, const std::string& secre
   return decider.take_batch();
 }
 
+/// What is wrong with a state that was taken over as logged, and that no replay compared; empty: nothing.
+std::string fault_of_adopted(const Recovered& recovered) {
+  if (std::string broken = recovered.decider.broken_invariant(); !broken.empty()) return broken;
+  const std::string bytes = recovered.decider.snapshot();
+  if (!live::same_state(recovered.reader.snapshot(), bytes)) return "the two engines differ";
+  const auto again = live::Decider::restore(bytes);
+  if (!again) return again.error().message;
+  return live::same_state(again->snapshot(), bytes) ? "" : "its snapshot does not give its own bytes again";
+}
+
 }  // namespace
 
 void sync_folder_of(const std::string& file) {
@@ -187,11 +197,14 @@ Result<Recovered> recover(Store& store, live::Others others) {
     if (wrong) return *std::move(wrong);
     const LogEnds ends = store.log_ends();
     recovered.last_wall = ends.last_wall;
-    if (recovered.was_adopted)
+    if (recovered.was_adopted) {
+      if (const std::string fault = fault_of_adopted(recovered); !fault.empty())
+        return Error{.message = "the state that another version decided cannot be taken over: " + fault};
       recovered.notes.push_back(fmt::format(
           "{} batches were decided by another version or on another processor: they are taken over "
           "as logged",
           recovered.replayed));
+    }
     if (ends.last > recovered.decider.revision())
       return Error{.message = fmt::format("the log goes to revision {}, but its replay ends at {}", ends.last,
                                           recovered.decider.revision())};
