@@ -408,6 +408,8 @@ def chosen(words):
     parser.add_argument("--seconds", type=float, default=60, help="K10, K13, K14: for how long")
     parser.add_argument("--within", type=float, default=float("inf"), metavar="SECONDS",
                         help="begin no scenario later than this; those that are left out are named")
+    parser.add_argument("--cut", type=float, default=0, metavar="SECONDS",
+                        help="end the scenario that runs then, and say so; it has not failed")
     parser.add_argument("--keep", action="store_true", help="keep the folders with the logs")
     choice = parser.parse_args(words)
     choice.options = choice.options.split()
@@ -418,22 +420,39 @@ def chosen(words):
     return choice
 
 
+class TimeIsUp(BaseException):
+    """What --cut raises in the midst of a scenario; no scenario catches it."""
+
+
+def cut(*_):
+    raise TimeIsUp
+
+
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that what was started ends too
-    choice, failed, started = chosen(sys.argv[1:]), [], time.monotonic()
+    signal.signal(signal.SIGALRM, cut)
+    choice, failed, done, started = chosen(sys.argv[1:]), [], 0, time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, choice.cut)
     for name in choice.names or SCENARIOS:
-        if time.monotonic() - started > choice.within:
+        begun = time.monotonic() - started
+        if begun > choice.within:
             print(f"{name} SKIPPED: {choice.within:.0f} s are over", flush=True)
             continue
         try:
             figures = SCENARIOS[name](choice)
             print(f"{name} ok: " + ", ".join(f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
                                              for key, value in figures.items()), flush=True)
+            done += 1
         except AssertionError as failure:  # a Failure, or a control plane that did not start
             failed.append(name)
             print(f"{name} FAILED (--seed {choice.seed}): {failure}", flush=True)
+        except TimeIsUp:
+            print(f"{name} CUT after {choice.cut - begun:.0f} s: {choice.cut:.0f} s are over", flush=True)
+            choice.within = 0
     if failed:
         sys.exit(f"failed: {' '.join(failed)}")
+    if not done:
+        sys.exit("no scenario was done in time")
 
 
 if __name__ == "__main__":

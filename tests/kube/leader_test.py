@@ -88,6 +88,40 @@ class Leader(KubeCase):
         self.assertEqual([call for call in late if not call.endswith(LEASE)], [])
         self.assert_bound_once(cluster, "p")
 
+    def test_a_leader_whose_token_is_refused_ends_and_binds_nothing_more(self):
+        cluster = self.cluster(token="old")
+        first = self.start(cluster, "--leader-elect", *SHORT, user={"tokenFile": self.write("token", "old")})
+        cluster.add(pod("p"))
+        cluster.bound("p")
+        with cluster.changed:
+            cluster.token = "new"
+        cluster.add(pod("q"))
+        self.assertEqual(first.ends(60), 1)
+        first.says("lease-lost", within=0)
+        self.assertIn(401, {call.status for call in cluster.asked_for("PUT", LEASE)})
+        self.assert_bound_once(cluster, "p")
+        self.write("token", "new")  # what runs it starts it again
+        self.start(cluster, "--leader-elect", *SHORT, user={"tokenFile": "token"})
+        self.assert_bound_once(cluster, "p", "q")
+
+    def test_a_leader_whose_token_is_replaced_in_time_goes_on(self):
+        token = self.write("token", "old")
+        cluster = self.cluster(token="old")
+        first = self.start(cluster, "--leader-elect", *SHORT, user={"tokenFile": token})
+        cluster.add(pod("p"))
+        cluster.bound("p")
+        with cluster.changed:
+            cluster.token = "new"
+        cluster.until(lambda: any(call.status == 401 for call in cluster.asked_for("PUT", LEASE)))
+        self.write("token", "new")
+        cluster.add(pod("q"))
+        cluster.bound("q")
+        renewed = len(cluster.asked_for("PUT", LEASE))
+        cluster.until(lambda: len(cluster.asked_for("PUT", LEASE)) > renewed + 4)
+        self.assertIsNone(first.process.poll())
+        self.assert_bound_once(cluster, "p", "q")
+        self.assertEqual(len({bind.decision.split("/")[0] for bind in cluster.binds}), 1)
+
     def test_who_was_stopped_for_long_binds_nothing_when_it_goes_on(self):
         cluster = self.cluster()
         first, second = self.start_two(cluster)

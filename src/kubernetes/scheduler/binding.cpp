@@ -18,8 +18,10 @@ constexpr int kMostRounds = 3;    // binds without an answer that settles them: 
 constexpr int kMostRefusals = 5;  // then the pod is parked
 constexpr Duration kParked = std::chrono::minutes(10);
 constexpr Duration kLongestRest = seconds(300);
-constexpr Duration kLongestPause = seconds(30);
-constexpr Duration kLongestDoubt = seconds(5);  // between questions: nothing is decided before the answer
+// Between two tries. After an outage, or with other credentials, it goes on soon; who is asked to be slower
+// is, and nothing is decided while a question is open.
+constexpr Duration kLongestPause = seconds(5);
+constexpr Duration kLongestPauseOfBusy = seconds(30);
 constexpr Duration kFirstPause = std::chrono::milliseconds(800);
 constexpr int kUnauthorized = 401;
 
@@ -28,10 +30,10 @@ Duration rest_after(int refusals) {
   return std::min<Duration>(kLongestRest, seconds(1LL << std::min(refusals - 1, 16)));
 }
 
-Duration pause_after(int tries) {
+Duration pause_after(int tries, Duration longest) {
   Duration pause = kFirstPause;
-  for (int i = 1; i < tries && pause < kLongestPause; ++i) pause *= 2;
-  return std::min(pause, kLongestPause);
+  for (int i = 1; i < tries && pause < longest; ++i) pause *= 2;
+  return std::min(pause, longest);
 }
 
 bool is_unknown(int status) { return status == 0 || status >= 500; }
@@ -54,14 +56,14 @@ void Binding::go(Flight flight, Step step) {
   begun_.push_back(std::move(flight));
 }
 
-// No answer: the same once more, after a pause.
-void Binding::again(Flight flight, Step step, Time now, Duration at_least) {
+// No answer that settles it: the same once more, after a pause.
+void Binding::again(Flight flight, Step step, Time now, const Reply& reply) {
   flight.tries = flight.step == step ? flight.tries + 1 : 1;
   flight.step = step;
   if (step == Step::ask) ++doubts_;
-  const Duration pause =
-      std::min(pause_after(flight.tries), step == Step::ask ? kLongestDoubt : kLongestPause);
-  const Time when = now + std::max(pause, at_least);
+  const bool is_busy = reply.status == kTooMany && step != Step::ask;
+  const Duration pause = pause_after(flight.tries, is_busy ? kLongestPauseOfBusy : kLongestPause);
+  const Time when = now + std::max<Duration>(pause, reply.retry_after);
   later_.emplace(when, std::move(flight));
 }
 
@@ -198,8 +200,8 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   if (flight.step == Step::bind) {
     if (reply.status >= 200 && reply.status < 300) return succeed(flight, cluster, now);
     // No fault of the pod: it keeps its place until there are other credentials.
-    if (reply.status == kUnauthorized) return again(std::move(flight), Step::bind, now), std::nullopt;
-    if (reply.status == kTooMany) return again(flight, Step::bind, now, reply.retry_after), std::nullopt;
+    if (reply.status == kUnauthorized || reply.status == kTooMany)
+      return again(std::move(flight), Step::bind, now, reply), std::nullopt;
     if (is_unknown(reply.status) || reply.status == 409) {
       flight.why = reply.status == 0 ? "no answer" : fmt::format("{}: {}", reply.status, message_of(reply));
       return go(std::move(flight), Step::ask), std::nullopt;
@@ -213,7 +215,7 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   const std::optional<LookedAt> seen = reply.status == 200 ? looked_at(reply) : std::nullopt;
   if (!seen) {
     const Step step = flight.step;
-    return again(std::move(flight), step, now), std::nullopt;
+    return again(std::move(flight), step, now, reply), std::nullopt;
   }
   if (seen->uid != flight.uid) return leave_to_watch(flight, cluster, now), std::nullopt;
   if (seen->node == flight.node) return succeed(flight, cluster, now);
@@ -226,7 +228,7 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   }
   flight.tries = flight.rounds - 1;
   flight.step = Step::bind;
-  return again(std::move(flight), Step::bind, now), std::nullopt;
+  return again(std::move(flight), Step::bind, now, reply), std::nullopt;
 }
 
 std::vector<std::string> Binding::work(KnownCluster& cluster, Time now) {

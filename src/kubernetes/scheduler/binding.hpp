@@ -92,7 +92,7 @@ class Binding {
   };
 
   void go(Flight flight, Step step);
-  void again(Flight flight, Step step, Time now, Duration at_least = {});
+  void again(Flight flight, Step step, Time now, const Reply& reply);
   BindOutcome refuse(Flight flight, const std::string& why, bool parks, KnownCluster& cluster, Time now);
   BindOutcome succeed(const Flight& flight, KnownCluster& cluster, Time now);
   void leave_to_watch(const Flight& flight, KnownCluster& cluster, Time now);

@@ -31,7 +31,7 @@ struct ModelPod {
 };
 
 /// What becomes of a request.
-enum class Fate { done, lost_before, lost_after, refused, too_many, budget, invalid };
+enum class Fate { done, lost_before, lost_after, refused, unauthorized, too_many, budget, invalid };
 
 /// As the API server answers where a disruption budget allows no eviction.
 inline constexpr std::string_view kBudgetSaysNo =
@@ -88,6 +88,8 @@ class ModelServer {
     if (fate == Fate::lost_before) return reply;
     if (fate == Fate::refused)
       return {.id = request.id, .status = 403, .body = R"({"message":"webhook says no"})"};
+    if (fate == Fate::unauthorized)
+      return {.id = request.id, .status = 401, .body = R"({"message":"Unauthorized"})"};
     if (fate == Fate::too_many)  // as API priority and fairness says it
       return {.id = request.id, .status = 429, .body = "Too many requests, please try again later.\n"};
     if (fate == Fate::budget) return {.id = request.id, .status = 429, .body = std::string(kBudgetSaysNo)};

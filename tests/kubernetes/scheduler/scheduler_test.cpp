@@ -240,6 +240,34 @@ TEST(KubernetesScheduler, AfterALongOutageItGoesOnWithinSevenSeconds) {
   EXPECT_EQ(bench.scheduler.gauges().bound, 2U);
 }
 
+TEST(KubernetesScheduler, WhenCredentialsHoldAgainAfterLongItGoesOnWithinSevenSeconds) {
+  for (const bool looks_first : {false, true}) {
+    SCOPED_TRACE(looks_first);
+    SchedulerOptions given = options();
+    given.looks_first = looks_first;
+    Bench bench(std::move(given));
+    bench.server.put_node(node_row("n1", 4000, 8000));
+    bench.server.put_pod(waiting_pod("ml", "one", 1000, 1));
+    bench.run(300, [](const Request&) { return Fate::unauthorized; });
+    EXPECT_EQ(bench.scheduler.gauges().failed, 0U) << "no fault of the pod";
+    EXPECT_TRUE(bench.scheduler.is_locked_out());
+    bench.run(307);
+    EXPECT_EQ(bench.scheduler.gauges().bound, 1U);
+    EXPECT_FALSE(bench.scheduler.is_locked_out());
+  }
+}
+
+TEST(KubernetesScheduler, AServerThatHasTooMuchToDoIsAskedEvery30SecondsInTheEnd) {
+  Bench bench;
+  bench.server.put_node(node_row("n1", 4000, 8000));
+  bench.server.put_pod(waiting_pod("ml", "one", 1000, 1));
+  const auto is_busy = [](const Request&) { return Fate::too_many; };
+  bench.run(100, is_busy);
+  const std::size_t before = bench.sent.size();
+  bench.run(190, is_busy);
+  EXPECT_EQ(bench.sent.size() - before, 3U);
+}
+
 TEST(KubernetesScheduler, APodWhoseBindsAreRefusedRestsAndHarmsNobody) {
   Bench bench;
   bench.server.put_node(node_row("n1", 4000, 8000));
