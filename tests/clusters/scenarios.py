@@ -28,7 +28,7 @@ def random_pods(choice):
         scheduler = trial.start_scheduler()
         started = time.monotonic()
         load = Load(trial, rate=200, count=2000)
-        load.wait_finished(180)
+        load.wait_finished(60)
         seconds = time.monotonic() - started
         trial.check_referee()
         return {"pods": len(load.made), "seconds": seconds, "processor_seconds": scheduler.processor_seconds(),
@@ -53,7 +53,7 @@ def kills(choice):
                        lambda: f"no pod was bound after a restart\n{scheduler.tail()}")
             idle.append(time.monotonic() - started)
         load.stop()
-        load.wait_finished(120)
+        load.wait_finished(60)
         trial.check_referee()
         demand(not trial.kubelet.over_full(), f"nodes are over-full: {trial.kubelet.over_full()[:3]}")
         return {"kills": choice.kills, "pods": len(load.made), "start_to_first_bind_p50": quantile(idle, 0.5),
@@ -82,7 +82,7 @@ def outages(choice):
                 until_bound(f"pause {name} {seconds} s")
                 time.sleep(2)
         load.stop()
-        load.wait_finished(180)
+        load.wait_finished(60)
         trial.check_referee()
         demand(not trial.kubelet.over_full(), f"nodes are over-full: {trial.kubelet.over_full()[:3]}")
         return {"pods": len(load.made), **{f"bound again after {name}": seconds for name, seconds in back.items()}}
@@ -186,7 +186,7 @@ def two_replicas(choice):
                 time.sleep(3)
             leader, standby = standby, leader
         load.stop()
-        load.wait_finished(120)
+        load.wait_finished(60)
         trial.check_referee()
         if trial.is_mirab:
             who = [next((term for term in terms if term in decision), None) for decision in binds]
