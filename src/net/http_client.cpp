@@ -6,10 +6,12 @@
 #include <charconv>
 #include <cstring>
 #include <curl/curl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/random.hpp>
@@ -142,6 +144,13 @@ Check check_readable(const Pem& pem) {
   return Error{.message = std::strerror(errno), .file = pem.file};
 }
 
+/// When the file was written; nothing where none is named, or where it cannot be seen.
+std::filesystem::file_time_type time_of(const Pem& pem) {
+  std::error_code unseen;
+  return pem.file.empty() ? std::filesystem::file_time_type::min()
+                          : std::filesystem::last_write_time(pem.file, unseen);
+}
+
 class CurlClient final : public HttpClient {
  public:
   CurlClient(HttpClientOptions options, Route route, TokenSource token, CURL* handle)
@@ -204,6 +213,14 @@ class CurlClient final : public HttpClient {
     return perform(request, transfer, silence);
   }
 
+  /// Have the files of certificates changed since the last call? A connection keeps those with which it
+  /// began.
+  bool has_other_files() {
+    const std::array times{time_of(options_.ca), time_of(options_.credentials.certificate),
+                           time_of(options_.credentials.key)};
+    return std::exchange(times_, times) != times;
+  }
+
   CURLcode perform(const Request& request, Transfer& transfer, std::chrono::seconds silence) {
     curl_easy_reset(handle_.get());  // keeps the connection
     message_[0] = 0;
@@ -250,6 +267,7 @@ class CurlClient final : public HttpClient {
     set(CURLOPT_HEADERFUNCTION, take_field);
     set(CURLOPT_HEADERDATA, &transfer);
     const CURLcode code = curl_easy_perform(handle_.get());
+    if (code != CURLE_OK) times_ = {};  // and the next begins another connection
     long status = 0;
     curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
     transfer.response.status = static_cast<int>(status);
@@ -258,10 +276,16 @@ class CurlClient final : public HttpClient {
   }
 
   void set_tls() {
+    set(CURLOPT_MAXCONNECTS, 1L);  // the one before is closed, and not taken again
+    set(CURLOPT_FRESH_CONNECT, has_other_files() ? 1L : 0L);
+    set(CURLOPT_CA_CACHE_TIMEOUT, 0L);
+    // A session that is resumed has the certificate with which it began.
+    const Pem& own = options_.credentials.certificate;
+    if (!own.file.empty()) set(CURLOPT_SSL_SESSIONID_CACHE, 0L);
     set_pem(options_.ca, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB);
     if (!options_.ca.file.empty() || !options_.ca.text.empty())
       set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
-    set_pem(options_.credentials.certificate, CURLOPT_SSLCERT, CURLOPT_SSLCERT_BLOB);
+    set_pem(own, CURLOPT_SSLCERT, CURLOPT_SSLCERT_BLOB);
     set_pem(options_.credentials.key, CURLOPT_SSLKEY, CURLOPT_SSLKEY_BLOB);
     if (!options_.is_insecure) return;
     set(CURLOPT_SSL_VERIFYPEER, 0L);
@@ -314,6 +338,7 @@ class CurlClient final : public HttpClient {
   TokenSource token_;
   std::unique_ptr<CURL, EasyEnd> handle_;
   std::array<char, CURL_ERROR_SIZE> message_{};
+  std::array<std::filesystem::file_time_type, 3> times_{};
   Random random_;
 };
 

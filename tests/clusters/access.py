@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 
-from kubernetes import free_port, node, path_of, pod
+from kubernetes import USER, free_port, node, path_of, pod
 from trial import Trial, demand
 
 TOKEN_SECONDS = 600  # the shortest that the API server gives
@@ -49,6 +49,21 @@ def status_of(port, path):
         connection.close()
 
 
+class Binder:
+    """Makes one small pod after the other."""
+
+    def __init__(self, trial):
+        self.trial, self.count = trial, 0
+
+    def bind_one(self, seconds, why):
+        """The seconds until it is bound."""
+        self.count += 1
+        name = f"p{self.count}"
+        self.trial.api.create("pods", pod(name, "u1", requests={"cpu": "10m"}))
+        return self.trial.wait(lambda: any(each["metadata"]["name"] == name and each["spec"].get("nodeName")
+                                           for each in self.trial.pods()), seconds, f"{name} was not bound: {why}")
+
+
 def rotation(choice):
     """K6: the token of a service account is replaced and the old one ends: no gap. The next one ends without another: not
     ready, and back when there is one again."""
@@ -67,16 +82,8 @@ def rotation(choice):
         config = write_kubeconfig(trial.cluster, "rotating", {"tokenFile": str(file)})
         scheduler = trial.cluster.run("mirab", [choice.program, "kube", "--kubeconfig", config, "--no-leader-elect",
                                                 f"--listen=127.0.0.1:{port}"])
-        count = [0]
-
-        def bind_one(seconds, why):
-            count[0] += 1
-            name = f"p{count[0]}"
-            api.create("pods", pod(name, "u1", requests={"cpu": "10m"}))
-            return trial.wait(lambda: any(each["metadata"]["name"] == name and each["spec"].get("nodeName")
-                                          for each in trial.pods()), seconds, f"{name} was not bound: {why}")
-
-        bind_one(30, "at the start")
+        binder = Binder(trial)
+        binder.bind_one(30, "at the start")
         gaps = []
         for number in range(3):
             old = ("first", "second", "third")[number]
@@ -84,7 +91,7 @@ def rotation(choice):
             api.delete("secrets", space, old)
             deadline = time.monotonic() + 20  # the API server keeps verdicts about tokens for 10 s
             while time.monotonic() < deadline:
-                gaps.append(bind_one(20, f"the token {old} was replaced"))
+                gaps.append(binder.bind_one(20, f"the token {old} was replaced"))
                 time.sleep(0.3)
         api.delete("secrets", space, "last")
         waiting = 0
@@ -96,14 +103,68 @@ def rotation(choice):
             time.sleep(1)
         demand(scheduler.is_running(), "it ended without a token that holds")
         issue("again")
-        started = time.monotonic()
-        bind_one(90, "there is a token again")
-        back = time.monotonic() - started
+        back = binder.bind_one(90, "there is a token again")
         trial.wait(lambda: status_of(port, "/readyz") == 200, 60, "it is not ready with a token that holds")
         trial.wait(lambda: all(each["spec"].get("nodeName") for each in trial.pods()), 60,
                    "pods that came while no token held are not bound afterwards")
         trial.check_referee()
-        return {"pods": count[0], "longest_gap_s": max(gaps), "back_after_s": back}
+        return {"pods": binder.count, "longest_gap_s": max(gaps), "back_after_s": back}
+
+
+def sign_user(cluster, name, seconds):
+    """A client certificate of the scheduler's user that ends so soon, in the files `client.crt` and `client.key`."""
+    folder, end = cluster.folder, time.gmtime(time.time() + seconds)
+    (folder / "ca.cnf").write_text(
+        "[ca]\ndefault_ca=here\n[here]\ndatabase=index.txt\nnew_certs_dir=.\nserial=serial.txt\ndefault_md=sha256\n"
+        "policy=any\nunique_subject=no\n[any]\ncommonName=supplied\n", encoding="ascii")
+    (folder / "index.txt").touch()
+
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+
+    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr",
+            "-subj", "/CN=" + USER)
+    openssl("ca", "-batch", "-config", "ca.cnf", "-create_serial", "-cert", "ca.crt", "-keyfile", "ca.key", "-notext",
+            "-startdate", "20200101000000Z", "-enddate", time.strftime("%Y%m%d%H%M%SZ", end), "-in", f"{name}.csr",
+            "-out", f"{name}.crt")
+    for ending in ("key", "crt"):
+        os.rename(folder / f"{name}.{ending}", folder / f"client.{ending}")
+
+
+def certificates(choice):
+    """K6: the client certificate is replaced before it ends: no gap when it has ended. The next one ends without another:
+    not ready, and back when there is one again."""
+    with Trial(choice) as trial:
+        demand(trial.is_mirab, "K6 is for Mirab: kube-scheduler has no readiness of this kind")
+        api, folder, port = trial.api, trial.cluster.folder, free_port()
+        trial.some_nodes(30)
+        started = time.monotonic()
+        sign_user(trial.cluster, "first", 20)
+        config = write_kubeconfig(trial.cluster, "certified", {"client-certificate": str(folder / "client.crt"),
+                                                               "client-key": str(folder / "client.key")})
+        scheduler = trial.cluster.run("mirab", [choice.program, "kube", "--kubeconfig", config, "--no-leader-elect",
+                                                f"--listen=127.0.0.1:{port}"])
+        binder = Binder(trial)
+        binder.bind_one(20, "at the start")
+        sign_user(trial.cluster, "second", 60)
+        gaps = []
+        while time.monotonic() < started + 45:
+            gaps.append(binder.bind_one(20, "the certificate was replaced before it ended"))
+            time.sleep(0.3)
+        waiting, deadline = 0, time.monotonic() + 90
+        while status_of(port, "/readyz") != 503:
+            demand(time.monotonic() < deadline, "it is ready without a certificate that holds")
+            waiting += 1
+            api.create("pods", pod(f"waits{waiting}", "u2", requests={"cpu": "10m"}))
+            time.sleep(1)
+        demand(scheduler.is_running(), "it ended without a certificate that holds")
+        sign_user(trial.cluster, "third", 3600)
+        back = binder.bind_one(90, "there is a certificate again")
+        trial.wait(lambda: status_of(port, "/readyz") == 200, 60, "it is not ready with a certificate that holds")
+        trial.wait(lambda: all(each["spec"].get("nodeName") for each in trial.pods()), 60,
+                   "pods that came while no certificate held are not bound afterwards")
+        trial.check_referee()
+        return {"pods": binder.count, "longest_gap_s": max(gaps), "back_after_s": back}
 
 
 def manifest(choice):

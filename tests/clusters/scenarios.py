@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from access import manifest, rotation
+from access import certificates, manifest, rotation
 from controllers import gangs, preemption, preemption_cases, replaced
 from fairness import complementary, shares
 from kubelet import amounts, is_finished, misfit
@@ -387,9 +387,9 @@ def refused_pods(choice):
 
 
 SCENARIOS = {"K1": random_pods, "K1-shares": shares, "K1-greedy": complementary, "K2": kills, "K3": outages,
-             "K4": compaction, "K6": rotation, "K7": two_replicas, "K8": replaced, "K9": beside_another,
-             "K10": changing_nodes, "K11": gangs, "K12": preemption, "K12-cases": preemption_cases, "K13": refused_binds,
-             "K14": never_fit, "K15": refused_pods, "manifest": manifest}
+             "K4": compaction, "K6": rotation, "K6-certificates": certificates, "K7": two_replicas, "K8": replaced,
+             "K9": beside_another, "K10": changing_nodes, "K11": gangs, "K12": preemption, "K12-cases": preemption_cases,
+             "K13": refused_binds, "K14": never_fit, "K15": refused_pods, "manifest": manifest}
 
 
 def chosen(words):

@@ -188,6 +188,30 @@ class Watch(KubeCase):
         names = [call.certificate["subject"][0][0][1] for call in cluster.calls]
         self.assertEqual((names[0], names[-1]), ("me", "me-again"))
 
+    def test_a_client_certificate_that_is_refused_is_read_again_for_a_new_connection(self):
+        pki = Certificates(self.folder.name)
+        for name in ("server", "me", "me-again"):
+            pki.sign(name)
+        cluster = self.cluster(tls=pki.server("server", True))
+        is_over = []
+
+        def fault(call):  # a server looks at the end of a certificate for each request, and closes nothing
+            is_old = call.certificate["subject"][0][0][1] == "me"
+            return (401, refusal(401, "Unauthorized"), {}) if is_over and is_old else None
+
+        cluster.fault = fault
+        cluster.add(pod("p"))
+        self.start(cluster, "--connections", "1", cluster={"certificate-authority": "ca.pem"},
+                   user={"client-certificate": "me.pem", "client-key": "me.key"})
+        cluster.bound("p")
+        cluster.until(lambda: cluster.events)
+        is_over.append(True)
+        cluster.add(pod("q"))
+        cluster.until(lambda: 401 in {call.status for call in cluster.asked_for("POST", "/q/binding")})
+        for end in (".key", ".pem"):
+            os.replace(pki.path("me-again" + end), pki.path("me" + end))
+        self.assert_bound_once(cluster, "p", "q")
+
 
 if __name__ == "__main__":
     unittest.main()

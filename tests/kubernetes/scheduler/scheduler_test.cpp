@@ -491,9 +491,7 @@ TEST(KubernetesScheduler, PodsMayArriveBeforeTheirNode) {
 // the faults stop, every pod that is left has no node on which it fits.
 class RandomClusters : public ::testing::TestWithParam<std::uint64_t> {
  protected:
-  static std::string text_of(const Request& each) {
-    return each.method + " " + each.path + " " + each.body;
-  }
+  static std::string text_of(const Request& each) { return each.method + " " + each.path + " " + each.body; }
   void live();
 
   std::vector<std::string> asked = {};  // all requests, in their order
