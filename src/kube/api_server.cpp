@@ -1,7 +1,9 @@
 #include "kube/api_server.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -10,6 +12,7 @@ namespace {
 
 using kubernetes::Reflector;
 using std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
 
 net::Pem pem_of(const kubernetes::Pem& pem) { return {.file = pem.file, .text = pem.text}; }
 
@@ -90,9 +93,13 @@ void ApiServer::step(Reflector& reflector, kubernetes::ObjectSink& sink) {
   if (step.what == Reflector::Do::list) {
     response = http_->send(request, net::HttpClient::Repeat::no);
   } else {
-    response = http_->stream(request, kSilence,
-                             [&](std::string_view bytes) { return reflector.take_bytes(bytes, sink); });
+    std::optional<Steady::time_point> heard;
+    response = http_->stream(request, options_.silence, [&](std::string_view bytes) {
+      heard = Steady::now();
+      return reflector.take_bytes(bytes, sink);
+    });
     if (response && response->status == 200) return reflector.end();
+    if (!response && heard && Steady::now() - *heard >= options_.silence) return reflector.fall_silent();
   }
   if (!response) return reflector.end(std::move(response).error());
   reflector.take_answer(response->status, net::retry_after(*response), response->body, sink);

@@ -22,7 +22,10 @@ namespace mirab::kube {
 
 struct ApiServerOptions {
   std::chrono::milliseconds answer_time{60'000};  ///< of a whole answer
-  std::uint64_t seed = 0;                         ///< of pauses and the length of watches
+  /// A watch without a byte for so long is asked for again. Bookmarks come every minute, if they come. One
+  /// more try is in time before what is known is too old to decide by.
+  std::chrono::seconds silence{75};
+  std::uint64_t seed = 0;  ///< of pauses and the length of watches
   /// Asked about once a second while it waits; true: what it does ends with an error. From the same thread.
   std::function<bool()> is_stopped = {};
 };
@@ -40,9 +43,6 @@ struct Answer {
 /// Not for several threads at once.
 class ApiServer {
  public:
-  /// A byte must come within this time, bookmarks among them, or a watch is dead.
-  static constexpr std::chrono::seconds kSilence{150};
-
   /// Nothing is sent yet. Errors: a URL, a certificate, a key or a token that cannot be read or used; a token
   /// that would leave this machine without TLS.
   static Result<std::unique_ptr<ApiServer>> open(const kubernetes::ApiAccess& access,

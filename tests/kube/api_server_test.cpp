@@ -208,6 +208,25 @@ TEST_F(ApiServerTest, AWatchThatIsSilentIsCurrentAndEndsWhenItIsStopped) {
   EXPECT_EQ(reflector.trouble()->message, "stopped");
 }
 
+TEST_F(ApiServerTest, AWatchOfWhatDoesNotChangeIsHeardOfByAskingForItAgain) {
+  reply(page(object("a", 5)));
+  for (int i = 0; i < 3; ++i) watch({}, true);
+  watch({line("ADDED", "b", 9)});
+  const auto server = client({.silence = std::chrono::seconds(1)});
+  kubernetes::Reflector reflector(kubernetes::kPods, 1);
+  Names names;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t heard = reflector.heard();
+    server->step(reflector, names);
+    EXPECT_GT(reflector.heard(), heard);
+    EXPECT_TRUE(reflector.is_current());
+    EXPECT_FALSE(reflector.trouble());
+    EXPECT_EQ(reflector.pause(), 0ms);
+  }
+  server->step(reflector, names);
+  EXPECT_EQ(names.calls.back(), "put b");
+}
+
 TEST_F(ApiServerTest, SendsOnceWhatMayNotBeRepeated) {
   reply({.status = 201, .body = R"({"kind":"Status","status":"Success"})"});
   reply({.status = 409, .body = R"({"kind":"Status","reason":"Conflict","message":"already assigned"})"});

@@ -113,6 +113,12 @@ void Reflector::end(std::optional<Error> broken) {
   if (failures_++ > 0) pause_ = kFirstPause;
 }
 
+void Reflector::fall_silent() {
+  MIRAB_ASSERT(what_ == Do::watch && reader_, "the silence of a watch that was asked for");
+  if (is_over_ || reader_->is_within_line()) return end();
+  failures_ = 0;
+}
+
 void Reflector::take_refusal(const ApiStatus& status, std::optional<std::chrono::seconds> retry_after) {
   const bool is_watch = what_ == Do::watch;
   Error error{.message = fmt::format("answered {}{}{}", status.code, status.message.empty() ? "" : ": ",

@@ -72,6 +72,10 @@ class Reflector {
   /// A watch has ended, by the server or for the reason given; or a request had no answer.
   void end(std::optional<Error> broken = {});
 
+  /// Nothing was heard of a watch for long. That is no trouble: of what does not change a server may tell
+  /// nothing, bookmarks neither. It is asked for again at once.
+  void fall_silent();
+
   /// Is the copy whole, and was the last answer good?
   bool is_current() const { return has_list_ && !trouble_; }
 

@@ -269,6 +269,26 @@ TEST(Reflector, ListsAgainAfterALineThatItCannotRead) {
   EXPECT_EQ(at.reflector.next().what, Do::list);
 }
 
+TEST(Reflector, AsksAgainAtOnceForAWatchThatIsSilentAndGrowsNoSlowerByThat) {
+  Watching at;
+  const std::string version = value_of(at.reflector.next(), "resourceVersion");
+  for (int i = 0; i < 10; ++i) {
+    at.reflector.take_bytes("", at.copy);
+    at.reflector.fall_silent();
+    EXPECT_EQ(at.reflector.pause(), 0ms);
+    EXPECT_FALSE(at.reflector.trouble());
+    const Reflector::Step step = at.reflector.next();
+    EXPECT_EQ(step.what, Do::watch);
+    EXPECT_EQ(value_of(step, "resourceVersion"), version);
+  }
+  at.reflector.end(Error{.message = "connection refused"});
+  EXPECT_LE(at.reflector.pause(), 1s) << "the first failure";
+  at.reflector.next();
+  at.reflector.take_bytes("{\"type\":", at.copy);
+  at.reflector.fall_silent();
+  EXPECT_TRUE(at.reflector.trouble()) << "silence within a line";
+}
+
 TEST(Reflector, DoesNotAskAtOnceForAWatchThatEndsAtOnce) {
   Watching at;
   at.reflector.end();
