@@ -45,12 +45,11 @@ struct PodRecord {
   std::string set = {};  ///< the set of nodes that it uses
   std::optional<scheduling::JobId> job = {};
   std::optional<scheduling::TaskId> task = {};
-  std::optional<Time> since = {};      ///< when it got its node, as far as was seen
-  std::optional<SeenPod> newest = {};  ///< of a placed pod: as it was seen since
-  bool is_together = false;            ///< its job has other pods of its gang
-  std::string apart = {};              ///< of a gathering pod: in what it differs from its gang
-  bool may_end = false;                ///< its job may be preempted
-  std::string ends_for = {};           ///< of one that ends: for which pod; empty: that one has given up
+  std::optional<Time> since = {};  ///< when it got its node, as far as was seen
+  bool is_together = false;        ///< its job has other pods of its gang
+  std::string apart = {};          ///< of a gathering pod: in what it differs from its gang
+  bool may_end = false;            ///< its job may be preempted
+  std::string ends_for = {};       ///< of one that ends: for which pod; empty: that one has given up
 };
 
 /// How the pods share the cluster.
@@ -224,6 +223,7 @@ class KnownCluster {
   NodeSets sets_ = {};
   std::map<std::string, KnownNode> nodes_ = {};
   std::map<std::string, PodRecord> pods_ = {};  // by uid
+  std::map<std::string, SeenPod> newest_ = {};  // of placed pods, by uid: as they were seen since
   std::map<std::pair<std::string, std::string>, std::string> uids_ = {};
   std::map<std::pair<std::string, std::string>, std::set<std::string>> gangs_ =
       {};  // uids by namespace, name

@@ -298,10 +298,10 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
   } else if (pod.standing == Standing::placed || pod.standing == Standing::nominated) {
     // Until the bind is known, what was decided stands.
     if (seen.node.empty()) {
-      pod.newest = std::move(seen);
+      newest_[pod.seen.uid] = std::move(seen);
       return;
     }
-    pod.newest.reset();
+    newest_.erase(pod.seen.uid);
     if (seen.node == pod.on && seen.gang == pod.seen.gang && seen.requests == pod.seen.requests &&
         seen.priority == pod.seen.priority && seen.repels.empty() && pod.standing == Standing::placed) {
       pod.seen = std::move(seen);
@@ -324,6 +324,7 @@ void KnownCluster::lose_pod(const std::string& uid, Time now) {
   const std::pair name(found->second.seen.space, found->second.seen.name);
   if (const auto own = uids_.find(name); own != uids_.end() && own->second == found->first) uids_.erase(own);
   protected_.erase(uid);
+  newest_.erase(uid);
   pods_.erase(found);
 }
 
@@ -362,7 +363,7 @@ void KnownCluster::confirm(const std::string& uid, Time now) {
   if (found == pods_.end() || found->second.standing != Standing::placed) return;
   found->second.seen.node = found->second.on;
   forget_wishes(found->second.seen, policy_.preempting.has_value());
-  found->second.newest.reset();
+  newest_.erase(uid);
   settle(found->second, now);
 }
 
@@ -377,7 +378,7 @@ void KnownCluster::put_aside(const std::string& uid, Time now) {
   if (found == pods_.end() || !found->second.seen.node.empty()) return;
   leave(found->second, now);
   found->second.since.reset();
-  if (found->second.newest) found->second.seen = *std::exchange(found->second.newest, std::nullopt);
+  if (auto newest = newest_.extract(uid)) found->second.seen = std::move(newest.mapped());
 }
 
 void KnownCluster::resume(const std::string& uid, Time now) {
@@ -388,7 +389,9 @@ void KnownCluster::resume(const std::string& uid, Time now) {
 
 bool KnownCluster::may_stay(const std::string& uid, Time now) {
   const PodRecord* found = pod(uid);
-  if (found == nullptr || found->on.empty() || (found->newest && found->newest->is_ending)) return false;
+  if (found == nullptr || found->on.empty()) return false;
+  if (const auto newest = newest_.find(uid); newest != newest_.end() && newest->second.is_ending)
+    return false;
   const auto node = nodes_.find(found->on);
   if (node == nodes_.end() || !node->second.row || node->second.is_leaving) return false;
   const NodeSets::Use use = sets_.use(found->seen);
