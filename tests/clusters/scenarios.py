@@ -448,7 +448,7 @@ def main():
             print(f"{name} FAILED (--seed {choice.seed}): {failure}", flush=True)
         except TimeIsUp:
             print(f"{name} CUT after {choice.cut - begun:.0f} s: {choice.cut:.0f} s are over", flush=True)
-            choice.within = 0
+            choice.within = min(choice.within, choice.cut)
     if failed:
         sys.exit(f"failed: {' '.join(failed)}")
     if not done:
