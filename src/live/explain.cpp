@@ -225,6 +225,27 @@ void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why, con
     body["covered_by"] = why.tree->covered_by;
 }
 
+/// Amounts in the units of people, where the engine's own sentences have its own.
+std::string words_of(const scheduling::WhyNotOn& why, const Units& units,
+                     std::span<const std::string> resources) {
+  if (why.reason == scheduling::InTheWay::too_small) return "it is too small by " + units.words(why.missing);
+  if (why.reason == scheduling::InTheWay::full)
+    return fmt::format("it is full: {} to free", units.words(why.missing));
+  std::string text = describe(why, resources);
+  text.pop_back();  // the end of its line
+  return text;
+}
+
+/// The same.
+std::string words_of(scheduling::WhyPlaced why, const Units& units, std::span<const std::string> resources) {
+  std::string amounts =
+      fmt::format("it leaves {} there, of {}\n", units.words(why.free_after), units.words(why.free_before));
+  if (why.kind) amounts += fmt::format("the key is that for servers of {}\n", units.words(*why.kind));
+  why.kind.reset();
+  const std::string text = describe(why, resources);
+  return text.substr(0, text.rfind("it leaves ")) + amounts;  // its last line, in the engine's units
+}
+
 Answer why_not_on(const Reading& reading, const Job& job, const std::string& server_name) {
   const State& state = reading.state;
   const Server* const server = state.server(server_name);
@@ -232,12 +253,12 @@ Answer why_not_on(const Reading& reading, const Job& job, const std::string& ser
   Json body = {{"job", job.label()}, {"server", server_name}, {"waiting", job.waiting}};
   if (job.aside) {
     body["reason"] = job.aside->verdict;
-    body["says"] = job.aside->says + "\n";
+    body["says"] = job.aside->says;
     return reading.found(std::move(body), state.last.revision);
   }
   if (!server->id || !job.id) {
     body["reason"] = !server->id ? "lost" : "over";
-    body["says"] = !server->id ? "the server was given up\n" : "the job has ended\n";
+    body["says"] = !server->id ? "the server was given up" : "the job has ended";
     return reading.found(std::move(body), state.last.revision);
   }
   const auto why = state.engine.why_not_on(*job.id, *server->id);
@@ -250,7 +271,7 @@ Answer why_not_on(const Reading& reading, const Job& job, const std::string& ser
   scheduling::WhyNotOn shown = *why;
   if (shown.kept && shown_queue(reading, shown.kept->user_name).is_null())
     shown.kept->user_name = "another queue";
-  body["says"] = describe(shown, state.engine.options().resources);
+  body["says"] = words_of(shown, state.settings.units, state.engine.options().resources);
   return reading.found(std::move(body), state.last.revision);
 }
 
@@ -318,7 +339,7 @@ Answer explain_task(const Reading& reading, const std::string& task, const sched
   if (reading.sees_all()) {
     state.settings.units.add(body, "free_before", why.free_before);
     state.settings.units.add(body, "free_after", why.free_after);
-    body["says"] = describe(why, state.engine.options().resources);
+    body["says"] = words_of(why, state.settings.units, state.engine.options().resources);
   } else {
     body["says"] = fmt::format("its queue came first of {} with a task that fits; {} servers had room",
                                why.users_fitting, why.servers_with_room);

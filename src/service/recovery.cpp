@@ -18,6 +18,7 @@ namespace mirab::service {
 namespace {
 
 constexpr const char* kFingerprint = "libm";
+constexpr const char* kAdopted = "adopted";  // the revision of the last state that was taken over
 
 Error error_of(const StoreFailure& failure) { return Error{.message = failure.message}; }
 
@@ -68,6 +69,42 @@ std::string fault_of_adopted(const Recovered& recovered) {
   const auto again = live::Decider::restore(bytes);
   if (!again) return again.error().message;
   return live::same_state(again->snapshot(), bytes) ? "" : "its snapshot does not give its own bytes again";
+}
+
+struct DecidedAgain {
+  std::uint64_t from = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t snapshots = 0;  ///< later ones, that the replay gave
+  std::string differs = {};     ///< the first outcome that is another now; empty: none
+};
+
+/// All that the log keeps of what one program decided, once more from its oldest snapshot.
+Result<DecidedAgain> decide_again(Store& store) {
+  std::vector<SnapshotRow> rows = store.snapshots();
+  const std::uint64_t adopted = std::strtoull(store.meta(kAdopted).value_or("0").c_str(), nullptr, 10);
+  std::erase_if(rows, [&, version = rows.front().decision_version](const SnapshotRow& row) {
+    return row.decision_version != version || row.revision < adopted;
+  });
+  DecidedAgain again{.from = rows.back().revision};
+  auto decider = live::Decider::restore(store.read_snapshot(rows.back()).value_or(""));
+  if (!decider) return std::move(decider).error();
+  rows.pop_back();
+  const auto failure = store.read_log(again.from + 1, [&](const live::Batch& batch) {
+    if (const Check wrong = decider->replay(batch)) again.differs = describe(*wrong);
+    if (again.differs.empty() && !rows.empty() && rows.back().revision <= decider->revision()) {
+      // Those of another version have other bytes.
+      const bool is_ours = rows.back().decision_version == scheduling::kDecisionVersion;
+      if (is_ours && !live::same_state(decider->snapshot(), store.read_snapshot(rows.back()).value_or("")))
+        again.differs =
+            fmt::format("the replay does not give the snapshot at revision {}", decider->revision());
+      again.snapshots += is_ours ? 1 : 0;
+      rows.pop_back();
+    }
+    ++again.batches;
+    return again.differs.empty();
+  });
+  if (failure) return error_of(*failure);
+  return again;
 }
 
 }  // namespace
@@ -218,6 +255,7 @@ Result<Recovered> recover(Store& store, live::Others others) {
 StoreCheck keep_adopted(Store& store, const Recovered& recovered) {
   if (auto failure = write_snapshot(store, recovered.decider.revision(), recovered.decider.snapshot()))
     return failure;
+  if (auto failure = store.set_meta(kAdopted, std::to_string(recovered.decider.revision()))) return failure;
   return store.set_meta(kFingerprint, live::fingerprint_of_libm());
 }
 
@@ -253,15 +291,22 @@ Check check_file(Store& store, const std::function<void(const std::string&)>& sa
     return Error{.message = "the two engines differ after the replay"};
   if (const std::string broken = recovered->decider.broken_invariant(); !broken.empty())
     return Error{.message = "after the replay: " + broken};
-  if (recovered->was_adopted) {
+  auto again = decide_again(store);
+  if (!again) return std::move(again).error();
+  if (!again->differs.empty() && !recovered->was_adopted) return Error{.message = again->differs};
+  if (again->differs.empty()) {
     say(
-        fmt::format("the {} batches after the snapshot were decided elsewhere and are taken over as logged; "
-                    "revision {}",
-                    recovered->replayed, recovered->decider.revision()));
+        fmt::format("the replay from revision {} gives every recorded outcome: batches {}, later snapshots "
+                    "{}; revision {}",
+                    again->from, again->batches, again->snapshots, recovered->decider.revision()));
   } else {
-    say(fmt::format("the replay of {} batches gives every recorded outcome; revision {}", recovered->replayed,
-                    recovered->decider.revision()));
+    say("the first outcome that is another by this version or on this processor: " + again->differs);
   }
+  if (recovered->was_adopted)
+    say(
+        fmt::format("what the log has after the last snapshot was decided elsewhere; its batches, {}, are "
+                    "taken over as logged",
+                    recovered->replayed));
   return std::nullopt;
 }
 

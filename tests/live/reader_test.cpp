@@ -88,6 +88,7 @@ TEST(LiveReader, AnExplanationHasOneVerdictAndOneStep) {
   Query on = explain("ml", "big");
   on.given.emplace("server", "n1");
   EXPECT_EQ(cluster.get(on).body.at("reason"), "too-small");
+  EXPECT_EQ(cluster.get(on).body.at("says"), "it is too small by 1 cpu");
   on.given = {{"server", "no"}};
   EXPECT_EQ(cluster.get(on).status, 404);
 }
@@ -101,6 +102,13 @@ TEST(LiveReader, BytesAreWordedInBinaryUnitsAndDrainedServersAreCounted) {
   EXPECT_EQ(why.at("says"),
             "no server has room for 1 cpu, 1.5Gi memory: too little memory on 1 of 1 server, 1 is drained");
   EXPECT_EQ(why.at("next_step"), "512Mi memory freed on n1, if no task that comes before takes it");
+  Query on = explain("ml", "waits");
+  on.given.emplace("server", "n1");
+  EXPECT_EQ(cluster.get(on).body.at("says"), "it is full: 512Mi memory to free");
+  cluster.submit("ml", "wide", R"({"demand":{"cpu":7}})");
+  on = explain("ml", "wide");
+  on.given.emplace("server", "n1");
+  EXPECT_EQ(cluster.get(on).body.at("says"), "it is too small by 3 cpu");
   EXPECT_EQ(cluster.get({.what = Ask::cluster}).body.at("totals").at("drained"), 1);
 }
 

@@ -71,6 +71,25 @@ class Types(unittest.TestCase):
         self.assertEqual(pickle.loads(pickle.dumps(share)), share)
 
 
+class WithoutNumpy(unittest.TestCase):
+    def test_the_client_of_a_service_needs_the_standard_library_alone(self):
+        program = """
+import sys
+sys.modules["numpy"] = None  # as where it is not installed
+from mirab import client
+from mirab.client import Client
+import mirab
+assert "mirab._core" not in sys.modules
+try:
+    mirab.Cluster
+except AttributeError as error:
+    print(error)
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("mirab.Cluster needs numpy", done.stdout)
+
+
 class Shown(unittest.TestCase):
     def test_an_allocation_says_what_it_is(self):
         self.assertEqual(repr(mirab.allocate(slides(tasks=[2, np.inf]))),

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import sqlite3
 import stat
 import subprocess
@@ -86,6 +87,21 @@ class Serve(unittest.TestCase):
         self.assertEqual([each["items"] for each in before], [each["items"] for each in after])
         check = subprocess.run([PROGRAM, "serve", "check", self.file], capture_output=True, text=True)
         self.assertEqual(check.returncode, 0, check.stderr)
+        replay = re.search(r"the replay from revision 1 gives every recorded outcome: batches (\d+), later snapshots (\d+);",
+                           check.stdout)
+        self.assertTrue(replay, check.stdout)
+        self.assertGreater(int(replay[1]), 5)
+        self.assertGreaterEqual(int(replay[2]), 1)
+        with sqlite3.connect(self.file) as database:  # a snapshot that the log does not give
+            first, last = (database.execute(f"SELECT {which}(revision) FROM snapshot").fetchone()[0] for which in ("min", "max"))
+            database.execute("UPDATE snapshot SET (bytes, sha256) = (SELECT bytes, sha256 FROM snapshot WHERE revision = ?)"
+                             " WHERE revision = ?", (first, last))
+            database.execute("DELETE FROM snapshot_part WHERE revision = ?", (last,))
+            database.execute("UPDATE snapshot_part SET revision = ? WHERE revision = ?", (last, first))
+            database.execute("INSERT INTO snapshot_part SELECT ?, n, bytes FROM snapshot_part WHERE revision = ?", (first, last))
+        database.close()
+        check = subprocess.run([PROGRAM, "serve", "check", self.file], capture_output=True, text=True)
+        self.assertIn(f"the replay does not give the snapshot at revision {last}", check.stderr)
 
     def test_one_reads_what_one_wrote(self):
         client = self.start().client()
