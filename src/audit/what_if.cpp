@@ -118,6 +118,11 @@ Check add_unit(Cluster& cluster, const Change& change) {
   return {};
 }
 
+/// Twice the weight; 1 in the place of 0.
+Result<Quantity> more_weight(const Quantity& weight) {
+  return weight.is_zero() ? Result<Quantity>(Quantity(1)) : sum(weight, weight);
+}
+
 // Twice the limits that the user has reached, and twice the weight of each group around it, the nearest
 // first.
 std::vector<Change> changes_of_groups(const Problem& problem, const Held& held) {
@@ -136,8 +141,8 @@ std::vector<Change> changes_of_groups(const Problem& problem, const Held& held) 
   path.pop_back();
   for (auto node = path.rbegin(); node != path.rend(); ++node) {
     const Quantity& weight = cluster.groups[tree.group_at(*node)].weight;
-    if (const Result<Quantity> twice = sum(weight, weight); twice && !weight.is_zero())
-      changes.push_back({.kind = ChangeKind::group_weight, .node = *node, .amount = *twice});
+    if (const Result<Quantity> more = more_weight(weight))
+      changes.push_back({.kind = ChangeKind::group_weight, .node = *node, .amount = *more});
   }
   return changes;
 }
@@ -153,7 +158,7 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
       changes.push_back({.kind = ChangeKind::task, .amount = *tasks});
   }
   if (mechanism.accepts.weights) {
-    if (const Result<Quantity> weight = sum(user.weight, user.weight); weight && !user.weight.is_zero())
+    if (const Result<Quantity> weight = more_weight(user.weight))
       changes.push_back({.kind = ChangeKind::weight, .amount = *weight});
   }
   if (mechanism.accepts.groups) {

@@ -85,6 +85,7 @@ Result<DecidedAgain> decide_again(Store& store) {
   std::erase_if(rows, [&, version = rows.front().decision_version](const SnapshotRow& row) {
     return row.decision_version != version || row.revision < adopted;
   });
+  if (rows.empty()) return Error{.message = "no snapshot is of what this program or one like it decided"};
   DecidedAgain again{.from = rows.back().revision};
   auto decider = live::Decider::restore(store.read_snapshot(rows.back()).value_or(""));
   if (!decider) return std::move(decider).error();

@@ -34,6 +34,28 @@ TEST(ExplanationTable, LeavesOutTheOthersWhereTheyDoNotFit) {
   EXPECT_LE(widest_line(explained(0, 60)), 60u);
 }
 
+TEST(ExplanationTable, NamesWhoReservesWhatIsFreeAndSaysWhatAWeightOf0Means) {
+  Cluster cluster = test::slides().cluster();
+  cluster.groups = {{.name = "lab", .weight = Quantity(0)}, {.name = "shop"}};
+  cluster.groups[1].quota = {.guarantee = ResourceVector{Quantity(9), Quantity(18)},
+                             .reserved = ResourceVector{Quantity(9), Quantity(18)}};
+  cluster.users[0].group = "lab";
+  cluster.users[1].group = "shop";
+  cluster.users[1].tasks = Quantity(1);
+  const Problem problem = *Problem::from(std::move(cluster));
+  const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
+  const ExplanationReport report{"teams.yaml", problem, explanation};
+  const std::string text = explanation_table(report, {.width = kPageWidth});
+  EXPECT_THAT(text, HasSubstr("is reserved for shop.\n")) << text;
+  EXPECT_THAT(
+      text, HasSubstr("The weight of lab is 0: beyond its guarantee it gets what no sibling with a weight"));
+  EXPECT_THAT(text, HasSubstr("weight 1 instead of 0 for lab"));
+  const auto json = explanation_json(report);
+  EXPECT_EQ(json.at("path").size(), 2U);
+  EXPECT_EQ(json.at("path")[0].at("name"), "lab");
+  EXPECT_EQ(json.at("path")[0].at("lowest_sibling").at("name"), "shop");
+}
+
 TEST(DifferenceTable, ShowsTheGreatestChangesAndASumOfTheOthers) {
   Difference difference;
   for (const auto& [user, change] : {std::pair("a", 0.5), std::pair("b", 0.25), std::pair("c", 0.0),

@@ -127,6 +127,25 @@ std::string others_words(const ExplanationReport& explained, const Binding& bind
   return words.empty() ? "–" : fmt::format("{}", fmt::join(words, ", "));
 }
 
+// The groups and users nearest to the root that reserve something of these resources, and are not around the
+// user.
+std::vector<std::string> reserve_owners(const Problem& problem, std::size_t user,
+                                        const std::vector<std::size_t>& resources) {
+  const Tree& tree = problem.tree();
+  std::vector<std::string> owners;
+  std::size_t around = 0;  // the root, then each node on the user's path
+  for (const std::size_t next : tree.path(tree.node_of_user(user))) {
+    for (const std::size_t node : tree.members(around)) {
+      const std::span<const double> reserve = tree.reserve(node);
+      const bool owns = !reserve.empty() && std::any_of(resources.begin(), resources.end(),
+                                                        [&](std::size_t r) { return reserve[r] > 0; });
+      if (node != next && owns) owners.push_back(node_name(problem, node));
+    }
+    around = next;
+  }
+  return owners;
+}
+
 // What holds it back besides full resources.
 std::string stop_sentence(const ExplanationReport& explained) {
   const Problem& problem = explained.problem;
@@ -134,18 +153,43 @@ std::string stop_sentence(const ExplanationReport& explained) {
   std::vector<std::string_view> resources;
   for (const std::size_t r : stop.resources) resources.push_back(problem.resources()[r]);
   if (stop.kind == StopKind::reserve)
-    return fmt::format("What is free of {} is reserved for others.\n", fmt::join(resources, " and "));
+    return fmt::format("What is free of {} is reserved for {}.\n", fmt::join(resources, " and "),
+                       fmt::join(reserve_owners(problem, explained.explanation.user, stop.resources), ", "));
   return fmt::format("The limit of {} on {} is reached.\n", node_name(problem, stop.node),
                      fmt::join(resources, " and "));
 }
 
-// The groups around the user: who has what, and how far beyond its guarantee. Empty without groups.
-std::string path_table(const ExplanationReport& explained, std::size_t width) {
+// A group around the user, or the user itself, and the sibling that is served before all its others.
+struct OnPath {
+  std::size_t node;
+  GroupFigures has;
+  std::optional<std::size_t> lowest;  // of its siblings
+  double lowest_key = 0;
+};
+
+// From the root down; empty without groups.
+std::vector<OnPath> path_of(const ExplanationReport& explained) {
   const Problem& problem = explained.problem;
   const Tree& tree = problem.tree();
   const Outcome& outcome = explained.explanation.outcome;
   if (tree.is_flat() || !honours_groups(outcome)) return {};
   const std::vector<GroupFigures> figures = group_figures(problem, outcome.allocation);
+  std::vector<OnPath> path;
+  for (const std::size_t node : tree.path(tree.node_of_user(explained.explanation.user))) {
+    OnPath& on = path.emplace_back(OnPath{.node = node, .has = figures[node], .lowest = {}});
+    for (const std::size_t sibling : tree.members(tree.parent(node))) {
+      if (sibling == node || (on.lowest && figures[sibling].key >= on.lowest_key)) continue;
+      on.lowest = sibling;
+      on.lowest_key = figures[sibling].key;
+    }
+  }
+  return path;
+}
+
+std::string path_table(const ExplanationReport& explained, std::size_t width) {
+  const Problem& problem = explained.problem;
+  const std::vector<OnPath> path = path_of(explained);
+  if (path.empty()) return {};
   Table table;
   table.columns = {
       {.shortest = kNameWidth}, {Align::right}, {Align::decimal}, {Align::decimal}, {.shortest = kNameWidth}};
@@ -155,21 +199,26 @@ std::string path_table(const ExplanationReport& explained, std::size_t width) {
                  {"beyond/weight", 1, Align::right},
                  {"the lowest of its siblings"}}};
   table.add_rule();
-  const auto key = [&](std::size_t node) { return percent(figures[node].key, 2); };
-  for (const std::size_t node : tree.path(tree.node_of_user(explained.explanation.user))) {
-    std::optional<std::size_t> lowest;
-    for (const std::size_t sibling : tree.members(tree.parent(node))) {
-      if (sibling != node && (!lowest || figures[sibling].key < figures[*lowest].key)) lowest = sibling;
-    }
+  std::string last;
+  for (const OnPath& on : path) {
+    const double weight = problem.tree().weight(on.node);
     table.rows.push_back(
-        {{node_name(problem, node)},
-         {fmt::format("{}", tree.weight(node))},
-         {percent(figures[node].share, 2)},
-         {key(node)},
-         {lowest ? fmt::format("{} {}", key(*lowest), node_name(problem, *lowest)) : kNone}});
+        {{node_name(problem, on.node)},
+         {fmt::format("{}", weight)},
+         {percent(on.has.share, 2)},
+         {percent(on.has.key, 2)},
+         {on.lowest ? fmt::format("{} {}", percent(on.lowest_key, 2), node_name(problem, *on.lowest))
+                    : kNone}});
+    if (weight == 0)
+      last += broken(
+          fmt::format("The weight of {} is 0: beyond its guarantee it gets what no sibling with a weight "
+                      "can take.",
+                      node_name(problem, on.node)),
+          width);
   }
   return "\n" + render(table, width) +
-         "beyond/weight: the share of what it uses beyond its guarantee; siblings are compared by it\n";
+         "beyond/weight: the share of what it uses beyond its guarantee; siblings are compared by it\n" +
+         last;
 }
 
 std::string binding_table(const ExplanationReport& explained, std::size_t named) {
@@ -401,17 +450,27 @@ Json explanation_json(const ExplanationReport& explained) {
   Json what_ifs = Json::array();
   for (const WhatIf& what_if : explanation.what_ifs)
     what_ifs.push_back(what_if_json(explained.problem, explanation.user, what_if));
-  return {{"version", 1},
-          {"cluster", explained.title},
-          {"mechanism", outcome.mechanism},
-          {"status", status_name(outcome.status)},
-          {"certificate", certificate_json(outcome.certificate)},
-          {"seconds", outcome.seconds},
-          {"user", user_json(explained)},
-          {"bindings", std::move(bindings)},
-          {"what_ifs", std::move(what_ifs)},
-          {"untried", explanation.untried},
-          {"notices", outcome.notices}};
+  Json json{{"version", 1},
+            {"cluster", explained.title},
+            {"mechanism", outcome.mechanism},
+            {"status", status_name(outcome.status)},
+            {"certificate", certificate_json(outcome.certificate)},
+            {"seconds", outcome.seconds},
+            {"user", user_json(explained)},
+            {"bindings", std::move(bindings)},
+            {"what_ifs", std::move(what_ifs)},
+            {"untried", explanation.untried},
+            {"notices", outcome.notices}};
+  for (const OnPath& on : path_of(explained)) {
+    const std::string sibling = on.lowest ? node_name(explained.problem, *on.lowest) : "";
+    json["path"].push_back(
+        {{"name", node_name(explained.problem, on.node)},
+         {"weight", explained.problem.tree().weight(on.node)},
+         {"share", on.has.share},
+         {"beyond", on.has.key},
+         {"lowest_sibling", on.lowest ? Json{{"name", sibling}, {"beyond", on.lowest_key}} : Json()}});
+  }
+  return json;
 }
 
 }  // namespace mirab::report

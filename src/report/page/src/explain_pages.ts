@@ -112,6 +112,7 @@ export function showExplanation(page: HTMLElement, explained: Explained): void {
     whenPlaced(() => changeBars(host, () => what_ifs));
     page.append(section('What would change it', '', chart));
   }
+  if (explained.path) page.append(pathSection(explained.path));
   if (bindings.length > 0) page.append(fullSection(bindings));
   const where = Object.entries(user.servers);
   if (where.length > 0) {
@@ -129,6 +130,20 @@ function askedSection({user}: Explained): HTMLElement {
   whenPlaced(() => bulletBars(host, () =>
     ({bullets: [{name: user.name, got: user.tasks, asked: user.limit!, fair: undefined}], axis: 'tasks'}), figure));
   return section('What it asks for and gets', '', chart);
+}
+
+function pathSection(path: NonNullable<Explained['path']>): HTMLElement {
+  const beyond = (value: number | null) => value === null ? '∞' : percent(value);
+  return section('Its groups', 'Beyond by weight is the share of what is used beyond the guarantee, over the weight: siblings are compared by it, ' +
+    'and the lowest comes first.',
+  sortableTable('Its groups', [
+    {heading: 'group', key: ({name}) => name, text: ({name}) => name},
+    {heading: 'weight', key: ({weight}) => weight, text: ({weight}) => figure(weight)},
+    {heading: 'share', key: ({share}) => share, text: ({share}) => percent(share)},
+    {heading: 'beyond by weight', key: on => on.beyond ?? Infinity, text: on => beyond(on.beyond)},
+    {heading: 'the lowest of its siblings', key: ({lowest_sibling}) => lowest_sibling?.name ?? '', text: ({lowest_sibling}) =>
+      lowest_sibling ? `${lowest_sibling.name} ${beyond(lowest_sibling.beyond)}` : ''},
+  ], path));
 }
 
 function fullSection(bindings: readonly FullResource[]): HTMLElement {

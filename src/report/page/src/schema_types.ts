@@ -587,6 +587,8 @@ export interface Explained {
   what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit'; servers: string[]; resource?: string; of?: string; amount: number; tasks: number; gain: number; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
   /** Changes beyond --what-ifs. */
   untried: number;
+  /** With groups: those around the user, from the top, then the user. */
+  path?: ({name: string; weight: number; share: number; beyond: number | null; lowest_sibling: {name: string; beyond: number | null} | null})[];
   notices: string[];
 }
 
