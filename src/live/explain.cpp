@@ -236,7 +236,7 @@ std::string words_of(const scheduling::WhyNotOn& why, const Units& units,
   return text;
 }
 
-/// The same.
+/// Of a placement: what is left on its server, and for which servers the key is, stand last.
 std::string words_of(scheduling::WhyPlaced why, const Units& units, std::span<const std::string> resources) {
   std::string amounts =
       fmt::format("it leaves {} there, of {}\n", units.words(why.free_after), units.words(why.free_before));

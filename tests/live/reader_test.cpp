@@ -216,7 +216,11 @@ TEST(LiveReader, WhyATaskWasPlacedIsReplayed) {
     why = *read;
   }
   ASSERT_TRUE(why);
-  EXPECT_EQ(cluster.reader.explain_placed(task, *why, admin()).body.at("job"), "ml/a");
+  const Json placed = cluster.reader.explain_placed(task, *why, admin()).body;
+  EXPECT_EQ(placed.at("job"), "ml/a");
+  const std::string says = placed.at("says");
+  EXPECT_EQ(says.substr(says.rfind("it leaves")),
+            "it leaves 2 cpu, 8Gi memory there, of 3 cpu, 8Gi memory\n");
   EXPECT_EQ(cluster.reader.explain_placed(task, *why, member("other")).status, 404);
 }
 
