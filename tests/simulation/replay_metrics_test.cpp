@@ -84,12 +84,29 @@ class Timeline {
     }
     return share;
   }
+  /// Whether anybody who is below the node has demand; nodes are teams, and users after them.
+  bool is_present(std::size_t node, Duration at) const {
+    if (node >= input_.teams.size()) return has_demand(node - input_.teams.size(), at);
+    bool any = false;
+    for (std::size_t child = 0; child < nodes(); ++child)
+      any = any || (parent(child) == node && is_present(child, at));
+    return any;
+  }
+  /// The part that the node has of its parent's part, times the parent's.
+  double entitled(std::size_t node, Duration at) const {
+    double weights = 0, count = 0;
+    for (std::size_t sibling = 0; sibling < nodes(); ++sibling) {
+      if (parent(sibling) != parent(node) || !is_present(sibling, at)) continue;
+      weights += weight_of(sibling);
+      count += 1;
+    }
+    const double part = weights > 0 ? weight_of(node) / weights : 1 / count;
+    return parent(node) ? part * entitled(*parent(node), at) : part;
+  }
   double unfairness(std::size_t user, Duration at) const {
     if (waiting(user, at) == 0) return 0;
-    double weights = 0;
-    for (std::size_t n = 0; n < input_.users.size(); ++n) weights += has_demand(n, at) ? weight(n) : 0;
-    const double entitled = weight(user) / weights;
-    return entitled * std::max(0.0, entitled - share(user, at));
+    const double part = entitled(input_.teams.size() + user, at);
+    return part * std::max(0.0, part - share(user, at));
   }
   double fragmentation(Duration at) const {
     std::vector<std::vector<double>> free = capacities(at);
@@ -131,9 +148,37 @@ class Timeline {
     return kinds;
   }
 
+  std::size_t nodes() const { return input_.teams.size() + input_.users.size(); }
+  std::optional<std::size_t> parent(std::size_t node) const {
+    if (input_.teams.empty()) return std::nullopt;
+    return node < input_.teams.size() ? input_.teams[node].parent
+                                      : input_.team_of[node - input_.teams.size()];
+  }
+  double weight_of(std::size_t node) const {
+    return node < input_.teams.size() ? input_.teams[node].weight.value()
+                                      : weight(node - input_.teams.size());
+  }
+
   const ReplayInput& input_;
   std::vector<ReplayStart> starts_;
 };
+
+/// A tree of up to four teams over the users, of whom some stay in none; a third of the teams have weight 0.
+Teams random_teams(Random& random, std::size_t users) {
+  Teams teams;
+  const auto count = 1 + random.below(4);
+  for (std::size_t v = 0; v < count; ++v) {
+    Group group{.name = "team" + std::to_string(v),
+                .weight = Quantity(static_cast<std::int64_t>(random.below(3)))};
+    if (v > 0 && random.below(2) == 1) group.parent = teams.groups.front().name;
+    teams.groups.push_back(std::move(group));
+  }
+  for (std::size_t n = 0; n < users; ++n) {
+    const auto team = static_cast<std::size_t>(random.below(count + 1));
+    teams.group_of.push_back(team < count ? std::optional(team) : std::nullopt);
+  }
+  return teams;
+}
 
 /// What has been added up of a user, second by second.
 struct Sums {
@@ -149,7 +194,9 @@ TEST_P(SecondBySecond, IntegralsAndSamplesAreThoseOfAFullLookAtEverySecond) {
     SmallTrace trace = random_trace(random);
     trace.workload.changes = only_new_ones(trace);
     const auto span = std::chrono::duration_cast<std::chrono::seconds>(trace.workload.span).count();
-    const Result<ReplayInput> input = replay_input(trace.cluster, trace.workload, {}, 1);
+    const Teams teams = seed % 2 == 0 ? random_teams(random, trace.workload.users.size()) : Teams{};
+    const Result<ReplayInput> input = replay_input(trace.cluster, trace.workload, {}, 1, teams);
+    ASSERT_TRUE(input) << describe(input.error());
     std::vector<ReplayStart> starts;
     const ReplayContender who = contender(GetParam(), "first-fit");
     const auto outcome =

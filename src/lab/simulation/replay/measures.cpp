@@ -112,10 +112,49 @@ constexpr std::uint32_t kNone = UINT32_MAX;
 
 }  // namespace
 
+EntitledParts::EntitledParts(const ReplayInput& input) : nodes_(input.teams.size() + 1) {
+  const std::size_t cluster = input.teams.size();
+  for (std::size_t v = 0; v < cluster; ++v) {
+    nodes_[v].weight = input.teams[v].weight.value();
+    nodes_[v].parent = input.teams[v].parent.value_or(cluster);
+  }
+  for (std::size_t n = 0; n < input.users.size(); ++n) {
+    team_.push_back(cluster < 1 ? cluster : input.team_of[n].value_or(cluster));
+    weight_.push_back(input.users[n].weight.value());
+  }
+}
+
+void EntitledParts::count(std::uint32_t user, int more) {
+  double weight = weight_[user];
+  for (std::size_t v = team_[user];; v = nodes_[v].parent) {
+    Node& node = nodes_[v];
+    node.weights += more * weight;
+    if (weight > 0) node.weighted += static_cast<std::size_t>(more);
+    if (node.weighted == 0) node.weights = 0;  // what rounding left
+    const bool had = node.present > 0;
+    node.present += static_cast<std::size_t>(more);
+    if (had == (node.present > 0) || v + 1 == nodes_.size()) return;
+    weight = node.weight;
+  }
+}
+
+double EntitledParts::part(double weight, std::size_t parent) const {
+  const Node& node = nodes_[parent];
+  return node.weights > 0 ? weight / node.weights : 1 / static_cast<double>(node.present);
+}
+
+double EntitledParts::of(std::uint32_t user) const {
+  double part_of_cluster = part(weight_[user], team_[user]);
+  for (std::size_t v = team_[user]; v + 1 < nodes_.size(); v = nodes_[v].parent)
+    part_of_cluster *= part(nodes_[v].weight, nodes_[v].parent);
+  return part_of_cluster;
+}
+
 ReplayUsers::ReplayUsers(const ReplayInput& input, const scheduling::Engine& engine)
     : engine_(engine),
       users_(input.users.size()),
       pool_(input.resources.size(), 0),
+      entitled_(input),
       is_touched_(input.users.size(), false),
       waiter_at_(input.users.size(), kNone) {
   for (std::size_t n = 0; n < users_.size(); ++n) users_[n].weight = input.users[n].weight.value();
@@ -138,13 +177,10 @@ void ReplayUsers::count(std::uint32_t n, std::int64_t waiting, std::int64_t runn
   if (user.has_demand() == had) return;
   population_changed_ = true;
   if (had) {
-    --with_demand_;
-    weights_ -= user.weight;
+    entitled_.go(n);
   } else {
-    ++with_demand_;
-    weights_ += user.weight;
+    entitled_.come(n);
   }
-  if (with_demand_ == 0) weights_ = 0;  // what rounding left
 }
 
 double ReplayUsers::share_of(std::uint32_t user) const {
@@ -162,7 +198,7 @@ void ReplayUsers::settle_user(std::uint32_t n, Duration now) {
   User& user = users_[n];
   integrate(user, now);
   user.share = share_of(n);
-  const double entitled = user.waiting > 0 ? user.weight / weights_ : 0;
+  const double entitled = user.waiting > 0 ? entitled_.of(n) : 0;
   user.unfairness = entitled * std::max(0.0, entitled - user.share);
 
   const bool is_hungry = user.waiting > 0 && user.running == 0;

@@ -55,14 +55,43 @@ class ReplayFragmentation {
   bool pool_changed_ = false;  // since the latest question
 };
 
+/// The part of the cluster to which each user is entitled: e_n = Π_v φ_v / W_v over the nodes v on its path,
+/// the user and its teams, W_v the weights of v and those of its siblings below which some user has demand.
+/// Where all these weights are 0, each counts as 1. It is the part of every resource that n would have if
+/// each team divided what it has by weight among those present (Ghodsi et al., DRF, NSDI 2011, section 3, for
+/// weights section 4.3; of a tree Bhattacharya et al., H-DRF, SoCC 2013: its share guarantee). Guarantees and
+/// limits do not count.
+class EntitledParts {
+ public:
+  explicit EntitledParts(const ReplayInput& input);
+
+  // The user has demand from now on, or none any more. O(depth).
+  void come(std::uint32_t user) { count(user, 1); }
+  void go(std::uint32_t user) { count(user, -1); }
+  double of(std::uint32_t user) const;  ///< O(depth). Requires that it has demand
+
+ private:
+  struct Node {
+    double weight = 1;
+    std::size_t parent = 0;
+    std::size_t present = 0;   // of its children, those below which some user has demand
+    std::size_t weighted = 0;  // of these, those with a weight above 0
+    double weights = 0;        // theirs
+  };
+  void count(std::uint32_t user, int more);  // one user more or one less
+  double part(double weight, std::size_t parent) const;
+
+  std::vector<Node> nodes_;        // [team], and the cluster behind them
+  std::vector<std::size_t> team_;  // [user], the node whose member it is
+  std::vector<double> weight_;     // [user]
+};
+
 /// How many tasks of users wait and run during a replay, and integrals over time of what they have, exact,
 /// since nothing changes between two instants. What they have is asked of the engine. Report first everything
 /// that happens at an instant, then call settle(). Outlived by its input and the engine.
 ///
-/// Unfairness: φ_n / Φ · max(0, φ_n / Φ − s_n) of a user n with waiting tasks and the dominant share s_n, Φ
-/// the weights of the users with demand; 0 of one without. φ_n / Φ is what sharing incentive promises: the
-/// part of every resource that it would have if all were divided by weight among those present (Ghodsi et
-/// al., DRF, NSDI 2011, section 3; for weights section 4.3).
+/// Unfairness: e_n · max(0, e_n − s_n) of a user n with waiting tasks, the dominant share s_n and the
+/// entitled part e_n (EntitledParts); 0 of a user without waiting tasks.
 class ReplayUsers {
  public:
   struct User {
@@ -109,10 +138,9 @@ class ReplayUsers {
   const scheduling::Engine& engine_;
   std::vector<scheduling::UserId> ids_;  // [user]
   std::vector<User> users_;
-  Amounts pool_;                            // [m], as of the latest settle()
-  double weights_ = 0;                      // Φ
-  std::size_t with_demand_ = 0;             // users
-  bool population_changed_ = false;         // Φ did, since the latest settle()
+  Amounts pool_;  // [m], as of the latest settle()
+  EntitledParts entitled_;
+  bool population_changed_ = false;         // the users with demand did, since the latest settle()
   std::vector<std::uint32_t> touched_;      // since then
   std::vector<bool> is_touched_;            // [user]
   std::vector<std::uint32_t> waiters_;      // users with waiting tasks, as of then
