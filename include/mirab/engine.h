@@ -35,8 +35,12 @@ typedef enum mirab_status {
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 10
+#define MIRAB_ENGINE_VERSION 11
 int mirab_engine_version(void);
+
+/* The version of the decisions: two programs with the same one decide the same, given the same events, times and
+ * random numbers. Event logs and snapshots hold it. Since version 11. */
+int mirab_decision_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
  * when that is refused: then the reason is written to `error`, at most `size` bytes with the closing zero. */
@@ -398,6 +402,31 @@ mirab_status mirab_last_step(const mirab_engine* engine, mirab_on_placed on_plac
 /* Of which role a running task is: the place of its role among those of its job, from 0; 0 without roles.
  * MIRAB_NOTHING when no such task runs. `role` may be NULL. Since version 10. */
 mirab_status mirab_task_role(const mirab_engine* engine, mirab_id task, int64_t* role);
+
+/* A running task. Never grows. Since version 11, as all up to mirab_user_jobs(). */
+typedef struct mirab_task {
+  mirab_id task;
+  mirab_id job;
+  mirab_id server;
+  int64_t started;
+  int64_t role; /* the place of its role among those of its job, from 0; 0 without roles */
+} mirab_task;
+
+/* A running task; `state` may be NULL. MIRAB_NOTHING when no such task runs. */
+mirab_status mirab_task_state(const mirab_engine* engine, mirab_id task, mirab_task* state);
+
+typedef void (*mirab_on_task)(void* context, const mirab_task* task);
+
+/* The running tasks of a job, or on a server, the newest first: the function, which may be NULL, is called for
+ * each, and must not change the engine. MIRAB_NOTHING for a job or server that is unknown. Takes time in the number of these tasks. */
+mirab_status mirab_job_tasks(const mirab_engine* engine, mirab_id job, mirab_on_task on_task, void* context);
+mirab_status mirab_server_tasks(const mirab_engine* engine, mirab_id server, mirab_on_task on_task, void* context);
+
+typedef void (*mirab_on_job)(void* context, mirab_id job, int64_t waiting, int64_t running);
+
+/* The jobs of a user that wait or run, in the same way. MIRAB_NOTHING for an unknown user. Takes time in the
+ * number of all jobs. */
+mirab_status mirab_user_jobs(const mirab_engine* engine, mirab_id user, mirab_on_job on_job, void* context);
 
 /* Why a task may end for another one: docs/explanation/teams.md. Since version 8, as all up to mirab_step_all(). */
 typedef enum mirab_right {

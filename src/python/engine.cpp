@@ -289,6 +289,54 @@ void add_construction(EngineClass& engine) {
       "Restarts the random numbers with this seed.");
 }
 
+/// Running tasks and the jobs of a user, one by one.
+void add_visitors(py::module_& module, EngineClass& engine, const Record& job_state) {
+  const Record task_state(module, "mirab.TaskState", "A running task.",
+                          {{"task", "its identifier"},
+                           {"job", "whose task it is"},
+                           {"server", "where it runs"},
+                           {"started", "nanoseconds"},
+                           {"role", "of a job with roles, the place of its role among them; else 0"}});
+  const auto object = [task_state](const Engine::TaskState& task) {
+    return task_state(static_cast<Number>(task.task), static_cast<Number>(task.job),
+                      static_cast<Number>(task.server), task.started, task.role);
+  };
+  const auto listed = [object](const Engine& state, auto of) {
+    py::list tasks;
+    state.for_each_task(of, [&](const Engine::TaskState& task) { tasks.append(object(task)); });
+    return tasks;
+  };
+  engine.def(
+      "task",
+      [object](const Scheduler& s, Number task) -> py::object {
+        const auto state = s.engine.task(TaskId{task});
+        if (!state) return py::none();
+        return object(*state);
+      },
+      "task"_a, "A running task: TaskState, or None when it is unknown, or over.");
+  engine.def(
+      "tasks_of", [listed](const Scheduler& s, Number job) { return listed(s.engine, JobId{job}); }, "job"_a,
+      "The running tasks of a job, TaskState each, the newest first; none of a job that is unknown.");
+  engine.def(
+      "tasks_on", [listed](const Scheduler& s, Number server) { return listed(s.engine, ServerId{server}); },
+      "server"_a,
+      "The running tasks on a server, TaskState each, the newest first; none of a server that is unknown.");
+  engine.def(
+      "jobs_of",
+      [job_state](const Scheduler& s, Number user) {
+        py::dict jobs;
+        s.engine.for_each_job(UserId{user}, [&](JobId job, const Engine::JobState& state) {
+          jobs[py::cast(static_cast<Number>(job))] =
+              job_state(static_cast<Number>(state.user), state.waiting, state.running);
+        });
+        return jobs;
+      },
+      "user"_a,
+      "The jobs of a user that wait or run, JobState each by identifier; none of a user who is unknown. "
+      "Looks "
+      "at all jobs.");
+}
+
 void add_states(py::module_& module, EngineClass& engine) {
   const Record user_state(module, "mirab.UserState", "What a user has.",
                           {{"used", "by its running tasks, whole units of each resource"},
@@ -346,6 +394,7 @@ void add_states(py::module_& module, EngineClass& engine) {
         return server_state(tuple_of(state->capacity), tuple_of(state->free), state->drained);
       },
       "server"_a, "A server: ServerState, or None when it is unknown.");
+  add_visitors(module, engine, job_state);
   engine.def(
       "fits", [](const Scheduler& s, Number job) { return s.engine.fits(JobId{job}); }, "job"_a,
       "Does some waiting task of the job fit on some server as things stand?");
@@ -376,6 +425,7 @@ void add_properties(EngineClass& engine) {
 
 void add_engine(py::module_& module) {
   module.attr("NO_LIMIT") = kNoLimit;
+  module.attr("DECISION_VERSION") = kDecisionVersion;
   EngineClass engine(
       module, "Engine",
       "Decides who is served next and where, as tasks, servers and users come and go: events go in, "

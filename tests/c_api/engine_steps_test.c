@@ -190,6 +190,70 @@ static void a_task_tells_its_role(void) {
   mirab_engine_free(engine);
 }
 
+typedef struct seen_tasks {
+  mirab_task tasks[4];
+  size_t count;
+} seen_tasks;
+
+static void see_task(void* context, const mirab_task* task) {
+  seen_tasks* seen = context;
+  if (seen->count < 4) seen->tasks[seen->count] = *task;
+  ++seen->count;
+}
+
+typedef struct seen_jobs {
+  mirab_id job;
+  int64_t waiting, running;
+  size_t count;
+} seen_jobs;
+
+static void see_job(void* context, mirab_id job, int64_t waiting, int64_t running) {
+  seen_jobs* seen = context;
+  seen->job = job;
+  seen->waiting = waiting;
+  seen->running = running;
+  ++seen->count;
+}
+
+static void running_tasks_and_jobs_are_visited(void) {
+  const int64_t two[] = {2}, one[] = {1};
+  mirab_id s = 0, t = 0, user = 0, idle = 0, job = 0;
+  mirab_placed first, second, third;
+  mirab_task task;
+
+  mirab_engine* engine = engine_of("");
+  EXPECT(mirab_server_added(engine, 0, "s", two, NULL, 0, &s) == MIRAB_OK);
+  EXPECT(mirab_server_added(engine, 0, "t", two, NULL, 0, &t) == MIRAB_OK);
+  EXPECT(mirab_user_added(engine, 0, "u", "1", &user) == MIRAB_OK);
+  EXPECT(mirab_user_added(engine, 0, "idle", "1", &idle) == MIRAB_OK);
+  EXPECT(mirab_job_submitted(engine, 0, user, one, 5, NULL, 0, NULL, 0, &job) == MIRAB_OK);
+  EXPECT(mirab_step(engine, 1, &first) == MIRAB_OK);
+  EXPECT(mirab_step(engine, 2, &second) == MIRAB_OK);
+  EXPECT(mirab_step(engine, 3, &third) == MIRAB_OK);
+  EXPECT(first.server == s && second.server == s && third.server == t);
+
+  EXPECT(mirab_task_state(engine, second.task, &task) == MIRAB_OK);
+  EXPECT(task.task == second.task && task.job == job && task.server == s && task.started == 2 && task.role == 0);
+  EXPECT(mirab_task_state(engine, second.task, NULL) == MIRAB_OK);
+  EXPECT(mirab_task_state(engine, 99, &task) == MIRAB_NOTHING);
+
+  seen_tasks of_job = {0}, on_s = {0};
+  EXPECT(mirab_job_tasks(engine, job, see_task, &of_job) == MIRAB_OK && of_job.count == 3);
+  EXPECT(of_job.tasks[0].task == third.task && of_job.tasks[2].task == first.task);
+  EXPECT(mirab_server_tasks(engine, s, see_task, &on_s) == MIRAB_OK && on_s.count == 2);
+  EXPECT(on_s.tasks[0].task == second.task && on_s.tasks[1].task == first.task);
+  EXPECT(mirab_job_tasks(engine, 99, see_task, &of_job) == MIRAB_NOTHING && of_job.count == 3);
+  EXPECT(mirab_server_tasks(engine, 99, see_task, &on_s) == MIRAB_NOTHING && on_s.count == 2);
+  EXPECT(mirab_job_tasks(engine, job, NULL, NULL) == MIRAB_OK);
+
+  seen_jobs jobs = {0};
+  EXPECT(mirab_user_jobs(engine, user, see_job, &jobs) == MIRAB_OK && jobs.count == 1);
+  EXPECT(jobs.job == job && jobs.waiting == 2 && jobs.running == 3);
+  EXPECT(mirab_user_jobs(engine, idle, see_job, &jobs) == MIRAB_OK && jobs.count == 1);
+  EXPECT(mirab_user_jobs(engine, 99, see_job, &jobs) == MIRAB_NOTHING);
+  mirab_engine_free(engine);
+}
+
 static void note_right(void* context, const mirab_preempted* ended) { *(mirab_preempted*)context = *ended; }
 
 /* A has all four CPUs; B is due two of them, at most one task in ten nanoseconds. */
@@ -265,6 +329,7 @@ int main(void) {
   terms_say_where_tasks_may_go();
   terms_of_a_later_version_are_honoured();
   a_task_tells_its_role();
+  running_tasks_and_jobs_are_visited();
   what_is_preempted_is_told_before_what_starts();
   a_server_is_kept_for_who_waited_long();
   options_that_cannot_be();

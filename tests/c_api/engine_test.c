@@ -152,6 +152,7 @@ static void what_cannot_be_made(void) {
   EXPECT(strlen(error) > 0);
   mirab_engine_free(NULL);
   EXPECT(mirab_engine_version() == MIRAB_ENGINE_VERSION);
+  EXPECT(mirab_decision_version() > 0);
 }
 
 int main(void) {

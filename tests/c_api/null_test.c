@@ -46,6 +46,10 @@ static void no_engine(void) {
   EXPECT_INVALID(NULL, mirab_step(NULL, 0, NULL), "engine");
   EXPECT_INVALID(NULL, mirab_last_step(NULL, NULL, NULL, NULL), "engine");
   EXPECT_INVALID(NULL, mirab_task_role(NULL, 0, NULL), "engine");
+  EXPECT_INVALID(NULL, mirab_task_state(NULL, 0, NULL), "engine");
+  EXPECT_INVALID(NULL, mirab_job_tasks(NULL, 0, NULL, NULL), "engine");
+  EXPECT_INVALID(NULL, mirab_server_tasks(NULL, 0, NULL, NULL), "engine");
+  EXPECT_INVALID(NULL, mirab_user_jobs(NULL, 0, NULL, NULL), "engine");
   EXPECT_INVALID(NULL, mirab_last_preempted(NULL, NULL, NULL), "engine");
   EXPECT_INVALID(NULL, mirab_step_all(NULL, 0, 1, NULL, NULL, NULL), "engine");
   EXPECT_INVALID(NULL, mirab_step_and_why(NULL, 0, NULL, NULL, 0), "engine");

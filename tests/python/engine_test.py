@@ -142,6 +142,24 @@ class Events(unittest.TestCase):
         with self.assertRaises(TypeError):
             engine.step(1.5)
 
+    def test_running_tasks_and_jobs_are_listed(self):
+        engine = mirab.Engine(["cpu"])
+        s, t = engine.server_added("s", [2]), engine.server_added("t", [2])
+        user, idle = engine.user_added("u"), engine.user_added("idle")
+        job = engine.job_submitted(user, [1], tasks=5)
+        first, second, third = engine.step(1), engine.step(2), engine.step(3)
+        self.assertEqual(engine.task(second.task), (second.task, job, s, 2, 0))
+        self.assertIsNone(engine.task(99))
+        self.assertEqual([task.task for task in engine.tasks_of(job)], [third.task, second.task, first.task])
+        self.assertEqual([task.task for task in engine.tasks_on(s)], [second.task, first.task])
+        self.assertEqual(engine.tasks_on(t), [(third.task, job, t, 3, 0)])
+        self.assertEqual(engine.jobs_of(user), {job: (user, 2, 3)})
+        self.assertEqual((engine.jobs_of(idle), engine.tasks_of(99), engine.tasks_on(99)), ({}, [], []))
+
+    def test_the_decision_version_is_that_of_a_snapshot(self):
+        # A snapshot is CBOR, in which a number below 24 is one byte.
+        self.assertIn(b"decision_version" + bytes([mirab.DECISION_VERSION]), mirab.Engine(["cpu"]).snapshot())
+
     def test_groups_share_and_bound_what_their_members_use(self):
         engine = mirab.Engine(["cpu", "gpu"])
         engine.server_added("s", [10, 2])

@@ -120,13 +120,18 @@ class TreeSequence {
     event.demand[0] += std::all_of(event.demand.begin(), event.demand.end(), [](auto d) { return d == 0; });
     if (random_.below(3) == 0) event.rank = Rank{.priority = static_cast<std::int64_t>(random_.below(3)) - 1};
     event.may_be_preempted = random_.below(8) != 0;
-    if (random_.below(8) == 0) event.gang = 1 + static_cast<std::int64_t>(random_.below(2)) % event.tasks;
+    if (random_.below(8) == 0) {
+      event.gang = 1 + static_cast<std::int64_t>(random_.below(2)) % event.tasks;
+    } else if (random_.below(8) == 0) {
+      event.per_server = 1 + static_cast<std::int64_t>(random_.below(2));
+    }
     applied(event);
   }
 
   void happen() {
-    const std::uint64_t drawn = random_.below(20);
+    const std::uint64_t drawn = random_.below(26);
     const auto& users = reference_.users();
+    const auto& servers = reference_.servers();
     if (drawn < 9) return submit();
     if (drawn < 14 && !reference_.tasks().empty()) {
       applied(TaskFinished{reference_.tasks()[random_.below(reference_.tasks().size())].id});
@@ -146,6 +151,24 @@ class TreeSequence {
       applied(UserMoved{.user = users[random_.below(users.size())].id, .group = group()});
     } else if (drawn == 19 && !reference_.jobs().empty()) {
       applied(JobCancelled{reference_.jobs()[random_.below(reference_.jobs().size())].id});
+    } else if (drawn == 20 && !groups_.empty()) {
+      applied(GroupMoved{.group = groups_[random_.below(groups_.size())], .parent = group()});
+    } else if (drawn == 21 && groups_.size() < 6) {
+      GroupAdded event{.name = "g", .weight = weight(), .parent = group()};
+      add_quota(event, 3);
+      if (const auto id = applied(event)) groups_.push_back(GroupId{*id});
+    } else if (drawn == 22 && !servers.empty()) {
+      applied(ServerHeld{.server = servers[random_.below(servers.size())].id, .amounts = amounts(0, 4)});
+    } else if (drawn == 23 && !servers.empty()) {
+      applied(ServerChanged{.server = servers[random_.below(servers.size())].id,
+                            .capacity = amounts(2, 9),
+                            .allow_below_use = true});
+    } else if (drawn == 24 && !reference_.jobs().empty() && !servers.empty()) {
+      applied(TaskAdopted{.job = reference_.jobs()[random_.below(reference_.jobs().size())].id,
+                          .server = servers[random_.below(servers.size())].id,
+                          .since = now_});
+    } else if (drawn == 25 && users.size() > 3) {
+      applied(UserRemoved{users[random_.below(users.size())].id});
     }
   }
 
