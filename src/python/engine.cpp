@@ -124,6 +124,9 @@ void add_rows(std::vector<TaskRow>& rows, const Engine& engine, const Placed& pl
   }
 }
 
+/// So often Ctrl-C is looked for: at a million decisions a second every millisecond.
+constexpr std::uint64_t kStepsBetweenSignals = 1'000;
+
 // Not array_t: Python would see the name of the row's type.
 py::array step_all(Scheduler& s, const std::optional<Time>& now, const std::optional<std::uint64_t>& most) {
   std::vector<TaskRow> rows;
@@ -131,6 +134,7 @@ py::array step_all(Scheduler& s, const std::optional<Time>& now, const std::opti
     const std::optional<Placed> placed = s.step(now);
     if (!placed) break;
     add_rows(rows, s.engine, *placed);
+    if (left % kStepsBetweenSignals == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
   return py::array_t<TaskRow>(static_cast<py::ssize_t>(rows.size()), rows.data());
 }
@@ -173,7 +177,8 @@ PlacedRecord add_steps(py::module_& module, EngineClass& engine) {
       "Steps until nothing more is to be placed, or `most` times: a numpy array with the fields task, job, "
       "user, server (uint64) and preempted (bool), in the order in which it happens. One row for each task "
       "that starts, those that start together too; and with preemption, before it, one for each task that "
-      "ended for it and waits again, where preempted is true.");
+      "ended for it and waits again, where preempted is true. Ctrl-C ends it between two steps: what was decided "
+      "until then holds, and `tasks_on` lists it.");
   return placed;
 }
 

@@ -7,6 +7,7 @@ import json
 import pathlib
 import pickle
 import random
+import signal
 import tempfile
 import unittest
 
@@ -155,6 +156,30 @@ class Events(unittest.TestCase):
         self.assertEqual(engine.tasks_on(t), [(third.task, job, t, 3, 0)])
         self.assertEqual(engine.jobs_of(user), {job: (user, 2, 3)})
         self.assertEqual((engine.jobs_of(idle), engine.tasks_of(99), engine.tasks_on(99)), ({}, [], []))
+
+    def test_a_signal_ends_many_steps_between_two_of_them(self):
+        class Stopped(Exception):
+            pass
+
+        def stop(signal_number, frame):
+            raise Stopped
+
+        tasks = 5_000_000  # seconds of work
+        engine = mirab.Engine(["cpu"])
+        server = engine.server_added("s", [tasks])
+        job = engine.job_submitted(engine.user_added("u"), [1], tasks=tasks)
+        before = signal.signal(signal.SIGALRM, stop)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.02)
+            with self.assertRaises(Stopped):
+                engine.step_all()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        running = engine.job(job).running
+        self.assertLess(running, tasks)
+        self.assertEqual(engine.server(server).free, (tasks - running,))
+        self.assertEqual(engine.step().job, job)
 
     def test_the_decision_version_is_that_of_a_snapshot(self):
         # A snapshot is CBOR, in which a number below 24 is one byte.
