@@ -177,7 +177,8 @@ PlacedRecord add_steps(py::module_& module, EngineClass& engine) {
       "Steps until nothing more is to be placed, or `most` times: a numpy array with the fields task, job, "
       "user, server (uint64) and preempted (bool), in the order in which it happens. One row for each task "
       "that starts, those that start together too; and with preemption, before it, one for each task that "
-      "ended for it and waits again, where preempted is true. Ctrl-C ends it between two steps: what was decided "
+      "ended for it and waits again, where preempted is true. Ctrl-C ends it between two steps: what was "
+      "decided "
       "until then holds, and `tasks_on` lists it.");
   return placed;
 }

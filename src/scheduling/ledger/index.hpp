@@ -12,6 +12,8 @@
 
 #include <mirab/scheduling/events.hpp>
 
+#include "scheduling/ledger/huge_pages.hpp"
+
 namespace mirab::scheduling {
 
 /// The index of no row, of whatever kind.
@@ -82,7 +84,7 @@ class Indices {
   std::uint32_t size_;
 };
 
-/// A vector that takes only indices of one kind.
+/// A vector that takes only indices of one kind. A large one lies on huge pages.
 template <class I, class Row>
 class IndexedVector {
  public:
@@ -124,7 +126,7 @@ class IndexedVector {
   friend auto operator<=>(const IndexedVector&, const IndexedVector&) = default;
 
  private:
-  std::vector<Row> rows_;
+  std::vector<Row, HugePageAllocator<Row>> rows_;
 };
 
 /// Amounts of every resource for each index, one row after the other. [index × m]
@@ -145,7 +147,7 @@ class IndexedAmounts {
 
  private:
   std::size_t resources_;
-  std::vector<std::int64_t> amounts_;
+  std::vector<std::int64_t, HugePageAllocator<std::int64_t>> amounts_;
 };
 
 /// A value that stays where it is while its owner moves, or none. A copy has a value of its own.
