@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/event_logs.hpp"
 #include "kube/mailbox.hpp"
 #include "kube/monitor.hpp"
 #include "kube/sending.hpp"
@@ -394,6 +395,16 @@ Result<int> schedule(const SchedulingOptions& given) {
   }
 
   options.scheduler.holder = holder;
+  std::optional<EventLogs> logs;
+  if (!options.event_logs.empty()) {
+    Result<EventLogs> opened = EventLogs::in(
+        options.event_logs, wall_now(), [say = options.say](const std::string& file, const std::string& why) {
+          say("error", "event-log", {{"file", file}, {"why", why}});
+        });
+    if (!opened) return opened.error();
+    logs = *std::move(opened);
+    options.scheduler.log = [&logs](const std::string& line, bool begins) { logs->write(line, begins); };
+  }
   Result<kubernetes::Scheduler> scheduler = kubernetes::Scheduler::from(options.scheduler);
   if (!scheduler) return scheduler.error();
   std::vector<std::unique_ptr<Watching>> watchings;

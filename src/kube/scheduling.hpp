@@ -6,7 +6,8 @@
 //                            └───────────────────────────┘
 //                   this thread ── pictures ──▶ Answering ◀── questions ── Monitor
 //
-// It keeps nothing on disk: after a start, or when it becomes the leader, it lists everything again.
+// It keeps nothing on disk that it reads again: after a start, or when it becomes the leader, it lists
+// everything again.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,7 @@ struct SchedulingOptions {
   std::optional<net::Endpoint> listen = {};                    ///< of the Monitor
   std::string version = {};                                    ///< of the program
   std::size_t connections = 8;                                 ///< that send at a time
+  std::string event_logs = {};                                 ///< the folder of EventLogs; empty: none
   /// A line of the log: how grave (`info`, `warning`, `error`), what, and its particulars.
   std::function<void(std::string_view level, std::string_view what, const nlohmann::json& more)> say = {};
 };

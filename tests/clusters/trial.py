@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import random
 import socket
+import subprocess
 import threading
 import time
 
@@ -47,8 +48,12 @@ class Trial:
         if isinstance(failure, AssertionError):
             for process in self.cluster.processes[2:]:
                 print(f"  the end of {process.log.name}:\n{process.tail(8)}")
-        self.kubelet.stop()
-        self.cluster.close()
+        try:
+            if kind is None and self.is_mirab:
+                self.check_event_logs()
+        finally:
+            self.kubelet.stop()
+            self.cluster.close()
 
     @property
     def is_mirab(self):
@@ -57,7 +62,8 @@ class Trial:
     def start_scheduler(self, elect=False, port=None, words=()):
         """`words`: further options, which only Mirab has."""
         if self.is_mirab:
-            return self.cluster.mirab(self.choice.program, [*self.choice.options, *words], elect, port)
+            options = [f"--event-logs={self.event_logs}", *self.choice.options, *words]
+            return self.cluster.mirab(self.choice.program, options, elect, port)
         return self.cluster.kube_scheduler("mirab", elect, port)
 
     def make_nodes(self, nodes):
@@ -105,6 +111,19 @@ class Trial:
                 raise Failure(f"not within {seconds} s: {sentence() if callable(sentence) else sentence}")
             time.sleep(0.02)
         return time.monotonic() - started
+
+    @property
+    def event_logs(self):
+        return self.cluster.folder / "event-logs"
+
+    def check_event_logs(self):
+        """All that the engines were told, told once more, brings the same decisions."""
+        for process in self.cluster.processes[2:]:
+            process.stop()
+        logs = sorted(self.event_logs.glob("*.jsonl"))
+        demand(logs, "no engine wrote an event log")
+        decided = subprocess.run([self.choice.program, "validate", *logs], capture_output=True, text=True, check=False)
+        demand(decided.returncode == 0, f"an event log brings other decisions: {decided.stderr}")
 
     def check_referee(self):
         """What must hold in every scenario with one scheduler."""

@@ -1,12 +1,14 @@
 """`mirab kube` binds each pod once, says so, and asks for nothing that it may not."""
 
 import json
+import os
+import subprocess
 import time
 import unittest
 
-from kube_case import KubeCase, free_port, get
+from kube_case import PROGRAM, KubeCase, free_port, get
 from scripted_api import Certificates, refusal
-from scripted_cluster import LOST_AFTER, LOST_BEFORE, REVIEWS, pod
+from scripted_cluster import LOST_AFTER, LOST_BEFORE, REVIEWS, node, pod
 
 
 class Bind(KubeCase):
@@ -85,6 +87,41 @@ class Bind(KubeCase):
         self.assertEqual({call.path for call in cluster.calls if call.method != "GET"}, {REVIEWS})
         wishes = [call.body["spec"]["resourceAttributes"]["verb"] for call in cluster.asked_for("POST")]
         self.assertEqual(set(wishes), {"list", "watch", "get"}, "no right that it does not need")
+
+    def test_the_event_logs_of_its_engines_replay_to_the_same_decisions(self):
+        cluster = self.cluster()
+        cluster.add(pod("p"), pod("q"))
+        folder = os.path.join(self.folder.name, "logs")
+        scheduler = self.start(cluster, f"--event-logs={folder}")
+        cluster.bound("p", "q")
+        cluster.add(node("with-gpu", **{"example.com/gpu": "1"}))  # another resource: the engine is made again
+        cluster.add(pod("r", **{"example.com/gpu": "1"}))
+        cluster.bound("p", "q", "r")
+        self.assertEqual(scheduler.stop(), 0)
+        logs = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+        self.assertGreaterEqual(len(logs), 2)
+        checked = subprocess.run([PROGRAM, "validate", *logs], capture_output=True, text=True, check=False)
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+        self.assertRegex(checked.stdout.splitlines()[-1], r"ok, event log, \d+ lines, every decision as logged; in the end "
+                                                          r"2 servers, 1 user, 3 running tasks$")
+        with open(logs[-1], encoding="utf-8") as file:
+            lines = file.readlines()
+        at = next(number for number, line in enumerate(lines) if '"step"' in line and '"server"' in line)
+        lines[at] = lines[at].replace('"server":0', '"server":1') if '"server":0' in lines[at] else lines[at].replace(
+            '"server":1', '"server":0')
+        other = self.write("other.jsonl", "".join(lines))
+        checked = subprocess.run([PROGRAM, "validate", other], capture_output=True, text=True, check=False)
+        self.assertEqual(checked.returncode, 2)
+        self.assertIn(f"other.jsonl:{at + 1}: event: replaying the event gives another result", checked.stderr)
+
+    def test_a_folder_that_cannot_be_written_is_an_error_before_anything_is_bound(self):
+        cluster = self.cluster()
+        cluster.add(pod("p"))
+        file = self.write("file", "")
+        scheduler = self.start(cluster, f"--event-logs={file}/logs")
+        self.assertNotEqual(scheduler.ends(), 0)
+        self.assertIn("Not a directory", "".join(scheduler.errors))
+        self.assertEqual(cluster.binds, [])
 
     def test_all_missing_permissions_are_in_one_error(self):
         missing = {("watch", "nodes"), ("create", "pods/binding"), ("update", "leases")}

@@ -30,18 +30,18 @@ LEASES = "/apis/coordination.k8s.io/v1"
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
-def node(name, cpu="4", pods="110"):
+def node(name, cpu="4", pods="110", **more):
     return {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": "node-" + name, "labels": {}},
-            "spec": {}, "status": {"allocatable": {"cpu": cpu, "memory": "16Gi", "pods": pods},
+            "spec": {}, "status": {"allocatable": {"cpu": cpu, "memory": "16Gi", "pods": pods, **more},
                                    "conditions": [{"type": "Ready", "status": "True"}]}}
 
 
-def pod(name, space="a", cpu="100m", uid=None):
+def pod(name, space="a", cpu="100m", uid=None, **more):
     return {"kind": "Pod", "apiVersion": "v1",
             "metadata": {"name": name, "namespace": space, "uid": uid or f"uid-{space}-{name}",
                          "creationTimestamp": "2026-11-25T12:00:00Z"},
             "spec": {"schedulerName": "mirab", "containers": [
-                {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu, "memory": "1Mi"}}}]},
+                {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu, "memory": "1Mi", **more}}}]},
             "status": {"phase": "Pending"}}
 
 
@@ -87,10 +87,11 @@ class ScriptedCluster(ScriptedApi):
 
     # What the tests do and look at.
 
-    def add(self, *pods):
+    def add(self, *things):
+        """Pods and nodes."""
         with self.changed:
-            for each in pods:
-                self.objects["Pod"].append(each)
+            for each in things:
+                self.objects[each["kind"]].append(each)
                 self.tell("ADDED", each)
 
     def remove(self, space, name):

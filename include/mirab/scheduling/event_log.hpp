@@ -45,6 +45,9 @@ Result<Outcome> apply(Engine& engine, const Event& event, Time now);
 Result<std::string> log_header(const EngineOptions& options);
 Result<std::string> log_line(const LogEntry& entry);
 
+/// Is it the text of a log, by its first line?
+bool is_event_log(std::string_view text);
+
 /// Errors name the key.
 Result<EngineOptions> read_log_header(std::string_view line);
 Result<LogEntry> read_log_line(std::string_view line);

@@ -35,6 +35,7 @@ struct KubeFlags {
   std::string listen = {};
   std::uint64_t connections = 8;
   std::uint64_t binds_per_s = 0;
+  std::string event_logs = {};
   std::uint64_t seed = 1;
 };
 
@@ -130,6 +131,7 @@ Exit run_kube(const KubeFlags& flags) {
   options.scheduler.policy = *std::move(policy);
   options.scheduler.holder = own_identity();
   options.scheduler.seed = flags.seed;
+  options.event_logs = flags.event_logs;
   options.scheduler.is_dry_run = flags.is_dry_run;
   options.scheduler.binds_per_s = static_cast<double>(flags.binds_per_s);
   if (flags.elects && !flags.is_dry_run) {
@@ -267,6 +269,10 @@ std::vector<Command> add_kube(CLI::App& app) {
                         ->type_name("N")
                         ->capture_default_str(),
                     0, 1'000'000);
+  kube->add_option("--event-logs", flags->event_logs,
+                   "Write what the engine is told and decides into this folder, a file for each engine; "
+                   "`mirab validate` decides all of it again")
+      ->type_name("FOLDER");
   add_seed_option(*kube, flags->seed);
   Manual manual;
   manual.paragraphs = {

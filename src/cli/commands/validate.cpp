@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <sstream>
 
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/workload_file.hpp>
+#include <mirab/scheduling/event_log.hpp>
 
 #include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
@@ -123,10 +125,23 @@ Summary check_workload(const std::string& file, const InputText& input) {
   return summary_of(*workload);
 }
 
+/// All of it is decided again.
+Summary check_event_log(const InputText& input) {
+  std::istringstream log(input.text);
+  const Result<scheduling::Engine> engine = scheduling::replay(log, input.name);
+  if (!engine) return engine.error();
+  const auto lines = std::count(input.text.begin(), input.text.end(), '\n');
+  return fmt::format("event log, {}, every decision as logged; in the end {}, {}, {}",
+                     counted(static_cast<std::size_t>(lines), "line"),
+                     counted(engine->server_count(), "server"), counted(engine->user_count(), "user"),
+                     counted(engine->running_count(), "running task"));
+}
+
 /// What is no workload by its first bytes and no scenario by its key `kind` is held for a cluster.
 Summary check(const std::string& file) {
   const Result<InputText> input = read_input(file);
   if (!input) return input.error();
+  if (scheduling::is_event_log(input->text)) return check_event_log(*input);
   if (is_workload(input->text)) return check_workload(file, *input);
   const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
   if (problem) {
@@ -165,12 +180,13 @@ Exit run(const std::vector<std::string>& files) {
 
 Command add_validate(CLI::App& app) {
   auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand("validate", "Check cluster, workload and scenario files");
+  CLI::App* command =
+      app.add_subcommand("validate", "Check cluster, workload and scenario files, and event logs");
   command
       ->add_option(
           "FILE", *files,
-          "Cluster and scenario files, in YAML or JSON, and workload files; - reads one from standard "
-          "input")
+          "Cluster and scenario files, in YAML or JSON, workload files and event logs; - reads one from "
+          "standard input")
       ->required()
       ->type_name("FILE");
 
@@ -179,7 +195,10 @@ Command add_validate(CLI::App& app) {
       "Reads every file and prints one line for each. Checks everything that the schemas state, and more: "
       "that names are unique and known, that amounts can be counted, that every user may run on a server, "
       "that the arrivals of a scenario add up, that the files that it names can be read and go together. The "
-      "kind of a file is detected: a scenario has the key `kind`, a workload its own first line. When a file "
+      "kind of a file is detected: a scenario has the key `kind`, a workload and an event log their own "
+      "first "
+      "line. An event log of an engine, as `mirab kube --event-logs` writes it, is decided again: every "
+      "decision must be the one in the log. When a file "
       "is wrong, only the errors are printed, with file, line and key, for all wrong "
       "files. What is allowed but looks like a slip is noted on standard error: a user of whom no server "
       "holds one whole task, or a demand without a unit where servers have many millions."};

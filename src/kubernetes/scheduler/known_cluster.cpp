@@ -26,11 +26,12 @@ void add(Amounts& sum, const Amounts& amounts) {
 
 }  // namespace
 
-Result<KnownCluster> KnownCluster::from(Policy policy) {
-  KnownCluster cluster(std::move(policy));
+Result<KnownCluster> KnownCluster::from(Policy policy, std::uint64_t seed,
+                                        scheduling::LoggedEngine::Write log) {
+  KnownCluster cluster(std::move(policy), seed, std::move(log));
   if (Check wrong = cluster.make_engine()) return *std::move(wrong);
   // Some disciplines know no tiers: then priority counts within a namespace only.
-  Engine scratch = cluster.engine_->copy();
+  Engine scratch = cluster.engine().copy();
   cluster.has_tiers_ =
       static_cast<bool>(scratch.apply(scheduling::UserAdded{.name = "critical", .tier = 1}, Time()));
   if (!cluster.teams_.has_groups()) return cluster;
@@ -52,7 +53,7 @@ Check KnownCluster::make_engine() {
       options.share_scale.push_back(found == policy_.share_scale.end() ? Quantity(1) : found->second);
     }
   }
-  Result<Engine> engine = Engine::from(std::move(options));
+  Result<scheduling::LoggedEngine> engine = scheduling::LoggedEngine::from(std::move(options), seed_, log_);
   if (!engine) return engine.error();
   engine_.emplace(*std::move(engine));
   return {};
@@ -365,7 +366,7 @@ std::vector<std::string> KnownCluster::take_notices() {
 }
 
 std::string KnownCluster::broken_invariant() const {
-  if (std::string broken = engine_->broken_invariant(); !broken.empty()) return broken;
+  if (std::string broken = engine().broken_invariant(); !broken.empty()) return broken;
   std::size_t waiting = 0;
   std::map<std::string, Amounts> used;
   std::map<scheduling::JobId, std::int64_t> jobs;
@@ -399,14 +400,14 @@ std::string KnownCluster::broken_invariant() const {
   }
   if (waiting != waiting_) return "the count of waiting pods is wrong";
   for (const auto& [job, count] : jobs) {
-    if (engine_->job(job)->waiting != count || engine_->job(job)->running != 0)
+    if (engine().job(job)->waiting != count || engine().job(job)->running != 0)
       return "a gang is placed in part";
   }
   for (const auto& [name, node] : nodes_) {
     if (node.held != held_on(node, {})) return fmt::format("what others hold on node {} is wrong", name);
     if (!node.server) continue;
-    const scheduling::Amounts free = engine_->server(*node.server)->free;
-    const scheduling::Amounts capacity = engine_->server(*node.server)->capacity;
+    const scheduling::Amounts free = engine().server(*node.server)->free;
+    const scheduling::Amounts capacity = engine().server(*node.server)->capacity;
     const scheduling::Amounts by_others = amounts_of(node.held), by_pods = amounts_of(used[name]);
     for (std::size_t r = 0; r < free.size(); ++r) {
       if (free[r] != std::max<Units>(0, capacity[r] - by_others[r] - by_pods[r]))

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <mirab/model/random.hpp>
 #include <mirab/scheduling/engine.hpp>
 
 #include "kubernetes/node_rows.hpp"
@@ -19,6 +18,7 @@
 #include "kubernetes/scheduler/node_sets.hpp"
 #include "kubernetes/scheduler/seen_pod.hpp"
 #include "kubernetes/scheduler/teams.hpp"
+#include "scheduling/persistence/logged_engine.hpp"
 
 namespace mirab::kubernetes {
 
@@ -65,7 +65,9 @@ struct Policy {
 class KnownCluster {
  public:
   /// Errors: a discipline or placement that there is not, an option that it does not honour, or teams.
-  static Result<KnownCluster> from(Policy policy);
+  /// `seed`: of what its engines draw; `log`: takes the event log of each of them, one after the other.
+  static Result<KnownCluster> from(Policy policy, std::uint64_t seed = 0,
+                                   scheduling::LoggedEngine::Write log = {});
 
   // What the API server says. An object of no interest changes nothing.
   void see_node(NodeRow node, Time now);
@@ -89,7 +91,7 @@ class KnownCluster {
     std::vector<std::string> victims = {};  ///< uids of pods that are to end there first
   };
   /// The next one; of a gang one for each of its pods. Empty: none.
-  std::vector<Decision> decide(Time now, Random& random);
+  std::vector<Decision> decide(Time now);
 
   /// Has a pod that is decided still its place on a node that may take it?
   bool may_stay(const std::string& uid, Time now);
@@ -135,7 +137,7 @@ class KnownCluster {
   /// The resource that a lacking pod asks for, and no node has.
   std::string lacks(const std::string& uid) const;
 
-  const scheduling::Engine& engine() const { return *engine_; }
+  const scheduling::Engine& engine() const { return engine_->engine(); }
 
   // For who follows it with a copy of the engine.
   struct KnownNode {
@@ -181,7 +183,8 @@ class KnownCluster {
   std::string broken_invariant() const;
 
  private:
-  explicit KnownCluster(Policy policy) : policy_(std::move(policy)), teams_(policy_.teams) {}
+  KnownCluster(Policy policy, std::uint64_t seed, scheduling::LoggedEngine::Write log)
+      : policy_(std::move(policy)), teams_(policy_.teams), seed_(seed), log_(std::move(log)) {}
   Check make_engine();
   void make_again(Time now);
   bool is_ours(const SeenPod& pod) const { return pod.scheduler == policy_.scheduler; }
@@ -219,7 +222,9 @@ class KnownCluster {
   Policy policy_;
   Teams teams_;
   std::vector<std::string> resources_ = {"cpu", "memory", kPodsResource};
-  std::optional<scheduling::Engine> engine_ = {};
+  std::optional<scheduling::LoggedEngine> engine_ = {};
+  std::uint64_t seed_ = 0;
+  scheduling::LoggedEngine::Write log_ = {};
   NodeSets sets_ = {};
   std::map<std::string, KnownNode> nodes_ = {};
   std::map<std::string, PodRecord> pods_ = {};  // by uid

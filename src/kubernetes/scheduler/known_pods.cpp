@@ -328,9 +328,9 @@ void KnownCluster::lose_pod(const std::string& uid, Time now) {
   pods_.erase(found);
 }
 
-std::vector<KnownCluster::Decision> KnownCluster::decide(Time now, Random& random) {
+std::vector<KnownCluster::Decision> KnownCluster::decide(Time now) {
   if (teams_.fit(*engine_, resources_, now) && changed_) changed_->is_of_teams = true;
-  const std::optional<scheduling::Placed> placed = engine_->step(now, random);
+  const std::optional<scheduling::Placed> placed = engine_->step(now);
   if (!placed) return {};
   MIRAB_ASSERT(!is_listing_, "a decision while a list is read");
   std::vector<std::pair<scheduling::TaskId, scheduling::ServerId>> tasks = {{placed->task, placed->server}};
@@ -409,7 +409,7 @@ const PodRecord* KnownCluster::pod(const std::string& uid) const {
 std::optional<scheduling::WhyWaiting> KnownCluster::why(const std::string& uid, Time now) const {
   const PodRecord* found = pod(uid);
   if (found == nullptr || found->standing != Standing::waiting) return {};
-  return engine_->why_waiting(*found->job, now);
+  return engine().why_waiting(*found->job, now);
 }
 
 std::string KnownCluster::lacks(const std::string& uid) const {

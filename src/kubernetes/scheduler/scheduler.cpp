@@ -24,11 +24,10 @@ Scheduler::Scheduler(SchedulerOptions options, KnownCluster cluster)
       reporting_({.per_s = options_.reports_per_s,
                   .reporter = options_.policy.scheduler,
                   .instance = options_.holder}),
-      random_(options_.seed),
       binds_(rate_of_binds(options_.binds_per_s)) {}
 
 Result<Scheduler> Scheduler::from(SchedulerOptions options) {
-  Result<KnownCluster> cluster = KnownCluster::from(options.policy);
+  Result<KnownCluster> cluster = KnownCluster::from(options.policy, options.seed, options.log);
   if (!cluster) return std::move(cluster).error();
   return Scheduler(std::move(options), *std::move(cluster));
 }
@@ -170,7 +169,7 @@ void Scheduler::decide(Time now) {
           now + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*wait)) + Duration(1);
       return;
     }
-    const std::vector<KnownCluster::Decision> decisions = cluster_.decide(now, random_);
+    const std::vector<KnownCluster::Decision> decisions = cluster_.decide(now);
     if (decisions.empty()) return;
     // A gang is paid for afterwards.
     if (options_.binds_per_s > 0 && decisions.size() > 1)

@@ -12,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include <mirab/model/random.hpp>
-
 #include "kubernetes/scheduler/binding.hpp"
 #include "kubernetes/scheduler/evicting.hpp"
 #include "kubernetes/scheduler/known_cluster.hpp"
@@ -25,14 +23,15 @@ namespace mirab::kubernetes {
 
 struct SchedulerOptions {
   Policy policy = {};
-  std::string holder = {};              ///< the process, in decisions and events
-  std::uint64_t seed = 0;               ///< of placements that draw
-  bool is_dry_run = false;              ///< decides, and asks for nothing
-  bool looks_first = false;             ///< see Binding::Options
-  std::size_t in_flight = 64;           ///< binds under way, at most
-  double binds_per_s = 0;               ///< 0: as many as there are
-  double reports_per_s = 20;            ///< conditions and events about waiting pods
-  std::string eviction_version = "v1";  ///< of policy, or `v1beta1`
+  std::string holder = {};                   ///< the process, in decisions and events
+  std::uint64_t seed = 0;                    ///< of placements that draw
+  bool is_dry_run = false;                   ///< decides, and asks for nothing
+  bool looks_first = false;                  ///< see Binding::Options
+  std::size_t in_flight = 64;                ///< binds under way, at most
+  double binds_per_s = 0;                    ///< 0: as many as there are
+  double reports_per_s = 20;                 ///< conditions and events about waiting pods
+  std::string eviction_version = "v1";       ///< of policy, or `v1beta1`
+  scheduling::LoggedEngine::Write log = {};  ///< takes the event logs of the engines
 };
 
 /// What happened, for a log or a person.
@@ -124,7 +123,6 @@ class Scheduler {
   Binding binding_;
   Evicting evicting_;
   Reporting reporting_;
-  Random random_;
   Bucket<CallerClock> binds_;
   Time not_before_ = {};  // no bind is within the budget until then
   std::uint64_t number_ = 0;

@@ -15,8 +15,8 @@ namespace mirab::kubernetes {
 namespace {
 
 using fairness::Wide;
-using scheduling::Engine;
 using scheduling::GroupId;
+using scheduling::LoggedEngine;
 
 constexpr std::size_t kNoParent = SIZE_MAX;
 
@@ -44,7 +44,7 @@ Result<SeenSpace> read_seen_space(const Object& space, const std::string& label)
   return seen;
 }
 
-void Teams::begin(Engine& engine, Time now) {
+void Teams::begin(LoggedEngine& engine, Time now) {
   of_file_.clear();
   of_labels_.clear();
   pool_.clear();
@@ -132,8 +132,8 @@ std::vector<Teams::Fitted> Teams::fitted(const std::vector<Group>& groups,
 
 // What changes is taken away from the top down, and given from the bottom up: no state between contradicts
 // itself.
-bool Teams::fit(Engine& engine, std::span<const std::string> resources, Time now) {
-  const std::span<const std::int64_t> pool = engine.pool();
+bool Teams::fit(LoggedEngine& engine, std::span<const std::string> resources, Time now) {
+  const std::span<const std::int64_t> pool = engine.engine().pool();
   if (!rules_.file || std::equal(pool.begin(), pool.end(), pool_.begin(), pool_.end())) return false;
   pool_.assign(pool.begin(), pool.end());
   ResourceVector capacity;
@@ -181,7 +181,7 @@ const std::string* Teams::label_of(const std::string& space) const {
   return found == labels_.end() ? nullptr : &found->second;
 }
 
-GroupId Teams::join(const std::string& space, Engine& engine, Time now) {
+GroupId Teams::join(const std::string& space, LoggedEngine& engine, Time now) {
   const std::string* label = label_of(space);
   if (rules_.file) {
     if (const auto group = rules_.file->group_of(space)) return of_file_[*group];
@@ -204,7 +204,7 @@ GroupId Teams::join(const std::string& space, Engine& engine, Time now) {
 }
 
 // A group of the label goes with its last user.
-void Teams::leave(GroupId group, Engine& engine, Time now) {
+void Teams::leave(GroupId group, LoggedEngine& engine, Time now) {
   const auto own = std::find_if(of_labels_.begin(), of_labels_.end(),
                                 [&](const auto& each) { return each.second.id == group; });
   if (own == of_labels_.end() || --own->second.users > 0) return;

@@ -12,6 +12,7 @@
 #include "kubernetes/node_rows.hpp"
 #include "kubernetes/objects.hpp"
 #include "model/teams_file.hpp"
+#include "scheduling/persistence/logged_engine.hpp"
 
 namespace mirab::kubernetes {
 
@@ -52,10 +53,10 @@ class Teams {
   bool has_groups() const { return rules_.has_groups(); }
 
   /// In a new engine: the groups of the file, yet without guarantees and limits.
-  void begin(scheduling::Engine& engine, Time now);
+  void begin(scheduling::LoggedEngine& engine, Time now);
   /// Guarantees and limits for what the cluster has now. False: nothing changes by it. O(groups), where the
   /// capacity has changed.
-  bool fit(scheduling::Engine& engine, std::span<const std::string> resources, Time now);
+  bool fit(scheduling::LoggedEngine& engine, std::span<const std::string> resources, Time now);
 
   /// The label of a namespace was seen. False: nothing changes by it.
   bool see(const SeenSpace& space);
@@ -65,8 +66,8 @@ class Teams {
   std::vector<std::string> labelled() const;
 
   /// A user of the namespace comes: into which group. `leave` when it goes.
-  scheduling::GroupId join(const std::string& space, scheduling::Engine& engine, Time now);
-  void leave(scheduling::GroupId group, scheduling::Engine& engine, Time now);
+  scheduling::GroupId join(const std::string& space, scheduling::LoggedEngine& engine, Time now);
+  void leave(scheduling::GroupId group, scheduling::LoggedEngine& engine, Time now);
 
   /// Each after its parent.
   std::vector<KnownTeam> groups() const;

@@ -221,6 +221,14 @@ Result<std::string> log_header(const EngineOptions& options) {
 
 Result<std::string> log_line(const LogEntry& entry) { return line_of(json_of(entry)); }
 
+bool is_event_log(std::string_view text) {
+  constexpr std::size_t kLongestHeader = 1 << 20;  // bytes
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (!line.starts_with('{') || line.size() > kLongestHeader) return false;
+  const Json first = Json::parse(line, nullptr, false);
+  return first.is_object() && first.value("mirab", Json()) == "event log";
+}
+
 Result<EngineOptions> read_log_header(std::string_view line) {
   Result<Header> header = read_line(line, header_of);
   if (!header) return header.error();

@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 
 #include <mirab/model/random.hpp>
+#include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/fill.hpp>
+#include <mirab/scheduling/snapshot.hpp>
 
 #include "kubernetes/scheduler/bench.hpp"
 #include "kubernetes/scheduler/model_server.hpp"
@@ -511,6 +514,8 @@ void RandomClusters::live() {
   SchedulerOptions given = options(random.below(2) == 0 ? "drf" : "tsf");
   given.seed = GetParam();
   given.looks_first = random.below(2) == 0;
+  std::string log;  // of the latest engine
+  given.log = [&](const std::string& line, bool begins) { log = (begins ? "" : log) + line + "\n"; };
   Scheduler scheduler = *Scheduler::from(given);
   ModelServer server;
   std::vector<Request> under_way;
@@ -660,6 +665,13 @@ void RandomClusters::live() {
   }
   check();
   if (HasFatalFailure()) return;
+  std::istringstream lines(log);
+  Result<scheduling::Engine> again = scheduling::replay(lines, "log");
+  ASSERT_TRUE(again) << describe(again.error()) << ", seed " << GetParam();
+  const scheduling::Engine& engine = scheduler.cluster().engine();
+  Random draws(GetParam());
+  ASSERT_FALSE(again->step(*engine.now(), draws)) << "the latest steps placed nothing";
+  EXPECT_EQ(scheduling::snapshot(*again), scheduling::snapshot(engine)) << "seed " << GetParam();
   for (const auto& [uid, each] : server.pods) {
     const SeenPod& seen = each.seen;
     if (!seen.node.empty() || seen.scheduler != "mirab" || !seen.unsupported.empty()) continue;
