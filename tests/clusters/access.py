@@ -64,6 +64,24 @@ class Binder:
                                            for each in self.trial.pods()), seconds, f"{name} was not bound: {why}")
 
 
+def without_credentials(trial, scheduler, binder, port, what, renew):
+    """What the scheduler has ends: it is not ready and goes on running; it is ready again when there is another, and binds
+    what came meanwhile. How long that took."""
+    waiting, deadline = 0, time.monotonic() + 90
+    while status_of(port, "/readyz") != 503:  # as soon as it has to ask for something
+        demand(time.monotonic() < deadline, f"it is ready without a {what} that holds")
+        waiting += 1
+        trial.api.create("pods", pod(f"waits{waiting}", "u2", requests={"cpu": "10m"}))
+        time.sleep(1)
+    demand(scheduler.is_running(), f"it ended without a {what} that holds")
+    renew()
+    back = binder.bind_one(90, f"there is a {what} again")
+    trial.wait(lambda: status_of(port, "/readyz") == 200, 60, f"it is not ready with a {what} that holds")
+    trial.wait(lambda: all(each["spec"].get("nodeName") for each in trial.pods()), 60,
+               f"pods that came while no {what} held are not bound afterwards")
+    return back
+
+
 def rotation(choice):
     """K6: the token of a service account is replaced and the old one ends: no gap. The next one ends without another: not
     ready, and back when there is one again."""
@@ -80,8 +98,7 @@ def rotation(choice):
 
         issue("first")
         config = write_kubeconfig(trial.cluster, "rotating", {"tokenFile": str(file)})
-        scheduler = trial.cluster.run("mirab", [choice.program, "kube", "--kubeconfig", config, "--no-leader-elect",
-                                                f"--listen=127.0.0.1:{port}"])
+        scheduler = trial.run_mirab(config, ["kube", "--no-leader-elect", f"--listen=127.0.0.1:{port}"])
         binder = Binder(trial)
         binder.bind_one(30, "at the start")
         gaps = []
@@ -94,19 +111,7 @@ def rotation(choice):
                 gaps.append(binder.bind_one(20, f"the token {old} was replaced"))
                 time.sleep(0.3)
         api.delete("secrets", space, "last")
-        waiting = 0
-        deadline = time.monotonic() + 60
-        while status_of(port, "/readyz") != 503:  # as soon as it has to ask for something
-            demand(time.monotonic() < deadline, "it is ready without a token that holds")
-            waiting += 1
-            api.create("pods", pod(f"waits{waiting}", "u2", requests={"cpu": "10m"}))
-            time.sleep(1)
-        demand(scheduler.is_running(), "it ended without a token that holds")
-        issue("again")
-        back = binder.bind_one(90, "there is a token again")
-        trial.wait(lambda: status_of(port, "/readyz") == 200, 60, "it is not ready with a token that holds")
-        trial.wait(lambda: all(each["spec"].get("nodeName") for each in trial.pods()), 60,
-                   "pods that came while no token held are not bound afterwards")
+        back = without_credentials(trial, scheduler, binder, port, "token", lambda: issue("again"))
         trial.check_referee()
         return {"pods": binder.count, "longest_gap_s": max(gaps), "back_after_s": back}
 
@@ -142,8 +147,7 @@ def certificates(choice):
         sign_user(trial.cluster, "first", 20)
         config = write_kubeconfig(trial.cluster, "certified", {"client-certificate": str(folder / "client.crt"),
                                                                "client-key": str(folder / "client.key")})
-        scheduler = trial.cluster.run("mirab", [choice.program, "kube", "--kubeconfig", config, "--no-leader-elect",
-                                                f"--listen=127.0.0.1:{port}"])
+        scheduler = trial.run_mirab(config, ["kube", "--no-leader-elect", f"--listen=127.0.0.1:{port}"])
         binder = Binder(trial)
         binder.bind_one(20, "at the start")
         sign_user(trial.cluster, "second", 60)
@@ -151,18 +155,8 @@ def certificates(choice):
         while time.monotonic() < started + 45:
             gaps.append(binder.bind_one(20, "the certificate was replaced before it ended"))
             time.sleep(0.3)
-        waiting, deadline = 0, time.monotonic() + 90
-        while status_of(port, "/readyz") != 503:
-            demand(time.monotonic() < deadline, "it is ready without a certificate that holds")
-            waiting += 1
-            api.create("pods", pod(f"waits{waiting}", "u2", requests={"cpu": "10m"}))
-            time.sleep(1)
-        demand(scheduler.is_running(), "it ended without a certificate that holds")
-        sign_user(trial.cluster, "third", 3600)
-        back = binder.bind_one(90, "there is a certificate again")
-        trial.wait(lambda: status_of(port, "/readyz") == 200, 60, "it is not ready with a certificate that holds")
-        trial.wait(lambda: all(each["spec"].get("nodeName") for each in trial.pods()), 60,
-                   "pods that came while no certificate held are not bound afterwards")
+        back = without_credentials(trial, scheduler, binder, port, "certificate",
+                                   lambda: sign_user(trial.cluster, "third", 3600))
         trial.check_referee()
         return {"pods": binder.count, "longest_gap_s": max(gaps), "back_after_s": back}
 
@@ -191,7 +185,7 @@ def manifest(choice):
             container = api.get("apps/v1/deployments", space, "mirab")["spec"]["template"]["spec"]["containers"][0]
             words = [word for word in container["args"] if not re.match(r"--listen|0\.0\.0\.0", word)]
             config = write_kubeconfig(trial.cluster, "account", {"token": token_of(api, space, "mirab")})
-            return trial.cluster.run("mirab", [choice.program, *words, "--kubeconfig", config])
+            return trial.run_mirab(config, words)
 
         trial.make_nodes(node(f"n{number}", cpu="4", memory="16Gi") for number in range(4))
         scheduler = start()

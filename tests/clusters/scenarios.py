@@ -88,6 +88,22 @@ def outages(choice):
         return {"pods": len(load.made), **{f"bound again after {name}": seconds for name, seconds in back.items()}}
 
 
+def quiet(choice):
+    """For minutes nothing is said of a node, and then of a pod: what is known is not taken for old."""
+    with Trial(choice) as trial:
+        trial.some_nodes(30)
+        trial.start_scheduler()
+        waits = []
+        for number in range(3):
+            trial.make_pods([pod(f"p{number}", "u1", requests={"cpu": "10m"})])
+            waits.append(trial.wait(lambda: trial.count_bound() == number + 1, 20,  # pylint: disable=cell-var-from-loop
+                                    f"a pod was not bound after {choice.silence * number} s without news"))
+            if number < 2:
+                time.sleep(choice.silence)
+        trial.check_referee()
+        return {"silence_s": choice.silence, "bound_after_s": max(waits)}
+
+
 def compaction(choice):
     """K4: what the scheduler has seen is compacted away while it is stopped, and while it lists."""
     with Trial(choice) as trial:
@@ -386,7 +402,7 @@ def refused_pods(choice):
         return {"fields": len(wanted), "pending": [name for name in wanted if not bound[name]]}
 
 
-SCENARIOS = {"K1": random_pods, "K1-shares": shares, "K1-greedy": complementary, "K2": kills, "K3": outages,
+SCENARIOS = {"K1": random_pods, "K1-shares": shares, "K1-greedy": complementary, "K2": kills, "K3": outages, "K3-quiet": quiet,
              "K4": compaction, "K6": rotation, "K6-certificates": certificates, "K7": two_replicas, "K8": replaced,
              "K9": beside_another, "K10": changing_nodes, "K11": gangs, "K12": preemption, "K12-cases": preemption_cases,
              "K13": refused_binds, "K14": never_fit, "K15": refused_pods, "manifest": manifest}
@@ -402,6 +418,7 @@ def chosen(words):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kills", type=int, default=50, help="K2: how many times")
     parser.add_argument("--pauses", default="5,20,60", help="K3: seconds of each pause")
+    parser.add_argument("--silence", type=float, default=180, help="K3-quiet: seconds without news, twice")
     parser.add_argument("--replacements", type=int, default=1000, help="K8: how many times")
     parser.add_argument("--picture", help="K1-greedy: write the shares to this SVG file")
     parser.add_argument("--grace", type=int, default=5, help="K12: seconds between the deletion of a pod and its end")

@@ -66,6 +66,11 @@ class Trial:
             return self.cluster.mirab(self.choice.program, options, elect, port)
         return self.cluster.kube_scheduler("mirab", elect, port)
 
+    def run_mirab(self, config, words):
+        """Mirab with a kubeconfig of the scenario's own."""
+        command = [self.choice.program, *words, "--kubeconfig", config, f"--event-logs={self.event_logs}"]
+        return self.cluster.run("mirab", command)
+
     def make_nodes(self, nodes):
         in_parallel(self.api, lambda api, each: api.create("nodes", each), nodes)
 

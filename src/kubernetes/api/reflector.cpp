@@ -15,15 +15,17 @@ constexpr std::uint64_t kShortestWatchS = 300;
 constexpr std::uint64_t kLongestWatchS = 600;
 constexpr milliseconds kFirstPause{1'000};
 constexpr milliseconds kLongestPause{30'000};
+constexpr milliseconds kLongestPauseAt401{5'000};  // other credentials may be in the file by then
 
 constexpr int kOk = 200;
+constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kGone = 410;
 constexpr int kTooManyRequests = 429;
 
 /// Does a refusal of a watch say that it may be asked for again from the same version?
 bool is_of_the_moment(int code) {
-  return code == 401 || code == kForbidden || code == kTooManyRequests || code >= 500;
+  return code == kUnauthorized || code == kForbidden || code == kTooManyRequests || code >= 500;
 }
 
 }  // namespace
@@ -129,6 +131,7 @@ void Reflector::take_refusal(const ApiStatus& status, std::optional<std::chrono:
   const bool is_first = failures_ == 0;
   fail(std::move(error), retry_after);
   refused_with_ = status.code;
+  if (status.code == kUnauthorized) pause_ = std::min(pause_, kLongestPauseAt401);
   if (status.code == kGone && is_first) pause_ = {};
   if (is_watch && !is_of_the_moment(status.code)) list_again();
   if (!is_watch && status.code == kGone) {

@@ -210,6 +210,17 @@ TEST(Reflector, WaitsAsLongAsTheServerAsksOrLongerEachTime) {
   EXPECT_EQ(reflector.pause(), 0ms);
 }
 
+TEST(Reflector, AsksAgainWithinFiveSecondsWhenItsCredentialsAreRefused) {
+  Reflector reflector(kPods, 3);
+  Copy copy;
+  for (int i = 0; i < 8; ++i) {
+    reflector.next();
+    reflector.take_answer(401, {}, R"({"kind":"Status","message":"Unauthorized"})", copy);
+    EXPECT_GE(reflector.pause(), 500ms);
+    EXPECT_LE(reflector.pause(), 5s);
+  }
+}
+
 TEST(Reflector, KeepsItsPageWhenThatFailsAndItsVersionWhenAWatchIsRefusedForNow) {
   Reflector reflector(kPods, 1);
   Copy copy;
