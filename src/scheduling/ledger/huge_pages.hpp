@@ -7,8 +7,8 @@
 namespace mirab::scheduling {
 
 /// An allocator that asks the kernel for huge pages where an array is large. Most of the time that a copy of
-/// a million rows takes goes into the first use of its pages; with pages of 2 MiB there are 500 times fewer,
-/// and searches miss fewer translations. Where the kernel has none to give, pages are as usual.
+/// a million rows takes goes into the first use of its pages; with pages of 2 MiB there are 500 times fewer.
+/// Where the kernel has none to give, pages are as usual.
 template <class Value>
 class HugePageAllocator {
  public:
