@@ -8,7 +8,9 @@
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/metrics.hpp>
 
+#include "audit/holder.hpp"
 #include "audit/what_if.hpp"
+#include "fairness/share.hpp"
 
 namespace mirab {
 namespace {
@@ -130,6 +132,21 @@ std::vector<Binding> Bindings::of(std::size_t user) const {
   return found;
 }
 
+std::vector<std::vector<double>> Bindings::held_below(std::size_t user) const {
+  std::vector<std::vector<double>> held(problem_.user_count(),
+                                        std::vector<double>(problem_.resource_count(), 0.0));
+  for (const Full& full : full_) {
+    if (!needs(problem_, scope_, user, full.servers[0], full.resource)) continue;
+    for (const Holding& holder : full.holders) held[holder.user][full.resource] += holder.amount;
+  }
+  return fairness::used_below(problem_.tree(), held);
+}
+
+double gain_of(double before, double after) {
+  constexpr double kNoGain = 1e-6;
+  return std::abs(after - before) <= kNoGain * std::max(after, 1.0) ? 0 : after - before;
+}
+
 const Mechanism& row_of(const Choice& choice) {
   const auto table = mechanisms();
   return *std::find_if(table.begin(), table.end(), [&](const Mechanism& m) { return m.name == choice.name; });
@@ -152,7 +169,7 @@ Check try_changes(const Problem& problem, const Choice& choice, const std::vecto
     if (!outcome) return outcome.error();
     const double tasks = outcome->allocation.tasks[explanation.user];
     explanation.what_ifs.push_back(
-        {.change = changes[i], .tasks = tasks, .gain = tasks - now, .status = outcome->status});
+        {.change = changes[i], .tasks = tasks, .gain = gain_of(now, tasks), .status = outcome->status});
     if (options.progress) options.progress(i + 1, tries);
   }
   std::stable_sort(explanation.what_ifs.begin(), explanation.what_ifs.end(),
@@ -176,8 +193,17 @@ std::string_view change_name(ChangeKind kind) {
       return "group-weight";
     case ChangeKind::limit:
       return "limit";
+    case ChangeKind::guarantee:
+      return "guarantee";
+    case ChangeKind::reserve:
+      return "reserve";
   }
   return {};
+}
+
+bool is_of_resource(ChangeKind kind) {
+  return kind == ChangeKind::unit || kind == ChangeKind::limit || kind == ChangeKind::guarantee ||
+         kind == ChangeKind::reserve;
 }
 
 Result<Explanation> explain(const Problem& problem, const Choice& choice, std::size_t user,
@@ -192,17 +218,21 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
   const Bindings bindings(problem, row.scope, allocation);
   explanation.dominant_share = dominant_shares(problem, allocation)[user];
   explanation.has_all_tasks = satisfaction(problem, explanation.outcome).satisfied[user];
-  explanation.stop = Stops(problem, explanation.outcome).of(user);
+  const Paths paths(problem, row, explanation.outcome, bindings);
+  explanation.stop = paths.stop(user);
+  explanation.path = paths.of(user);
+  explanation.holder = paths.holder(user);
   if (!explanation.has_all_tasks) explanation.bindings = bindings.of(user);
   if (!row.is_rule) {
     explanation.outcome.notices.emplace_back(kNoRule);
     return explanation;
   }
-  const std::vector<Change> changes = changes_for(problem, bindings.classes(), row,
+  const std::vector<Change> changes = changes_for(problem, bindings.classes(), row, allocation,
                                                   {.user = user,
                                                    .has_all_tasks = explanation.has_all_tasks,
                                                    .stop = explanation.stop,
-                                                   .bindings = explanation.bindings});
+                                                   .bindings = explanation.bindings,
+                                                   .holder = explanation.holder});
   if (Check wrong = try_changes(problem, choice, changes, options, explanation)) return *std::move(wrong);
   return explanation;
 }

@@ -17,6 +17,7 @@
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/metrics.hpp>
 
+#include "audit/holder.hpp"
 #include "audit/what_if.hpp"
 #include "numerics/base/threads.hpp"
 
@@ -26,11 +27,12 @@ namespace {
 constexpr double kNoGain = 1e-6;       // relative: what certificates and rounding leave
 constexpr double kNearlyAsMuch = 0.9;  // of the greatest gain: a cheaper change is worth that little less
 
-// What two changes have in common when they are one. A weight and a task are a user's own.
+// What two changes have in common when they are one. A weight, a task and a guarantee are a user's own.
 using SharedKey = std::tuple<ChangeKind, std::size_t, std::size_t, std::size_t, std::size_t>;
 
 SharedKey key_of(const Change& change, std::size_t user) {
-  const bool own = change.kind == ChangeKind::weight || change.kind == ChangeKind::task;
+  const bool own = change.kind == ChangeKind::weight || change.kind == ChangeKind::task ||
+                   change.kind == ChangeKind::guarantee;
   const std::size_t place = change.servers.empty() ? SIZE_MAX : change.servers[0];
   return {change.kind, place, change.resource, change.node, own ? user : SIZE_MAX};
 }
@@ -72,6 +74,8 @@ std::pair<int, double> cost_of(const Problem& problem, const Change& change) {
     case ChangeKind::limit:
     case ChangeKind::weight:
     case ChangeKind::group_weight:
+    case ChangeKind::guarantee:
+    case ChangeKind::reserve:
     case ChangeKind::task:
       return {0, 0};
     case ChangeKind::unit:
@@ -112,10 +116,11 @@ double reached_part(const Problem& problem, const Standing& standing) {
   return weight > 0 ? standing.dominant_share / weight : std::numeric_limits<double>::infinity();
 }
 
-std::vector<Standing> standings(const Problem& problem, const Survey& survey, const Bindings& bindings) {
+std::vector<Standing> standings(const Problem& problem, const Mechanism& row, const Survey& survey,
+                                const Bindings& bindings) {
   const Satisfaction satisfied = satisfaction(problem, survey.outcome);
   const std::vector<double> shares = dominant_shares(problem, survey.outcome.allocation);
-  const Stops stops(problem, survey.outcome);
+  const Paths paths(problem, row, survey.outcome, bindings);
   std::vector<Standing> users;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     Standing& standing = users.emplace_back(Standing{.user = n,
@@ -123,8 +128,10 @@ std::vector<Standing> standings(const Problem& problem, const Survey& survey, co
                                                      .asked = satisfied.asked[n],
                                                      .satisfied = satisfied.satisfied[n],
                                                      .dominant_share = shares[n],
-                                                     .stop = stops.of(n)});
-    if (!standing.satisfied) standing.bindings = bindings.of(n);
+                                                     .stop = paths.stop(n)});
+    if (standing.satisfied) continue;
+    standing.holder = paths.holder(n);
+    standing.bindings = bindings.of(n);
   }
   const auto rank = [](const Standing& each) { return each.satisfied ? 2 : each.asked ? 0 : 1; };
   std::stable_sort(users.begin(), users.end(), [&](const Standing& a, const Standing& b) {
@@ -135,18 +142,19 @@ std::vector<Standing> standings(const Problem& problem, const Survey& survey, co
 }
 
 // Every different change once, with the users whom it may help.
-std::vector<SharedTrial> trials_of(const Problem& problem, const Mechanism& row, const Bindings& bindings,
-                                   std::size_t most, std::vector<Standing>& users) {
+std::vector<SharedTrial> trials_of(const Problem& problem, const Mechanism& row, const Allocation& allocation,
+                                   const Bindings& bindings, std::size_t most, std::vector<Standing>& users) {
   std::vector<SharedTrial> trials;
   std::map<SharedKey, std::size_t> known;
   for (std::size_t at = 0; at < users.size(); ++at) {
     Standing& standing = users[at];
     if (standing.satisfied) continue;
-    const std::vector<Change> changes = changes_for(problem, bindings.classes(), row,
+    const std::vector<Change> changes = changes_for(problem, bindings.classes(), row, allocation,
                                                     {.user = standing.user,
                                                      .has_all_tasks = false,
                                                      .stop = standing.stop,
-                                                     .bindings = standing.bindings});
+                                                     .bindings = standing.bindings,
+                                                     .holder = standing.holder});
     const std::size_t tries = std::min(changes.size(), most);
     standing.untried = changes.size() - tries;
     for (std::size_t i = 0; i < tries; ++i) {
@@ -181,12 +189,13 @@ Result<Survey> explain_all(const Problem& problem, const Choice& choice, const E
   const Mechanism& row = row_of(choice);
   Survey survey{.scope = row.scope, .outcome = *std::move(outcome)};
   const Bindings bindings(problem, row.scope, survey.outcome.allocation);
-  survey.users = standings(problem, survey, bindings);
+  survey.users = standings(problem, row, survey, bindings);
   if (!row.is_rule) {
     survey.outcome.notices.emplace_back(kNoRule);
     return survey;
   }
-  std::vector<SharedTrial> trials = trials_of(problem, row, bindings, options.what_ifs, survey.users);
+  std::vector<SharedTrial> trials =
+      trials_of(problem, row, survey.outcome.allocation, bindings, options.what_ifs, survey.users);
   if (Check wrong = solve_all(problem, choice, options, survey.users, trials)) return *std::move(wrong);
   for (const SharedTrial& trial : trials) {
     if (trial.possible) ++survey.solved;
@@ -198,7 +207,7 @@ Result<Survey> explain_all(const Problem& problem, const Choice& choice, const E
       }
       standing.what_ifs.push_back({.change = trial.change,
                                    .tasks = trial.tasks[i],
-                                   .gain = trial.tasks[i] - standing.tasks,
+                                   .gain = gain_of(standing.tasks, trial.tasks[i]),
                                    .status = trial.status});
     }
   }

@@ -2,10 +2,16 @@
 #include "audit/what_if.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <span>
+
+#include <mirab/audit/metrics.hpp>
 
 #include "audit/cluster_view.hpp"
+#include "audit/holder.hpp"
+#include "fairness/share.hpp"
 
 namespace mirab {
 namespace {
@@ -123,9 +129,92 @@ Result<Quantity> more_weight(const Quantity& weight) {
   return weight.is_zero() ? Result<Quantity>(Quantity(1)) : sum(weight, weight);
 }
 
-// Twice the limits that the user has reached, and twice the weight of each group around it, the nearest
-// first.
-std::vector<Change> changes_of_groups(const Problem& problem, const Held& held) {
+// What may be guaranteed to a node of a resource at most: its limit, and what the guarantees of others leave
+// of the capacity, or of the guarantee or limit of a group around it.
+double room_to_guarantee(const Problem& problem, std::size_t node, std::size_t r) {
+  const Tree& tree = problem.tree();
+  const auto limit = [&](std::size_t v) {
+    return tree.limit(v).empty() ? std::numeric_limits<double>::infinity() : tree.limit(v)[r];
+  };
+  double room = limit(node);
+  double others = 0;
+  while (node != 0) {
+    const std::size_t parent = tree.parent(node);
+    for (const std::size_t member : tree.members(parent)) {
+      if (member != node && !tree.guarantee(member).empty()) others += tree.guarantee(member)[r];
+    }
+    node = parent;
+    if (node == 0) return std::min(room, problem.pool()[r] - others);
+    if (quota_at(problem.cluster(), tree, node).guarantee)  // it stays as it is
+      return std::min(room, tree.guarantee(node)[r] - others);
+    room = std::min(room, limit(node) - others);
+  }
+  return room;
+}
+
+// Rounded down to three digits, but for the rounding of sums.
+Result<Quantity> in_three_digits(double amount) {
+  if (amount <= 0) return Quantity(0);
+  const double digit = std::pow(10.0, std::floor(std::log10(amount)) - 2);
+  return Quantity::parse(fmt::format("{:.3g}", std::floor(amount / digit * (1 + 1e-12)) * digit));
+}
+
+// Twice what the node uses that holds the user back, of all that a task of the user takes, or as much of it
+// as can be guaranteed; at least a task.
+std::optional<Change> more_guarantee(const Problem& problem, const Allocation& allocation, const Held& held) {
+  const Holder& holder = *held.holder;
+  const Tree& tree = problem.tree();
+  const ResourceVector& demand = problem.users()[held.user].demand;
+  const std::vector<double> used = fairness::used_below(tree, bundles(problem, allocation))[holder.node];
+  const std::span<const double> now = tree.guarantee(holder.node);
+  ResourceVector guarantee(problem.resource_count());
+  bool more = false;
+  for (std::size_t r = 0; r < guarantee.size(); ++r) {
+    const double given = now.empty() ? 0 : now[r];
+    const double wanted = demand[r].is_zero() ? 0
+                                              : std::min(std::max(2 * used[r], used[r] + demand[r].value()),
+                                                         room_to_guarantee(problem, holder.node, r));
+    const Result<Quantity> amount = wanted > given ? in_three_digits(wanted) : Quantity::from(given);
+    if (!amount) return {};
+    guarantee[r] = amount->value() > given ? *amount : *Quantity::from(given);
+    if (!demand[r].is_zero() && guarantee[r].is_zero()) return {};  // it would never cover a task
+    more = more || guarantee[r].value() > given;
+  }
+  if (!more) return {};
+  const std::size_t r = holder.resources[0];
+  return Change{.kind = ChangeKind::guarantee,
+                .resource = r,
+                .node = holder.node,
+                .amount = guarantee[r],
+                .guarantee = std::move(guarantee)};
+}
+
+// An end of each reserve of others that is not in use.
+std::vector<Change> released_reserves(const Problem& problem, const Allocation& allocation,
+                                      std::size_t user) {
+  const Tree& tree = problem.tree();
+  std::vector<Change> changes;
+  for (const std::size_t node : unused_reserves(problem, allocation, user)) {
+    const std::span<const double> reserve = tree.reserve(node);
+    for (std::size_t r = 0; r < reserve.size(); ++r) {
+      if (reserve[r] <= 0 || problem.users()[user].demand[r].is_zero()) continue;
+      if (const Result<Quantity> amount = Quantity::from(reserve[r]))
+        changes.push_back({.kind = ChangeKind::reserve, .resource = r, .node = node, .amount = *amount});
+      break;
+    }
+  }
+  return changes;
+}
+
+void reserve_nothing_below(Cluster& cluster, const Tree& tree, std::size_t node) {
+  quota_at(cluster, tree, node).reserved.clear();
+  for (const std::size_t member : tree.members(node)) reserve_nothing_below(cluster, tree, member);
+}
+
+// Twice the limits that the user has reached, an end of others' reserves, a guarantee for the node that holds
+// the user back, and twice the weight of each group around it, the nearest first.
+std::vector<Change> changes_of_groups(const Problem& problem, const Allocation& allocation,
+                                      const Held& held) {
   const Tree& tree = problem.tree();
   const Cluster& cluster = problem.cluster();
   std::vector<Change> changes;
@@ -135,6 +224,14 @@ std::vector<Change> changes_of_groups(const Problem& problem, const Held& held) 
       const Quantity& limit = *quota_at(cluster, tree, node).limit[r];
       if (const Result<Quantity> twice = sum(limit, limit); twice && !limit.is_zero())
         changes.push_back({.kind = ChangeKind::limit, .resource = r, .node = node, .amount = *twice});
+    }
+  }
+  if (held.holder && held.holder->kind != HoldKind::limit) {
+    for (Change& change : released_reserves(problem, allocation, held.user))
+      changes.push_back(std::move(change));
+    if (held.holder->sibling) {
+      if (std::optional<Change> more = more_guarantee(problem, allocation, held))
+        changes.push_back(*std::move(more));
     }
   }
   std::vector<std::size_t> path = tree.path(tree.node_of_user(held.user));
@@ -150,7 +247,7 @@ std::vector<Change> changes_of_groups(const Problem& problem, const Held& held) 
 }  // namespace
 
 std::vector<Change> changes_for(const Problem& problem, const Classes& classes, const Mechanism& mechanism,
-                                const Held& held) {
+                                const Allocation& allocation, const Held& held) {
   const User& user = problem.users()[held.user];
   std::vector<Change> changes;
   if (held.has_all_tasks) {
@@ -162,7 +259,7 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
       changes.push_back({.kind = ChangeKind::weight, .amount = *weight});
   }
   if (mechanism.accepts.groups) {
-    for (Change& change : changes_of_groups(problem, held)) changes.push_back(std::move(change));
+    for (Change& change : changes_of_groups(problem, allocation, held)) changes.push_back(std::move(change));
   }
   std::vector<Change> units;
   for (const Binding& binding : held.bindings) units.push_back(more_of(problem, mechanism, binding));
@@ -193,6 +290,12 @@ Result<Problem> changed(const Problem& problem, std::size_t user, const Change& 
       break;
     case ChangeKind::limit:
       quota_at(cluster, problem.tree(), change.node).limit[change.resource] = change.amount;
+      break;
+    case ChangeKind::guarantee:
+      quota_at(cluster, problem.tree(), change.node).guarantee = change.guarantee;
+      break;
+    case ChangeKind::reserve:
+      reserve_nothing_below(cluster, problem.tree(), change.node);
       break;
   }
   return Problem::from(std::move(cluster));

@@ -16,6 +16,9 @@ inline constexpr std::string_view kNoRule =
 /// The row of the registry that a choice names.
 const Mechanism& row_of(const Choice& choice);
 
+/// What a change brings a user: 0 within a millionth, which certificates and rounding leave.
+double gain_of(double before, double after);
+
 /// The full resources of one allocation, and who holds them.
 class Bindings {
  public:
@@ -27,6 +30,10 @@ class Bindings {
 
   /// Those that the user needs where it may run: where it holds most of the capacity first. O(K m).
   std::vector<Binding> of(std::size_t user) const;
+
+  /// What the users below each node of the tree hold of the full resources that the user needs where it may
+  /// run, [node][m]. O(K m + holders depth).
+  std::vector<std::vector<double>> held_below(std::size_t user) const;
 
  private:
   struct Full {
@@ -51,13 +58,14 @@ struct Held {
   bool has_all_tasks;
   const Stop& stop;
   const std::vector<Binding>& bindings;
+  const std::optional<Holder>& holder;
 };
 
-/// The changes that may be worth trying for a user, the likeliest to help first: a task, the weight, and then
-/// in turn units of the binding resources and servers, those that hold most of the user's tasks first. Only
-/// changes that the mechanism honours.
+/// The changes that may be worth trying for a user, the likeliest to help first: a task, the weight, quotas
+/// and weights of groups, and then in turn units of the binding resources and servers, those that hold most
+/// of the user's tasks first. Only changes that the mechanism honours.
 std::vector<Change> changes_for(const Problem& problem, const Classes& classes, const Mechanism& mechanism,
-                                const Held& held);
+                                const Allocation& allocation, const Held& held);
 
 /// The problem with the change in it. Errors: an amount beyond what can be counted.
 Result<Problem> changed(const Problem& problem, std::size_t user, const Change& change);

@@ -296,7 +296,9 @@ mirab_what_if plain(const mirab::WhatIf& what_if) {
                 static_cast<int>(ChangeKind::weight) == MIRAB_MORE_WEIGHT &&
                 static_cast<int>(ChangeKind::task) == MIRAB_MORE_TASKS &&
                 static_cast<int>(ChangeKind::group_weight) == MIRAB_MORE_GROUP_WEIGHT &&
-                static_cast<int>(ChangeKind::limit) == MIRAB_MORE_LIMIT);
+                static_cast<int>(ChangeKind::limit) == MIRAB_MORE_LIMIT &&
+                static_cast<int>(ChangeKind::guarantee) == MIRAB_MORE_GUARANTEE &&
+                static_cast<int>(ChangeKind::reserve) == MIRAB_LESS_RESERVE);
   return {.change = static_cast<mirab_change>(what_if.change.kind),
           .servers = what_if.change.servers.data(),
           .server_count = what_if.change.servers.size(),

@@ -45,10 +45,15 @@ Records records_of(py::module_& module) {
                         {{"user", "its name"}, {"amount", "of the resource"}}),
       .what_if = Record(
           module, "mirab.WhatIf", "A change and its effect: the mechanism was run on the changed cluster.",
-          {{"change", "\"server\", \"unit\", \"weight\" or \"task\""},
+          {{"change",
+            "\"server\", \"unit\", \"weight\" or \"task\"; with groups also \"group-weight\", \"limit\", "
+            "\"guarantee\" or \"reserve\""},
            {"servers", "names of the entries to which it applies alike"},
-           {"resource", "its name, for a unit; else None"},
-           {"amount", "how many servers, how much of the resource; the new weight, the new number of tasks"},
+           {"resource", "its name, for a unit, a limit, a guarantee or a reserve; else None"},
+           {"amount",
+            "how many servers, how much of the resource; the new weight, number of tasks, limit or "
+            "guarantee; "
+            "what was reserved"},
            {"tasks", "of the user then"},
            {"gain", "over what it has now; negative when the change would hurt it"},
            {"status", "of the changed cluster's outcome"}})};
@@ -72,10 +77,10 @@ py::object binding_of(const Records& records, const Problem& problem, const Expl
 
 py::object what_if_of(const Records& records, const Problem& problem, const WhatIf& what_if) {
   const Change& change = what_if.change;
-  const bool of_resource = change.kind == ChangeKind::unit || change.kind == ChangeKind::limit;
-  return records.what_if(change_name(change.kind), names_at(problem.servers(), change.servers),
-                         of_resource ? std::optional(problem.resources()[change.resource]) : std::nullopt,
-                         change.amount.value(), what_if.tasks, what_if.gain, status_name(what_if.status));
+  return records.what_if(
+      change_name(change.kind), names_at(problem.servers(), change.servers),
+      is_of_resource(change.kind) ? std::optional(problem.resources()[change.resource]) : std::nullopt,
+      change.amount.value(), what_if.tasks, what_if.gain, status_name(what_if.status));
 }
 
 std::size_t index_of(const Problem& problem, const std::string& user) {

@@ -146,7 +146,8 @@ TEST(Explanation, EveryWhatIfIsWhatTheChangedProblemGives) {
           const Result<Outcome> outcome = allocate(*other, mechanism);
           ASSERT_TRUE(outcome);
           EXPECT_EQ(what_if.tasks, outcome->allocation.tasks[user]) << mechanism;
-          EXPECT_EQ(what_if.gain, what_if.tasks - explanation.outcome.allocation.tasks[user]) << mechanism;
+          EXPECT_EQ(what_if.gain, gain_of(explanation.outcome.allocation.tasks[user], what_if.tasks))
+              << mechanism;
         }
       }
     }

@@ -151,5 +151,127 @@ TEST(Teams, AnExplanationTriesTheLimitAndTheWeightsOfTheGroupsAround) {
   EXPECT_NEAR(found(ChangeKind::group_weight)->gain, 0, 1e-9) << "a limit is not a matter of weight";
 }
 
+const WhatIf& the_change(ChangeKind kind, const Explanation& explanation) {
+  for (const WhatIf& what_if : explanation.what_ifs) {
+    if (what_if.change.kind == kind) return what_if;
+  }
+  MIRAB_ASSERT(false, "a change of this kind was tried");
+  return explanation.what_ifs.front();
+}
+
+std::size_t node_of(const Problem& problem, const std::string& group) {
+  for (std::size_t g = 0; g < problem.groups().size(); ++g) {
+    if (problem.groups()[g].name == group) return problem.tree().node_of_group(g);
+  }
+  MIRAB_ASSERT(false, "a group of this name");
+  return 0;
+}
+
+// Of 40 GPUs research has 29.33, of these vision 8.53 and language 20.8, and all GPUs of vision are alice's.
+// language has 32 % beyond its guarantee, vision 43.67 %, and carol wants more.
+TEST(Teams, AUserIsHeldBackWhereItsPathLosesMostOfTheFullResource) {
+  const Problem problem = *read_cluster_file(MIRAB_SOURCE_DIR "/examples/teams/organisation.yaml");
+  for (const char* mechanism : {"hdrf", "hdrfh"}) {
+    const Explanation alice = *explain(problem, *choose_mechanism(mechanism), 0);
+    ASSERT_TRUE(alice.holder) << mechanism;
+    EXPECT_EQ(alice.holder->node, node_of(problem, "vision"));
+    EXPECT_EQ(alice.holder->kind, HoldKind::sibling);
+    EXPECT_THAT(alice.holder->resources, ElementsAre(1)) << "GPUs, of which she has more than of CPUs";
+    EXPECT_NEAR(alice.holder->part, 8.533333 / 29.333333, 1e-6);
+    EXPECT_EQ(alice.holder->sibling, node_of(problem, "language"));
+    EXPECT_NEAR(alice.holder->sibling_key, 0.32, 1e-7);
+
+    const Explanation dave = *explain(problem, *choose_mechanism(mechanism), 3);
+    EXPECT_FALSE(dave.holder) << "it has all its tasks";
+  }
+}
+
+// research is guaranteed (64, 16), and language (16, 8) of it: (48, 8) are left for vision.
+TEST(Teams, AGuaranteeIsTriedForTheNodeThatHoldsTheUserBackWithinThatOfItsGroup) {
+  const Problem problem = *read_cluster_file(MIRAB_SOURCE_DIR "/examples/teams/organisation.yaml");
+  const Explanation alice = *explain(problem, *choose_mechanism("hdrf"), 0);
+  const WhatIf& guarantee = the_change(ChangeKind::guarantee, alice);
+  EXPECT_EQ(guarantee.change.node, node_of(problem, "vision"));
+  EXPECT_THAT(guarantee.change.guarantee, ElementsAre(Quantity(48), Quantity(8)));
+  Cluster changed = problem.cluster();
+  changed.groups[problem.tree().group_at(guarantee.change.node)].quota.guarantee = {Quantity(48),
+                                                                                    Quantity(8)};
+  const Outcome solved = *allocate(*Problem::from(std::move(changed)), "hdrf");
+  EXPECT_NEAR(guarantee.tasks, solved.allocation.tasks[0], 1e-9);
+  EXPECT_NEAR(guarantee.gain, guarantee.tasks - 128.0 / 15, 1e-9);
+  EXPECT_GT(guarantee.gain, 1);
+}
+
+// dave has all his tasks, so no sibling of erin can grow, though he has the lower key in production.
+TEST(Teams, ASiblingThatIsStoppedIsNotTheLowestThatCanStillGrow) {
+  Cluster cluster = read_cluster_file(MIRAB_SOURCE_DIR "/examples/teams/organisation.yaml")->cluster();
+  cluster.users[3].tasks = Quantity(1);
+  const Problem problem = *Problem::from(std::move(cluster));
+  const Explanation erin = *explain(problem, *choose_mechanism("hdrf"), 4);
+  ASSERT_EQ(erin.path.size(), 2U);
+  EXPECT_EQ(erin.path[0].lowest, node_of(problem, "research"));
+  EXPECT_FALSE(erin.path[1].lowest);
+}
+
+Problem one_resource(const std::string& groups, const std::string& users) {
+  return *read_cluster_text(
+      "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 10}}]\ngroups:\n" + groups + "users:\n" + users,
+      Syntax::yaml, "one resource");
+}
+
+// z has 1 of the 4 that it is guaranteed, and 3 are reserved: w has 9 - 2 of the others, less those of v.
+TEST(Teams, AUserWhomAReserveStopsIsToldWhoseAndWhatItsEndWouldBring) {
+  const Problem problem = one_resource(
+      "  - {name: z, guarantee: {cpu: 4}, reserved: {cpu: 3}}\n"
+      "  - {name: y}\n",
+      "  - {name: a, group: z, demand: {cpu: 1}, tasks: 1}\n"
+      "  - {name: w, group: y, demand: {cpu: 1}}\n"
+      "  - {name: v, demand: {cpu: 1}, tasks: 2}\n");
+  const Explanation w = *explain(problem, *choose_mechanism("hdrf"), 1);
+  ASSERT_TRUE(w.holder);
+  EXPECT_EQ(w.holder->kind, HoldKind::reserve);
+  EXPECT_EQ(w.holder->node, node_of(problem, "y"));
+  EXPECT_EQ(w.holder->sibling, node_of(problem, "z"));
+  const WhatIf& released = the_change(ChangeKind::reserve, w);
+  EXPECT_EQ(released.change.node, node_of(problem, "z"));
+  EXPECT_EQ(released.change.amount, Quantity(3));
+  EXPECT_NEAR(released.tasks, 7, 1e-9);
+  EXPECT_NEAR(released.gain, 2, 1e-9);
+  EXPECT_EQ(the_change(ChangeKind::weight, w).gain, 0) << "no rounding is left";
+}
+
+TEST(Teams, WhoIsHeldBackIsToldOfAWeightOf0OfOthersGuaranteesAndOfALimit) {
+  const Problem without = one_resource("  - {name: y, weight: 0}\n",
+                                       "  - {name: w, group: y, demand: {cpu: 1}}\n"
+                                       "  - {name: v, demand: {cpu: 1}, tasks: 8}\n");
+  const Explanation poor = *explain(without, *choose_mechanism("hdrf"), 0);
+  ASSERT_TRUE(poor.holder);
+  EXPECT_EQ(poor.holder->kind, HoldKind::no_weight);
+  EXPECT_EQ(poor.holder->node, 1U);
+  EXPECT_NEAR(poor.holder->part, 0.2, 1e-9);
+
+  const Problem guaranteed = one_resource("  - {name: g, guarantee: {cpu: 8}}\n",
+                                          "  - {name: w, demand: {cpu: 1}}\n"
+                                          "  - {name: v, group: g, demand: {cpu: 1}, tasks: 8}\n");
+  const Explanation late = *explain(guaranteed, *choose_mechanism("hdrf"), 0);
+  ASSERT_TRUE(late.holder);
+  EXPECT_EQ(late.holder->kind, HoldKind::guarantee);
+  EXPECT_EQ(late.holder->sibling, 1U);
+
+  const Problem problem = limited();
+  const Explanation bound = *explain(problem, *choose_mechanism("hdrf"), 0);
+  ASSERT_TRUE(bound.holder);
+  EXPECT_EQ(bound.holder->kind, HoldKind::limit);
+  EXPECT_EQ(bound.holder->node, node_of(problem, "v"));
+}
+
+// Alone there is no path, and under a mechanism that ignores groups neither.
+TEST(Teams, WithoutGroupsThatDivideNoNodeHoldsAUserBack) {
+  const Problem problem = *read_cluster_file(MIRAB_SOURCE_DIR "/examples/teams/organisation.yaml");
+  const Explanation flat = *explain(problem, *choose_mechanism("drf"), 0);
+  EXPECT_FALSE(flat.holder);
+  EXPECT_TRUE(flat.path.empty());
+}
+
 }  // namespace
 }  // namespace mirab

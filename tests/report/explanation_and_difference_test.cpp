@@ -46,14 +46,19 @@ TEST(ExplanationTable, NamesWhoReservesWhatIsFreeAndSaysWhatAWeightOf0Means) {
   const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
   const ExplanationReport report{"teams.yaml", problem, explanation};
   const std::string text = explanation_table(report, {.width = kPageWidth});
-  EXPECT_THAT(text, HasSubstr("is reserved for shop.\n")) << text;
+  EXPECT_THAT(text,
+              HasSubstr("It is held back at lab: what is free of cpu and memory is reserved for shop.\n"))
+      << text;
   EXPECT_THAT(
       text, HasSubstr("The weight of lab is 0: beyond its guarantee it gets what no sibling with a weight"));
   EXPECT_THAT(text, HasSubstr("weight 1 instead of 0 for lab"));
   const auto json = explanation_json(report);
   EXPECT_EQ(json.at("path").size(), 2U);
   EXPECT_EQ(json.at("path")[0].at("name"), "lab");
-  EXPECT_EQ(json.at("path")[0].at("lowest_sibling").at("name"), "shop");
+  EXPECT_EQ(json.at("path")[0].at("lowest_sibling"), nullptr) << "shop has all its tasks";
+  EXPECT_EQ(json.at("holder").at("name"), "lab");
+  EXPECT_EQ(json.at("holder").at("by"), "reserve");
+  EXPECT_THAT(text, HasSubstr("nothing reserved for shop"));
 }
 
 TEST(DifferenceTable, ShowsTheGreatestChangesAndASumOfTheOthers) {

@@ -44,28 +44,72 @@ enum class ChangeKind {
   weight,        ///< twice the weight
   task,          ///< one task more to run, for a user who runs all it has
   group_weight,  ///< twice the weight of a group around the user
-  limit          ///< twice the limit of the user or of a group around it, which it has reached
+  limit,         ///< twice the limit of the user or of a group around it, which it has reached
+  guarantee,     ///< a guarantee of twice what the node uses that holds the user back, or of what can be
+                 ///< guaranteed to it beside the guarantees of others
+  reserve        ///< nothing is reserved below a node that is not around the user
 };
 
-/// The word for it, as in JSON: `server`, `unit`, `weight`, `task`, `group-weight`, `limit`.
+/// The word for it, as in JSON: `server`, `unit`, `weight`, `task`, `group-weight`, `limit`, `guarantee`,
+/// `reserve`.
 std::string_view change_name(ChangeKind kind);
+
+/// Is it of one resource: a unit, a limit, a guarantee, a reserve?
+bool is_of_resource(ChangeKind kind);
 
 struct Change {
   ChangeKind kind;
   std::vector<std::size_t> servers = {};  ///< the problem's entries to which it applies alike: it is tried on
                                           ///< the first; none for the pool, a weight, a task
-  std::size_t resource = 0;               ///< of a unit, or of a limit
-  std::size_t node = 0;                   ///< of Problem::tree(): whose weight or limit
+  std::size_t resource = 0;               ///< of a unit, a limit, a guarantee or a reserve
+  std::size_t node = 0;                   ///< of Problem::tree(): whose weight, limit, guarantee or reserve
   Quantity amount = Quantity(1);  ///< how many servers, how much of the resource; the new weight, the new
-                                  ///< number of tasks, the new limit
+                                  ///< number of tasks, the new limit or guarantee; what was reserved
+  ResourceVector guarantee = {};  ///< the new guarantee, of all resources; [m] of a guarantee, else empty
 };
 
 /// A change and what it leads to: the changed problem, solved by the same mechanism.
 struct WhatIf {
   Change change;
   double tasks;   ///< of the user
-  double gain;    ///< over what the user has now; negative when the change would hurt it
+  double gain;    ///< over what the user has now; negative when the change would hurt it; 0 within rounding
   Status status;  ///< of the changed problem's outcome
+};
+
+/// Why a node on the path of a user holds the user back.
+enum class HoldKind {
+  limit,      ///< its limit is reached
+  reserve,    ///< what is free is reserved for the sibling
+  no_weight,  ///< its weight is 0, so that siblings with a weight come first beyond its guarantee
+  guarantee,  ///< the resource is used up, and the sibling holds its part within its guarantee
+  sibling,    ///< the resource is used up, and the sibling, which can still grow, has no higher key
+  capacity,   ///< the resource is used up: what the node lacks the sibling has; without one, nobody else
+  order       ///< none of these: the mechanism gives it no more
+};
+
+/// The word for it, as in JSON: `limit`, `reserve`, `no-weight`, `guarantee`, `sibling`, `capacity`, `order`.
+std::string_view hold_name(HoldKind kind);
+
+/// The group on a user's path, or the user, at which the user is held back. Where resources are used up: the
+/// node whose part of what its parent has is the least, of the one of which the user has most.
+struct Holder {
+  std::size_t node;  ///< of Problem::tree()
+  HoldKind kind;
+  std::vector<std::size_t> resources = {};  ///< at the limit, reserved, or the one that is used up
+  double part = 1;                          ///< of what its parent has of that resource
+  std::optional<std::size_t> sibling = {};  ///< a node of the tree
+  double key = 0;                           ///< the share of the node beyond its guarantee, per weight
+  double sibling_key = 0;                   ///< the same of the sibling
+};
+
+/// A node on the path to a user.
+struct PathNode {
+  std::size_t node;  ///< of Problem::tree()
+  GroupFigures has;
+  /// The sibling with the lowest key of those who can still grow, and compete with the user: below it is a
+  /// user who is short, not at a limit, and needs a resource that stops this one.
+  std::optional<std::size_t> lowest = {};
+  double lowest_key = 0;  ///< its share beyond its guarantee, per weight
 };
 
 /// Why a user has what it has.
@@ -76,6 +120,8 @@ struct Explanation {
   double dominant_share = 0;              ///< G_n
   bool has_all_tasks = false;             ///< it runs all the tasks it has: nothing else holds it back
   Stop stop = {.kind = StopKind::order};  ///< what holds it back, groups and limits included
+  std::vector<PathNode> path = {};        ///< from the top group to the user; none where groups do not divide
+  std::optional<Holder> holder = {};      ///< on this path; none of a user who has all its tasks
   std::vector<Binding> bindings = {};  ///< where the user holds most of the capacity first; none when it has
                                        ///< all its tasks
   std::vector<WhatIf> what_ifs = {};   ///< the greatest gain first
@@ -90,10 +136,11 @@ struct ExplainOptions {
 
 /// Divides the cluster and says why one user gets its share: which full resources it needs, and what one
 /// more server, one unit more of those resources, twice its weight or one task more would bring it; with
-/// groups also twice the weight of a group around it, or twice a limit that it has reached. Each is
-/// verified by solving the changed problem. A unit is 1, or about a hundredth of the server (of the pool)
-/// when 1 is more than all it has or less than a ten-thousandth of it. A resource is full from a millionth
-/// below its capacity. Requires a user of the problem.
+/// groups also twice the weight of a group around it, twice a limit that it has reached, a guarantee for the
+/// node that holds it back, and an end of what is reserved for others. Each is verified by solving the
+/// changed problem. A unit is 1, or about a hundredth of the server (of the pool) when 1 is more than all it
+/// has or less than a ten-thousandth of it. A resource is full from a millionth below its capacity. Requires
+/// a user of the problem.
 ///
 /// Errors: as for allocate(). Cost: that of the mechanism for every change, and O(N K m).
 Result<Explanation> explain(const Problem& problem, const Choice& choice, std::size_t user,
@@ -107,6 +154,7 @@ struct Standing {
   bool satisfied = false;            ///< it has all that it asks for
   double dominant_share = 0;         ///< G_n
   Stop stop = {.kind = StopKind::order};
+  std::optional<Holder> holder = {};       ///< as of Explanation
   std::vector<Binding> bindings = {};      ///< as of Explanation
   std::vector<WhatIf> what_ifs = {};       ///< the greatest gain first; none of a satisfied user
   std::optional<std::size_t> remedy = {};  ///< the best of what_ifs; without a value: none of them helps

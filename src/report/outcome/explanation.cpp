@@ -23,8 +23,7 @@ namespace mirab::report {
 namespace {
 
 constexpr std::size_t kMaxRows = 10;
-constexpr double kDust = 1e-7;    // of a user's tasks: beneath what converged outcomes are known to
-constexpr double kNoGain = 1e-6;  // relative: what certificates and rounding leave
+constexpr double kDust = 1e-7;  // of a user's tasks: beneath what converged outcomes are known to
 
 // `0.0025` has three digits where amount() would keep one or none.
 std::string amount_words(double value, double all) {
@@ -127,69 +126,74 @@ std::string others_words(const ExplanationReport& explained, const Binding& bind
   return words.empty() ? "–" : fmt::format("{}", fmt::join(words, ", "));
 }
 
-// The groups and users nearest to the root that reserve something of these resources, and are not around the
-// user.
-std::vector<std::string> reserve_owners(const Problem& problem, std::size_t user,
-                                        const std::vector<std::size_t>& resources) {
-  const Tree& tree = problem.tree();
-  std::vector<std::string> owners;
-  std::size_t around = 0;  // the root, then each node on the user's path
-  for (const std::size_t next : tree.path(tree.node_of_user(user))) {
-    for (const std::size_t node : tree.members(around)) {
-      const std::span<const double> reserve = tree.reserve(node);
-      const bool owns = !reserve.empty() && std::any_of(resources.begin(), resources.end(),
-                                                        [&](std::size_t r) { return reserve[r] > 0; });
-      if (node != next && owns) owners.push_back(node_name(problem, node));
-    }
-    around = next;
-  }
-  return owners;
+// `gpu`, `cpu and gpu`.
+std::string resources_words(const Problem& problem, const std::vector<std::size_t>& resources) {
+  std::vector<std::string_view> names;
+  for (const std::size_t r : resources) names.push_back(problem.resources()[r]);
+  return fmt::format("{}", fmt::join(names, " and "));
 }
 
 // What holds it back besides full resources.
 std::string stop_sentence(const ExplanationReport& explained) {
-  const Problem& problem = explained.problem;
   const Stop& stop = explained.explanation.stop;
-  std::vector<std::string_view> resources;
-  for (const std::size_t r : stop.resources) resources.push_back(problem.resources()[r]);
-  if (stop.kind == StopKind::reserve)
-    return fmt::format("What is free of {} is reserved for {}.\n", fmt::join(resources, " and "),
-                       fmt::join(reserve_owners(problem, explained.explanation.user, stop.resources), ", "));
-  return fmt::format("The limit of {} on {} is reached.\n", node_name(problem, stop.node),
-                     fmt::join(resources, " and "));
+  const std::string resources = resources_words(explained.problem, stop.resources);
+  return stop.kind == StopKind::reserve
+             ? fmt::format("What is free of {} is reserved for others.\n", resources)
+             : fmt::format("The limit of {} on {} is reached.\n", node_name(explained.problem, stop.node),
+                           resources);
 }
 
-// A group around the user, or the user itself, and the sibling that is served before all its others.
-struct OnPath {
-  std::size_t node;
-  GroupFigures has;
-  std::optional<std::size_t> lowest;  // of its siblings
-  double lowest_key = 0;
-};
-
-// From the root down; empty without groups.
-std::vector<OnPath> path_of(const ExplanationReport& explained) {
+// Why the node holds the user back.
+std::string hold_reason(const ExplanationReport& explained, const Holder& holder) {
   const Problem& problem = explained.problem;
   const Tree& tree = problem.tree();
-  const Outcome& outcome = explained.explanation.outcome;
-  if (tree.is_flat() || !honours_groups(outcome)) return {};
-  const std::vector<GroupFigures> figures = group_figures(problem, outcome.allocation);
-  std::vector<OnPath> path;
-  for (const std::size_t node : tree.path(tree.node_of_user(explained.explanation.user))) {
-    OnPath& on = path.emplace_back(OnPath{.node = node, .has = figures[node], .lowest = {}});
-    for (const std::size_t sibling : tree.members(tree.parent(node))) {
-      if (sibling == node || (on.lowest && figures[sibling].key >= on.lowest_key)) continue;
-      on.lowest = sibling;
-      on.lowest_key = figures[sibling].key;
-    }
+  const auto name = [&](std::size_t node) { return shorten(node_name(problem, node), kNameWidth); };
+  const std::string resources = resources_words(problem, holder.resources);
+  const std::string sibling = holder.sibling ? name(*holder.sibling) : "";
+  const std::string parent = tree.parent(holder.node) == 0 ? "the cluster" : name(tree.parent(holder.node));
+  const std::string part = fmt::format("{} is used up, and {} has {} of what {} has of it", resources,
+                                       name(holder.node), percent(holder.part, 1), parent);
+  switch (holder.kind) {
+    case HoldKind::limit:
+      return fmt::format("its limit on {} is reached", resources);
+    case HoldKind::reserve:
+      return fmt::format("what is free of {} is reserved for {}", resources, sibling);
+    case HoldKind::no_weight:
+      return fmt::format(
+          "{}; its weight is 0, so beyond its guarantee it gets what no sibling with a weight can take, and "
+          "{} has most of the rest",
+          part, sibling);
+    case HoldKind::guarantee:
+      return fmt::format("{}; {} has most of the rest, within its guarantee", part, sibling);
+    case HoldKind::sibling:
+      return fmt::format("{}; {} can still grow and comes first, with {} beyond/weight against {}", part,
+                         sibling, percent(holder.sibling_key, 2), percent(holder.key, 2));
+    case HoldKind::capacity:
+      return holder.sibling ? fmt::format("{}; {} has most of the rest", part, sibling)
+                            : fmt::format("{} is used up, and nobody else has any of it", resources);
+    case HoldKind::order:
+      return "nothing that it needs is full: the mechanism gives it no more";
   }
-  return path;
+  return {};
+}
+
+// `It is held back at vision: gpu is used up, …`.
+std::string holder_words(const ExplanationReport& explained) {
+  const Holder& holder = *explained.explanation.holder;
+  return fmt::format("It is held back at {}: {}.", node_name(explained.problem, holder.node),
+                     hold_reason(explained, holder));
+}
+
+std::string no_weight_words(const std::string& name) {
+  return fmt::format(
+      "The weight of {} is 0: beyond its guarantee it gets what no sibling with a weight can take.", name);
 }
 
 std::string path_table(const ExplanationReport& explained, std::size_t width) {
   const Problem& problem = explained.problem;
-  const std::vector<OnPath> path = path_of(explained);
+  const std::vector<PathNode>& path = explained.explanation.path;
   if (path.empty()) return {};
+  const std::size_t page = std::min(width, kPageWidth);  // of sentences
   Table table;
   table.columns = {
       {.shortest = kNameWidth}, {Align::right}, {Align::decimal}, {Align::decimal}, {.shortest = kNameWidth}};
@@ -197,10 +201,10 @@ std::string path_table(const ExplanationReport& explained, std::size_t width) {
                  {"weight"},
                  {"share", 1, Align::right},
                  {"beyond/weight", 1, Align::right},
-                 {"the lowest of its siblings"}}};
+                 {"the lowest sibling that can still grow"}}};
   table.add_rule();
   std::string last;
-  for (const OnPath& on : path) {
+  for (const PathNode& on : path) {
     const double weight = problem.tree().weight(on.node);
     table.rows.push_back(
         {{node_name(problem, on.node)},
@@ -209,15 +213,12 @@ std::string path_table(const ExplanationReport& explained, std::size_t width) {
          {percent(on.has.key, 2)},
          {on.lowest ? fmt::format("{} {}", percent(on.lowest_key, 2), node_name(problem, *on.lowest))
                     : kNone}});
-    if (weight == 0)
-      last += broken(
-          fmt::format("The weight of {} is 0: beyond its guarantee it gets what no sibling with a weight "
-                      "can take.",
-                      node_name(problem, on.node)),
-          width);
+    if (weight == 0) last += broken(no_weight_words(node_name(problem, on.node)), page);
   }
+  if (explained.explanation.holder) last = broken(holder_words(explained), page) + last;
   return "\n" + render(table, width) +
-         "beyond/weight: the share of what it uses beyond its guarantee; siblings are compared by it\n" +
+         broken("beyond/weight: the share of what it uses beyond its guarantee; siblings are compared by it",
+                page) +
          last;
 }
 
@@ -225,7 +226,7 @@ std::string binding_table(const ExplanationReport& explained, std::size_t named)
   const Explanation& explanation = explained.explanation;
   if (explanation.has_all_tasks) return "\nIt runs all the tasks it has: no resource holds it back.\n";
   if (explanation.stop.kind == StopKind::limit || explanation.stop.kind == StopKind::reserve)
-    return "\n" + stop_sentence(explained);
+    return explanation.holder ? "" : "\n" + stop_sentence(explained);
   if (explanation.bindings.empty())
     return explanation.outcome.mechanism == "given"
                ? "\nNothing that it needs is full: it could have more.\n"
@@ -269,13 +270,9 @@ std::string binding_table_within(const ExplanationReport& explained, std::size_t
   return text;
 }
 
-bool is_no_gain(const WhatIf& what_if) {
-  return std::abs(what_if.gain) <= kNoGain * std::max(what_if.tasks, 1.0);
-}
-
 // A gain that the decimals hide is given by its size.
 std::string gain_words(const WhatIf& what_if, int decimals) {
-  if (is_no_gain(what_if)) return "0";
+  if (what_if.gain == 0) return "0";
   if (std::abs(what_if.gain) < std::pow(10, -decimals)) return fmt::format("{:+.1g}", what_if.gain);
   return (what_if.gain > 0 ? "+" : "") + fixed(what_if.gain, decimals);
 }
@@ -284,14 +281,14 @@ std::string gain_words(const WhatIf& what_if, int decimals) {
 const WhatIf* best_change(const std::vector<WhatIf>& what_ifs) {
   const auto best = std::max_element(what_ifs.begin(), what_ifs.end(),
                                      [](const WhatIf& a, const WhatIf& b) { return a.gain < b.gain; });
-  return best == what_ifs.end() || best->gain <= 0 || is_no_gain(*best) ? nullptr : &*best;
+  return best == what_ifs.end() || best->gain <= 0 ? nullptr : &*best;
 }
 
 std::string what_ifs(const ExplanationReport& explained, bool bold) {
   const Explanation& explanation = explained.explanation;
   std::vector<WhatIf> shown;
   for (const WhatIf& what_if : explanation.what_ifs) {
-    if (!explanation.has_all_tasks || !is_no_gain(what_if)) shown.push_back(what_if);
+    if (!explanation.has_all_tasks || what_if.gain != 0) shown.push_back(what_if);
   }
   if (shown.empty()) return {};
   std::vector<double> tasks;
@@ -368,6 +365,18 @@ std::string change_words(const Problem& problem, std::size_t n, const Change& ch
       return fmt::format("limit of {} at {} {}", shorten(node_name(problem, change.node), kNameWidth),
                          amount_words(change.amount.value()),
                          shorten(problem.resources()[change.resource], kResourceWidth));
+    case ChangeKind::guarantee: {
+      std::vector<std::string> amounts;
+      for (std::size_t r = 0; r < change.guarantee.size(); ++r) {
+        if (!change.guarantee[r].is_zero())
+          amounts.push_back(fmt::format("{} {}", shorten(problem.resources()[r], kResourceWidth),
+                                        amount_words(change.guarantee[r].value())));
+      }
+      return fmt::format("guarantee of {} at {}", shorten(node_name(problem, change.node), kNameWidth),
+                         fmt::join(amounts, ", "));
+    }
+    case ChangeKind::reserve:
+      return fmt::format("nothing reserved for {}", shorten(node_name(problem, change.node), kNameWidth));
   }
   return {};
 }
@@ -429,17 +438,35 @@ Json what_if_json(const Problem& problem, std::size_t user, const WhatIf& what_i
   Json servers = Json::array();
   for (const std::size_t i : change.servers) servers.push_back(problem.servers()[i].name);
   Json json{{"change", change_name(change.kind)}, {"servers", std::move(servers)}};
-  if (change.kind == ChangeKind::unit || change.kind == ChangeKind::limit)
-    json["resource"] = problem.resources()[change.resource];
-  if (change.kind == ChangeKind::group_weight || change.kind == ChangeKind::limit)
+  if (is_of_resource(change.kind)) json["resource"] = problem.resources()[change.resource];
+  if (change.kind == ChangeKind::group_weight ||
+      (is_of_resource(change.kind) && change.kind != ChangeKind::unit))
     json["of"] = node_name(problem, change.node);
   json["amount"] = change.amount.value();
+  if (!change.guarantee.empty()) json["guarantee"] = by_resource(problem.resources(), change.guarantee);
   json["tasks"] = what_if.tasks;
   json["gain"] = what_if.gain;
   json["status"] = status_name(what_if.status);
   json["words"] = change_words(problem, user, change);
   return json;
 }
+
+namespace {
+
+Json holder_json(const ExplanationReport& explained) {
+  const Holder& holder = *explained.explanation.holder;
+  const Problem& problem = explained.problem;
+  Json resources = Json::array();
+  for (const std::size_t r : holder.resources) resources.push_back(problem.resources()[r]);
+  return {{"name", node_name(problem, holder.node)},
+          {"by", hold_name(holder.kind)},
+          {"resources", std::move(resources)},
+          {"part", holder.part},
+          {"sibling", holder.sibling ? Json(node_name(problem, *holder.sibling)) : Json()},
+          {"words", holder_words(explained)}};
+}
+
+}  // namespace
 
 Json explanation_json(const ExplanationReport& explained) {
   const Explanation& explanation = explained.explanation;
@@ -461,7 +488,7 @@ Json explanation_json(const ExplanationReport& explained) {
             {"what_ifs", std::move(what_ifs)},
             {"untried", explanation.untried},
             {"notices", outcome.notices}};
-  for (const OnPath& on : path_of(explained)) {
+  for (const PathNode& on : explanation.path) {
     const std::string sibling = on.lowest ? node_name(explained.problem, *on.lowest) : "";
     json["path"].push_back(
         {{"name", node_name(explained.problem, on.node)},
@@ -470,6 +497,7 @@ Json explanation_json(const ExplanationReport& explained) {
          {"beyond", on.has.key},
          {"lowest_sibling", on.lowest ? Json{{"name", sibling}, {"beyond", on.lowest_key}} : Json()}});
   }
+  if (explanation.holder) json["holder"] = holder_json(explained);
   return json;
 }
 

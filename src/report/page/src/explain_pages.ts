@@ -112,7 +112,7 @@ export function showExplanation(page: HTMLElement, explained: Explained): void {
     whenPlaced(() => changeBars(host, () => what_ifs));
     page.append(section('What would change it', '', chart));
   }
-  if (explained.path) page.append(pathSection(explained.path));
+  if (explained.path) page.append(pathSection(explained.path, explained.holder));
   if (bindings.length > 0) page.append(fullSection(bindings));
   const where = Object.entries(user.servers);
   if (where.length > 0) {
@@ -132,16 +132,18 @@ function askedSection({user}: Explained): HTMLElement {
   return section('What it asks for and gets', '', chart);
 }
 
-function pathSection(path: NonNullable<Explained['path']>): HTMLElement {
+function pathSection(path: NonNullable<Explained['path']>, holder: Explained['holder']): HTMLElement {
   const beyond = (value: number | null) => value === null ? '∞' : percent(value);
+  const notes = [...(holder ? [holder.words] : []), ...path.filter(({weight}) => weight === 0).map(({name}) =>
+    `The weight of ${name} is 0: beyond its guarantee it gets what no sibling with a weight can take, and its share is not divided by a weight.`)];
   return section('Its groups', 'Beyond by weight is the share of what is used beyond the guarantee, over the weight: siblings are compared by it, ' +
-    'and the lowest comes first.',
+    'and the lowest that can still grow comes first.', ...notes.map(words => element('p', {}, words)),
   sortableTable('Its groups', [
     {heading: 'group', key: ({name}) => name, text: ({name}) => name},
     {heading: 'weight', key: ({weight}) => weight, text: ({weight}) => figure(weight)},
     {heading: 'share', key: ({share}) => share, text: ({share}) => percent(share)},
     {heading: 'beyond by weight', key: on => on.beyond ?? Infinity, text: on => beyond(on.beyond)},
-    {heading: 'the lowest of its siblings', key: ({lowest_sibling}) => lowest_sibling?.name ?? '', text: ({lowest_sibling}) =>
+    {heading: 'the lowest sibling that can still grow', key: ({lowest_sibling}) => lowest_sibling?.name ?? '', text: ({lowest_sibling}) =>
       lowest_sibling ? `${lowest_sibling.name} ${beyond(lowest_sibling.beyond)}` : ''},
   ], path));
 }

@@ -584,11 +584,13 @@ export interface Explained {
   /** Full resources that the user needs where it may run; of which it holds the largest part first. */
   bindings: {servers: string[]; resource: string; capacity: number; held: number; level: number; price?: number; others: {user: string; held: number}[]}[];
   /** Changes that were tried, each by solving the changed cluster; the greatest gain first. */
-  what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit'; servers: string[]; resource?: string; of?: string; amount: number; tasks: number; gain: number; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
+  what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit' | 'guarantee' | 'reserve'; servers: string[]; resource?: string; of?: string; amount: number; guarantee?: Record<string, number>; tasks: number; gain: number; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
   /** Changes beyond --what-ifs. */
   untried: number;
   /** With groups: those around the user, from the top, then the user. */
   path?: ({name: string; weight: number; share: number; beyond: number | null; lowest_sibling: {name: string; beyond: number | null} | null})[];
+  /** With groups, of a user who is short: the group on its path, or the user, at which it is held back. */
+  holder?: {name: string; by: 'limit' | 'reserve' | 'no-weight' | 'guarantee' | 'sibling' | 'capacity' | 'order'; resources: string[]; part: number; sibling: string | null; words: string};
   notices: string[];
 }
 
@@ -657,18 +659,20 @@ export interface FullResource {
 }
 
 export interface TriedChange {
-  change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit';
+  change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit' | 'guarantee' | 'reserve';
   /** Entries to which it applies alike; it was tried on the first. Empty for the pool, a weight, a task. */
   servers: string[];
-  /** Of a unit or limit. */
+  /** Of a unit, limit, guarantee or reserve. */
   resource?: string;
-  /** The group, or user, of a group-weight or limit. */
+  /** The group, or user, of a group-weight, limit, guarantee or reserve. */
   of?: string;
-  /** How many servers, or how much more of the resource; the new weight, number of tasks, or limit. */
+  /** How many servers, or how much more of the resource; the new weight, number of tasks, limit, or guarantee of the resource; how much of it was reserved. */
   amount: number;
+  /** The new guarantee, of every resource. */
+  guarantee?: Record<string, number>;
   /** Of the user, after the change. */
   tasks: number;
-  /** Over its tasks now; negative when the change hurts. */
+  /** Over its tasks now; negative when the change hurts; 0 within a millionth. */
   gain: number;
   status: 'exact' | 'converged' | 'not_converged';
   /** The change in words. */
