@@ -1,10 +1,14 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
 #include <mirab/audit/difference.hpp>
 #include <mirab/audit/metrics.hpp>
+#include <mirab/audit/teams.hpp>
 
 #include "audit/persons.hpp"
 #include "fairness/share.hpp"
@@ -168,6 +172,100 @@ void compare_resources(const Side& before, const Side& after, Difference& result
 
 }  // namespace
 
+namespace {
+
+// An amount of each resource, by its name, without those that are not given or 0.
+using NamedAmounts = std::map<std::string, Quantity>;
+
+NamedAmounts named(const Problem& problem, const ResourceVector& amounts) {
+  NamedAmounts by_resource;
+  for (std::size_t r = 0; r < amounts.size(); ++r) {
+    if (!amounts[r].is_zero()) by_resource.emplace(problem.resources()[r], amounts[r]);
+  }
+  return by_resource;
+}
+
+NamedAmounts named_limits(const Problem& problem, const Quota& quota) {
+  NamedAmounts by_resource;
+  for (std::size_t r = 0; r < quota.limit.size(); ++r) {
+    if (quota.limit[r]) by_resource.emplace(problem.resources()[r], *quota.limit[r]);
+  }
+  return by_resource;
+}
+
+std::vector<std::string> changed_settings(const Problem& before, const Group& old, const Problem& after,
+                                          const Group& fresh) {
+  const auto guarantee = [](const Problem& problem, const Group& group) {
+    return group.quota.guarantee ? std::optional(named(problem, *group.quota.guarantee)) : std::nullopt;
+  };
+  std::vector<std::string> settings;
+  if (old.weight != fresh.weight) settings.emplace_back("weight");
+  if (guarantee(before, old) != guarantee(after, fresh)) settings.emplace_back("guarantee");
+  if (named_limits(before, old.quota) != named_limits(after, fresh.quota)) settings.emplace_back("limit");
+  if (named(before, old.quota.reserved) != named(after, fresh.quota.reserved))
+    settings.emplace_back("reserved");
+  return settings;
+}
+
+// What each group has on a side, with shares in parts of a pool besides.
+std::vector<GroupShare> shares_of_groups(const Side& side, const std::vector<double>& pool_of_before) {
+  const Problem& problem = side.problem;
+  if (problem.groups().empty()) return {};
+  const std::vector<GroupFigures> figures = group_figures(problem, side.allocation);
+  std::vector<GroupShare> shares;
+  for (std::size_t g = 0; g < problem.groups().size(); ++g) {
+    const std::size_t node = problem.tree().node_of_group(g);
+    const GroupFigures& has = figures[node];
+    const std::span<const double> limit = problem.tree().limit(node);
+    shares.push_back({.parent = problem.groups()[g].parent,
+                      .weight = problem.tree().weight(node),
+                      .share = has.share,
+                      .share_of_before = fairness::dominant_share<double>(has.used, pool_of_before),
+                      .beyond = has.key,
+                      .used = has.used,
+                      .guarantee = has.guarantee,
+                      .borrowed = has.borrowed,
+                      .lent = has.lent,
+                      .limit = {limit.begin(), limit.end()}});
+  }
+  return shares;
+}
+
+void compare_groups(const Side& before, const Side& after, Difference& result) {
+  const std::vector<GroupShare> old = shares_of_groups(before, before.problem.pool());
+  const std::vector<GroupShare> fresh =
+      shares_of_groups(after, pool_of_before(before.problem, after.problem));
+  const std::vector<Group>& groups_before = before.problem.groups();
+  const std::vector<Group>& groups_after = after.problem.groups();
+  Indices places;
+  for (std::size_t g = 0; g < groups_after.size(); ++g) places.emplace(groups_after[g].name, g);
+  std::vector<bool> met(groups_after.size());
+  for (std::size_t g = 0; g < groups_before.size(); ++g) {
+    const Group& group = groups_before[g];
+    GroupChange& change = result.groups.emplace_back(
+        GroupChange{.group = group.name, .is_user = group.is_user, .before = old[g], .after = {}});
+    const auto place = places.find(group.name);
+    if (place == places.end()) continue;
+    const std::size_t k = place->second;
+    met[k] = true;
+    change.after = fresh[k];
+    const double gain = fresh[k].share_of_before - old[g].share_of_before;
+    if (std::abs(gain) > kSameWithin * std::max(fresh[k].share_of_before, old[g].share_of_before))
+      change.gain = gain;
+    change.moved = group.parent != groups_after[k].parent;
+    change.settings = changed_settings(before.problem, group, after.problem, groups_after[k]);
+  }
+  for (std::size_t k = 0; k < groups_after.size(); ++k) {
+    if (!met[k])
+      result.groups.push_back({.group = groups_after[k].name,
+                               .is_user = groups_after[k].is_user,
+                               .before = {},
+                               .after = fresh[k]});
+  }
+}
+
+}  // namespace
+
 std::vector<double> pool_of_before(const Problem& before, const Problem& problem) {
   const Indices known = by_name(before.resources());
   std::vector<double> pool(problem.resource_count());
@@ -181,6 +279,7 @@ std::vector<double> pool_of_before(const Problem& before, const Problem& problem
 Difference difference(const Side& before, const Side& after) {
   Difference result;
   compare_users(before, after, result);
+  compare_groups(before, after, result);
   compare_resources(before, after, result);
   return result;
 }

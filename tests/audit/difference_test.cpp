@@ -210,5 +210,72 @@ TEST(Difference, WhoHadNothingGainsWithoutBound) {
   EXPECT_TRUE(std::isinf(found.users[0].change));
 }
 
+Cluster teams() {
+  Cluster cluster{
+      .resources = {"cpu"}, .servers = {{.name = "s", .capacity = testing::amounts({10})}}, .users = {}};
+  cluster.groups = {{.name = "x"}, {.name = "y"}, {.name = "old"}};
+  cluster.groups[0].quota.guarantee = testing::amounts({4});
+  for (const char* group : {"x", "y", "old"})
+    cluster.users.push_back(
+        {.name = std::string("of ") + group, .demand = testing::amounts({1}), .group = group});
+  cluster.users[2].tasks = Quantity(1);
+  return cluster;
+}
+
+// Before: old 1, x 4 and 5/2 beyond, y 5/2. After: y has twice the weight and new is within x, whose
+// guarantee is 7: x 8 of 10 in halves, y 2.
+TEST(Difference, GroupsGainLoseComeGoMoveAndAreSetOtherwise) {
+  const Cluster now = teams();
+  Cluster next = now;
+  next.groups[0].quota.guarantee = testing::amounts({7});
+  next.groups[1].weight = Quantity(2);
+  next.groups[2] = {.name = "new", .parent = "x"};
+  next.users[2].group = "new";
+  next.users[2].tasks.reset();
+  const Divided before = divide(now, "hdrf"), after = divide(next, "hdrf");
+  const std::vector<GroupChange> groups = difference(before.side(), after.side()).groups;
+  ASSERT_THAT(groups, SizeIs(4));
+  const GroupChange &x = groups[0], &y = groups[1], &old = groups[2], &fresh = groups[3];
+  EXPECT_EQ(x.group, "x");
+  EXPECT_THAT(x.settings, ElementsAre("guarantee"));
+  EXPECT_NEAR(x.before->guarantee[0], 4, 1e-12);
+  EXPECT_NEAR(x.after->guarantee[0], 7, 1e-12);
+  EXPECT_NEAR(x.before->borrowed[0], 2.5, 1e-9);
+  EXPECT_NEAR(x.after->borrowed[0], 1, 1e-9);
+  EXPECT_NEAR(x.gain, 0.8 - 0.65, 1e-9);
+  EXPECT_FALSE(x.moved);
+  EXPECT_THAT(y.settings, ElementsAre("weight"));
+  EXPECT_NEAR(y.gain, 0.2 - 0.25, 1e-9);
+  EXPECT_FALSE(old.after);
+  EXPECT_EQ(old.gain, 0);
+  EXPECT_EQ(fresh.group, "new");
+  EXPECT_FALSE(fresh.before);
+  EXPECT_EQ(*fresh.after->parent, "x");
+
+  Cluster moved = now;
+  moved.groups[1].parent = "x";
+  const Divided below = divide(moved, "hdrf");
+  const std::vector<GroupChange> changes = difference(before.side(), below.side()).groups;
+  EXPECT_TRUE(changes[1].moved);
+  EXPECT_FALSE(changes[0].moved);
+  EXPECT_THAT(changes[1].settings, IsEmpty());
+}
+
+// x has 1 of the 4 that it is guaranteed, and with more tasks 6.5.
+TEST(Difference, OfAGroupSaysWhatIsLent) {
+  Cluster now = teams();
+  now.users[0].tasks = Quantity(1);
+  const Divided before = divide(now, "hdrf"), after = divide(teams(), "hdrf");
+  const GroupChange x = difference(before.side(), after.side()).groups[0];
+  EXPECT_NEAR(x.before->lent[0], 3, 1e-9);
+  EXPECT_NEAR(x.after->lent[0], 0, 1e-9);
+  EXPECT_NEAR(x.before->borrowed[0], 0, 1e-9);
+}
+
+TEST(Difference, WithoutGroupsHasNone) {
+  const Divided before = divide(slides(), "drf"), after = divide(slides(), "asset");
+  EXPECT_THAT(difference(before.side(), after.side()).groups, IsEmpty());
+}
+
 }  // namespace
 }  // namespace mirab

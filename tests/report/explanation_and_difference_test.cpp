@@ -120,6 +120,35 @@ TEST(SurveyTable, BoldAreTheTasksOfUsersWhoAreShort) {
   EXPECT_EQ(widest_line(bold), widest_line(plain));
 }
 
+TEST(DifferenceTable, ShowsTheGroupsWithWhatTheyAreGuaranteedBorrowAndLend) {
+  Cluster cluster = test::slides().cluster();
+  cluster.groups = {{.name = "lab"}, {.name = "shop"}};
+  cluster.groups[0].quota.guarantee = ResourceVector{Quantity(2), Quantity(8)};
+  cluster.users[0].group = "lab";
+  cluster.users[1].group = "shop";
+  Cluster next = cluster;
+  next.groups[1] = {.name = "store", .weight = Quantity(2), .parent = "lab"};
+  next.groups[0].weight = Quantity(3);
+  next.users[1].group = "store";
+  const Problem one = *Problem::from(cluster), two = *Problem::from(next);
+  const Outcome before = *allocate(one, "hdrf"), after = *allocate(two, "hdrf");
+  const Diff diff{{"now", one, before},
+                  {"next", two, after},
+                  difference({one, before.allocation}, {two, after.allocation})};
+  const std::string text = difference_table(diff, 20, {.width = 120});
+  EXPECT_THAT(text, HasSubstr("groups: 1 gain, 0 lose, 0 unchanged\n")) << text;
+  EXPECT_THAT(text, ContainsRegex("lab +[0-9.]+% +100.00% +.[0-9.]+ +cpu +2 +2 "));
+  EXPECT_THAT(text, HasSubstr("groups added: store in lab\n"));
+  EXPECT_THAT(text, HasSubstr("groups removed: shop in the cluster\n"));
+  EXPECT_THAT(text, HasSubstr("groups set otherwise: lab (weight)\n"));
+  const auto json = difference_json(diff);
+  ASSERT_EQ(json.at("groups").size(), 3U);
+  EXPECT_EQ(json.at("groups")[0].at("settings")[0], "weight");
+  EXPECT_EQ(json.at("groups")[0].at("before").at("guarantee").at("memory"), 8.0);
+  EXPECT_EQ(json.at("groups")[1].at("after"), nullptr);
+  EXPECT_EQ(json.at("groups")[2].at("after").at("parent"), "lab");
+}
+
 TEST(DifferenceTable, BoldAreUsersWhoAreShortAndTheBetterOfTwoSums) {
   const Problem problem = asking();
   const Outcome drf = test::outcome("drf", 3, 2), half = test::outcome("half", 1.5, 1);

@@ -32,6 +32,29 @@ struct UserChange {
   bool same_task = true;  ///< a task demands the same on both sides, so that tasks can be compared
 };
 
+/// What a group has on one side. Amounts are by resource, [m] of its problem.
+struct GroupShare {
+  std::optional<std::string> parent;  ///< without a value: the cluster
+  double weight;
+  double share;  ///< the largest part of any one resource that its users have, of the side's cluster
+  double share_of_before;  ///< the same in parts of the cluster before
+  double beyond;           ///< the share beyond its guarantee, per weight
+  std::vector<double> used, guarantee, borrowed, lent;
+  std::vector<double> limit;  ///< infinite where there is none; empty: none
+};
+
+/// A group of one side or of both, known by its name. A user with task shapes is a group.
+struct GroupChange {
+  std::string group;
+  bool is_user = false;
+  std::optional<GroupShare> before;
+  std::optional<GroupShare> after;
+  double gain = 0;     ///< of share_of_before; 0 within a millionth of it, and on one side only
+  bool moved = false;  ///< it has another parent
+  /// Which of `weight`, `guarantee`, `limit` and `reserved` differ, as they are given.
+  std::vector<std::string> settings = {};
+};
+
 /// How much of a resource is used. Resources are known by their names; no value where there is none.
 struct UseChange {
   std::string resource;
@@ -61,6 +84,7 @@ struct Difference {
   bool same_pool = true;    ///< do both clusters have as much of every resource?
   double tasks_before = 0;  ///< of all users together
   double tasks_after = 0;
+  std::vector<GroupChange> groups;   ///< those of before in their order, then those that only after has
   std::vector<UseChange> resources;  ///< those of before, then those that only after has
 };
 

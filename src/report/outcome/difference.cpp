@@ -254,6 +254,138 @@ void add_sums(Rows& rows, const Diff& diff) {
   }
 }
 
+// Groups that hold users or groups; a user with task shapes is none of them.
+std::vector<const GroupChange*> proper_groups(const Difference& difference) {
+  std::vector<const GroupChange*> groups;
+  for (const GroupChange& group : difference.groups) {
+    if (!group.is_user) groups.push_back(&group);
+  }
+  return groups;
+}
+
+std::string parent_words(const std::optional<std::string>& parent) {
+  return parent ? *parent : "the cluster";
+}
+
+// `added: vision in research`, a line for each kind of change.
+std::string group_changes(const std::vector<const GroupChange*>& groups, std::size_t width) {
+  std::vector<std::string> added, removed, moved, settings;
+  for (const GroupChange* group : groups) {
+    if (!group->before)
+      added.push_back(fmt::format("{} in {}", group->group, parent_words(group->after->parent)));
+    if (!group->after)
+      removed.push_back(fmt::format("{} in {}", group->group, parent_words(group->before->parent)));
+    if (group->moved)
+      moved.push_back(fmt::format("{} from {} to {}", group->group, parent_words(group->before->parent),
+                                  parent_words(group->after->parent)));
+    if (!group->settings.empty())
+      settings.push_back(fmt::format("{} ({})", group->group, fmt::join(group->settings, ", ")));
+  }
+  std::string text;
+  const auto add = [&](const char* what, const std::vector<std::string>& names) {
+    if (!names.empty())
+      text += broken(printable(fmt::format("groups {}: {}", what, fmt::join(names, "; "))), width);
+  };
+  add("added", added);
+  add("removed", removed);
+  add("moved", moved);
+  add("set otherwise", settings);
+  return text;
+}
+
+// The index of a resource among those of a problem; nothing where it has none of that name.
+std::optional<std::size_t> index_of(const Problem& problem, const std::string& resource) {
+  const auto found = std::find(problem.resources().begin(), problem.resources().end(), resource);
+  if (found == problem.resources().end()) return {};
+  return static_cast<std::size_t>(found - problem.resources().begin());
+}
+
+// A group's amount of a resource on a side, whose problem may lack it.
+struct GroupAmount {
+  const DiffSide& side;
+  const std::optional<GroupShare>& of;
+
+  double operator()(std::vector<double> GroupShare::*amounts, const std::string& resource) const {
+    const std::optional<std::size_t> r = index_of(side.problem, resource);
+    return of && r ? ((*of).*amounts)[*r] : 0;
+  }
+};
+
+// A group's line of shares, and behind it a line for each resource of which it is guaranteed something.
+void add_group(Table& table, const Diff& diff, const GroupChange& group) {
+  const bool both = group.before && group.after;
+  const auto share = [](const std::optional<GroupShare>& of) {
+    return of ? percent(of->share_of_before, 2) : kNone;
+  };
+  std::vector<Cell> head{
+      {group.group},
+      {share(group.before)},
+      {share(group.after)},
+      {both ? signed_points(group.before->share_of_before, group.after->share_of_before) : kNone, 1,
+       both ? Align::decimal : Align::right}};
+  const GroupAmount before{diff.before, group.before}, after{diff.after, group.after};
+  for (const UseChange& use : diff.difference.resources) {
+    const auto amounts = [&](std::vector<double> GroupShare::*of) {
+      const auto text = [&](const GroupAmount& side) {
+        const std::optional<std::size_t> r = index_of(side.side.problem, use.resource);
+        const double value = side(of, use.resource);
+        return !side.of || !r ? kNone : value > 0 ? amount(value, side.side.problem.pool()[*r]) : "0";
+      };
+      return std::pair(text(before), text(after));
+    };
+    if (before(&GroupShare::guarantee, use.resource) <= 0 && after(&GroupShare::guarantee, use.resource) <= 0)
+      continue;
+    std::vector<Cell>& row = table.rows.emplace_back(head);
+    row.push_back({shorten(use.resource, kResourceWidth)});
+    for (const auto of : {&GroupShare::guarantee, &GroupShare::borrowed, &GroupShare::lent}) {
+      const auto [old, fresh] = amounts(of);
+      row.push_back({old});
+      row.push_back({fresh});
+    }
+    head = {{""}, {""}, {""}, {""}};  // of its next resource
+  }
+  if (!head[0].text.empty()) table.rows.push_back(std::move(head));
+}
+
+// The groups before and after, where there are some.
+std::string groups_difference(const Diff& diff, std::size_t width) {
+  const std::vector<const GroupChange*> groups = proper_groups(diff.difference);
+  if (groups.empty()) return {};
+  const bool guaranteed = std::any_of(groups.begin(), groups.end(), [](const GroupChange* group) {
+    const auto any = [](const std::optional<GroupShare>& of) {
+      return of && std::any_of(of->guarantee.begin(), of->guarantee.end(), [](double g) { return g > 0; });
+    };
+    return any(group->before) || any(group->after);
+  });
+  Table table;
+  table.columns = {
+      {.min_width = 5, .shortest = kNameWidth}, {Align::decimal}, {Align::decimal}, {Align::decimal}};
+  table.rows = {
+      {{""}, {"share", 3, Align::center}},
+      {{"group"}, {"before", 1, Align::right}, {"after", 1, Align::right}, {"points", 1, Align::right}}};
+  if (guaranteed) {
+    table.columns.push_back({});
+    table.rows[0].push_back({""});
+    table.rows[1].push_back({"resource"});
+    for (const char* what : {"guarantee", "borrowed", "lent"}) {
+      table.rows[0].push_back({what, 2, Align::center});
+      for (const char* side : {"before", "after"}) {
+        table.columns.push_back({Align::decimal});
+        table.rows[1].push_back({side, 1, Align::right});
+      }
+    }
+  }
+  table.add_rule();
+  for (const GroupChange* group : groups) add_group(table, diff, *group);
+  const auto count = [&](const auto& passes) { return std::count_if(groups.begin(), groups.end(), passes); };
+  const auto gain = count([](const GroupChange* group) { return group->gain > 0; });
+  const auto lose = count([](const GroupChange* group) { return group->gain < 0; });
+  const auto same =
+      count([](const GroupChange* group) { return group->before && group->after && group->gain == 0; });
+  return fmt::format("\ngroups: {} gain, {} lose, {} unchanged\n\n", gain, lose, same) +
+         render(table, width) + group_changes(groups, std::min(width, kPageWidth));
+}
+
 std::string remarks(const Diff& diff, bool any_satisfied, const Terminal& terminal) {
   const std::size_t width = terminal.width;
   const std::vector<UserChange>& users = diff.difference.users;
@@ -303,6 +435,7 @@ std::string difference_table(const Diff& diff, std::size_t most, const Terminal&
   return broken("before: " + printable(side_words(diff.before)), page) +
          broken("after:  " + printable(side_words(diff.after)), page) + "\n" +
          broken(changed_words(difference.changed), page) + "\n" + rows.text(terminal.width) +
+         groups_difference(diff, terminal.width) +
          remarks(diff, rows.any_satisfied(), {.width = page, .bold = terminal.bold});
 }
 
@@ -366,6 +499,41 @@ Json one_sided_json(const std::vector<UserChange>& changes) {
   return users;
 }
 
+Json group_json(const Problem& problem, const std::optional<GroupShare>& of) {
+  if (!of) return nullptr;
+  const auto amounts = [&](const std::vector<double>& values) {
+    return by_resource(problem.resources(), values);
+  };
+  Json json{{"parent", of->parent ? Json(*of->parent) : Json(nullptr)},
+            {"weight", of->weight},
+            {"share", of->share},
+            {"share_of_before", of->share_of_before},
+            {"beyond", of->beyond},
+            {"used", amounts(of->used)},
+            {"guarantee", amounts(of->guarantee)},
+            {"borrowed", amounts(of->borrowed)},
+            {"lent", amounts(of->lent)}};
+  Json limit = Json::object();
+  for (std::size_t r = 0; r < of->limit.size(); ++r) {
+    if (!std::isinf(of->limit[r])) limit[problem.resources()[r]] = of->limit[r];
+  }
+  if (!limit.empty()) json["limit"] = std::move(limit);
+  return json;
+}
+
+Json changed_groups_json(const Diff& diff) {
+  Json groups = Json::array();
+  for (const GroupChange& group : diff.difference.groups)
+    groups.push_back({{"name", group.group},
+                      {"is_user", group.is_user},
+                      {"before", group_json(diff.before.problem, group.before)},
+                      {"after", group_json(diff.after.problem, group.after)},
+                      {"gain", group.gain},
+                      {"moved", group.moved},
+                      {"settings", group.settings}});
+  return groups;
+}
+
 }  // namespace
 
 Json difference_json(const Diff& diff) {
@@ -375,7 +543,7 @@ Json difference_json(const Diff& diff) {
   for (const UseChange& use : difference.resources) {
     resources[use.resource] = {{"before", number(use.before)}, {"after", number(use.after)}};
   }
-  return {
+  Json json{
       {"version", 1},
       {"before",
        side_json(diff.before.problem, diff.before, difference.lowest_before, difference.tasks_before)},
@@ -391,6 +559,8 @@ Json difference_json(const Diff& diff) {
       {"only_before", one_sided_json(difference.gone)},
       {"only_after", one_sided_json(difference.come)},
       {"utilization", std::move(resources)}};
+  if (!difference.groups.empty()) json["groups"] = changed_groups_json(diff);
+  return json;
 }
 
 namespace {

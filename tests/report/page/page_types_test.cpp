@@ -60,6 +60,8 @@ constexpr PageType kPageTypes[] = {
     {"Compared", "difference", ""},
     {"ComparedSide", "difference", "/definitions/side"},
     {"ComparedUser", "difference", "/properties/users/items"},
+    {"ComparedGroup", "difference", "/properties/groups/items"},
+    {"ComparedGroupShare", "difference", "/definitions/group_share"},
     {"Audited", "audit", ""},
     {"AuditedMechanism", "audit", "/properties/outcomes/items"},
     {"AuditVerdict", "audit", "/definitions/verdict"},

@@ -3,7 +3,7 @@
 import {dumbbellLegend, dumbbells} from './answer_charts';
 import type {Change} from './answer_charts';
 import type {Compared, ComparedUser} from './answer_data';
-import type {Compared as Difference, ComparedSide} from './schema_types';
+import type {Compared as Difference, ComparedGroup, ComparedGroupShare, ComparedSide} from './schema_types';
 import {element} from 'shared/element';
 import {count, figure, percent} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
@@ -39,7 +39,36 @@ function satisfiedWords(before: ComparedSide, after: ComparedSide): string {
 
 /** The users before and after, drawn and as a table, and the use of each resource. */
 export function differenceSections(compared: Difference): HTMLElement[] {
-  return [usersSection(compared), useSection(compared), everySection(compared)];
+  return [usersSection(compared), ...groupsSections(compared), useSection(compared), everySection(compared)];
+}
+
+/** The groups before and after; a user with task shapes is none. */
+function groupsSections({groups}: Difference): HTMLElement[] {
+  const shown = (groups ?? []).filter(({is_user}) => !is_user);
+  if (shown.length === 0) return [];
+  const gain = shown.filter(group => group.gain > 0).length;
+  const lose = shown.filter(group => group.gain < 0).length;
+  const {host, figure: chart} = chartFigure('Dominant share of each group before and after', 'Shares on both sides are of the cluster before.', []);
+  chart.append(dumbbellLegend());
+  whenPlaced(() => dumbbells(host, shown.slice(0, drawn_at_most).map(({name, before, after}): Change =>
+    ({name, before: before?.share_of_before, after: after?.share_of_before})), 'dominant share (% of the cluster before)', percent));
+  const parent = (side: ComparedGroupShare | null) => side?.parent ?? 'the cluster';
+  const changed = (group: ComparedGroup): string => !group.before ? `added in ${parent(group.after)}` : !group.after ? `removed from ${parent(group.before)}` :
+    [...(group.moved ? [`moved from ${parent(group.before)} to ${parent(group.after)}`] : []), ...group.settings.map(key => `another ${key}`)].join(', ');
+  const share = (side: ComparedGroupShare | null) => side ? percent(side.share_of_before) : '';
+  const amounts = (of: 'guarantee' | 'borrowed' | 'lent', side: ComparedGroupShare | null) => !side ? '' :
+    Object.entries(side[of]).filter(([, value]) => value > 0).map(([name, value]) => `${name} ${figure(value)}`).join(', ');
+  const both = (of: 'guarantee' | 'borrowed' | 'lent') => (['before', 'after'] as const).map(side =>
+    ({heading: side, group: of, key: (group: ComparedGroup) => amounts(of, group[side]), text: (group: ComparedGroup) => amounts(of, group[side])}));
+  const table = sortableTable('Groups', [
+    {heading: 'group', key: group => group.name, text: group => group.name},
+    {heading: 'before', group: 'share', key: group => group.before?.share_of_before ?? -1, text: group => share(group.before)},
+    {heading: 'after', group: 'share', key: group => group.after?.share_of_before ?? -1, text: group => share(group.after)},
+    ...both('guarantee'), ...both('borrowed'), ...both('lent'),
+    {heading: 'changed', key: changed, text: changed},
+  ], shown);
+  return [section('Groups', `${count(gain, 'group gains', 'groups gain')}, ${lose} ${lose === 1 ? 'loses' : 'lose'}. ` +
+    'Borrowed is what a group uses beyond its guarantee, lent what others may use of the guarantee.', chart, table)];
 }
 
 function usersSection({users, changed_users, only_before, only_after}: Difference): HTMLElement {

@@ -91,7 +91,7 @@ export interface Group {
   unused?: Record<string, number>;
   /** The unused part of the guarantee that is not reserved: others may use it. */
   lent?: Record<string, number>;
-  /** What it uses beyond its guarantee. */
+  /** What it uses beyond its guarantee, which may be none; 0 of a resource of which nothing is guaranteed to any group or user. */
   borrowed?: Record<string, number>;
   /** Of the resources that have one. */
   limit?: Record<string, number>;
@@ -693,6 +693,8 @@ export interface Compared {
   users: ComparedUser[];
   only_before: {name: string; tasks: number; dominant_share: number; share_of_before?: number}[];
   only_after: {name: string; tasks: number; dominant_share: number; share_of_before?: number}[];
+  /** Where a side has groups, or users with several task shapes: those of before, then those that only after has. */
+  groups?: ComparedGroup[];
   /** Used over capacity by resource; null on a side that lacks the resource. */
   utilization: Record<string, {before: number | null; after: number | null}>;
 }
@@ -727,6 +729,43 @@ export interface ComparedUser {
   change: number | null;
   /** A task demands the same on both sides. */
   same_task: boolean;
+}
+
+export interface ComparedGroup {
+  name: string;
+  /** A user with several task shapes. */
+  is_user: boolean;
+  /** Null: it was added. */
+  before: ComparedGroupShare | null;
+  /** Null: it was removed. */
+  after: ComparedGroupShare | null;
+  /** Of share_of_before; 0 within a millionth, and where it is on one side only. */
+  gain: number;
+  /** It has another parent. */
+  moved: boolean;
+  /** Which of its settings differ, as they are given. */
+  settings: ('weight' | 'guarantee' | 'limit' | 'reserved')[];
+}
+
+export interface ComparedGroupShare {
+  /** The group around it; null: the cluster. */
+  parent: string | null;
+  weight: number;
+  /** The largest part of any one resource that its users have. */
+  share: number;
+  /** The same in parts of the cluster before. */
+  share_of_before: number;
+  /** The share of what it uses beyond its guarantee, per weight. */
+  beyond: number;
+  used: Record<string, number>;
+  /** The effective one. */
+  guarantee: Record<string, number>;
+  /** What it uses beyond its guarantee, which may be none; 0 of a resource of which nothing is guaranteed to any group or user. */
+  borrowed: Record<string, number>;
+  /** What others may use of its guarantee. */
+  lent: Record<string, number>;
+  /** Of the resources that have one. */
+  limit?: Record<string, number>;
 }
 
 /** With --claims, claims.schema.json. A number that is infinite is null. */
