@@ -255,7 +255,8 @@ class Filling {
   bool too_long_ = false;  // for a trace
 };
 
-/// A weight of 0 counts in a tree only.
+/// A weight of 0 counts in a tree only. Where groups are ignored, that of a group is an error too: what it
+/// asks for is not done.
 Check check_weights(const Problem& problem, Groups groups, const std::string& discipline) {
   const auto check = [&](const Quantity& weight, const std::string& key) -> Check {
     const Result<Weight> read = weight_or_zero_from(weight);
@@ -268,7 +269,7 @@ Check check_weights(const Problem& problem, Groups groups, const std::string& di
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     if (Check bad = check(problem.users()[n].weight, fmt::format("users[{}].weight", n))) return bad;
   }
-  for (std::size_t g = 0; groups == Groups::honour && g < problem.groups().size(); ++g) {
+  for (std::size_t g = 0; g < problem.groups().size(); ++g) {
     if (Check bad = check(problem.groups()[g].weight, fmt::format("groups[{}].weight", g))) return bad;
   }
   return {};
