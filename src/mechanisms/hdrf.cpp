@@ -78,6 +78,7 @@ Mechanism hdrf_row() {
       .accepts = hdrf_accepted(),
       .options = {},
       .claims = kHdrfClaims,
+      .objective = kTreeObjective,
       .allocate = allocate_hdrf};
 }
 

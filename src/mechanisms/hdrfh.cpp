@@ -190,6 +190,7 @@ Mechanism hdrfh_row() {
       .accepts = hdrfh_accepted(),
       .options = {},
       .claims = kHdrfhClaims,
+      .objective = kTreeObjective,
       .allocate = allocate_hdrfh};
 }
 

@@ -51,6 +51,13 @@ inline constexpr std::string_view kSlidesTable = "slides, properties of DRF, Ass
 inline constexpr std::string_view kTeams = "docs/explanation/teams.md";
 inline constexpr std::string_view kRaviKiranTable = "Ravi Kiran and Srinuvas, Table 1";
 
+/// What hdrf and hdrfh do, which no sum of users' shares says.
+inline constexpr std::string_view kTreeObjective =
+    "down the tree of groups, first for users whose guarantee ĝ is not used up, then for all: among the "
+    "members v of a group the lowest share beyond the guarantee per weight, "
+    "κ_v = max(0, max_r (u_{v,r} - ĝ_{v,r} / C_r)) / φ_v, then the next lowest, and so on (α = ∞); within "
+    "every limit, and without what others reserve. u_{v,r}: the part of C_r that the users below v have";
+
 /// What every mechanism over one pool accepts.
 constexpr Accepts kPoolAccepts{
     .weights = true, .caps = true, .placement = false, .zero_demands = true, .demand_on = false};

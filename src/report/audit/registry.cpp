@@ -129,7 +129,12 @@ std::vector<Acceptance> acceptances(const Accepts& accepts) {
           {"placement constraints", accepts.placement},
           {"zero demands", accepts.zero_demands},
           {"demand per server", accepts.demand_on},
-          {"several servers", accepts.several_servers}};
+          {"several servers", accepts.several_servers},
+          {"groups", accepts.groups},
+          {"guarantees", accepts.groups},
+          {"limits", accepts.groups},
+          {"reserves", accepts.groups},
+          {"weight 0", accepts.groups}};
 }
 
 namespace {
@@ -312,7 +317,8 @@ Json mechanism_json(const Mechanism& row) {
             {"placement", row.accepts.placement},
             {"zero_demands", row.accepts.zero_demands},
             {"demand_on", row.accepts.demand_on},
-            {"several_servers", row.accepts.several_servers}}},
+            {"several_servers", row.accepts.several_servers},
+            {"groups", row.accepts.groups}}},
           {"options", options_json(row.options)},
           {"claims", claims_json(row.claims)}};
 }
