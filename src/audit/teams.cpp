@@ -25,6 +25,11 @@ std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation
   const std::size_t m = problem.resource_count();
   const std::vector<std::vector<double>> used = fairness::used_below(tree, bundles(problem, allocation));
   const std::vector<std::vector<double>> charge = charged(tree, used);
+  std::vector<bool> guaranteed(m);  // some of the resource, to somebody: what others have of it is borrowed
+  for (std::size_t v = 1; v < tree.size(); ++v) {
+    for (std::size_t r = 0; r < tree.guarantee(v).size(); ++r)
+      guaranteed[r] = guaranteed[r] || tree.guarantee(v)[r] > 0;
+  }
   std::vector<GroupFigures> figures;
   for (std::size_t v = 0; v < tree.size(); ++v) {
     GroupFigures node{.used = used[v],
@@ -34,12 +39,14 @@ std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation
                       .lent = std::vector<double>(m, 0.0),
                       .borrowed = std::vector<double>(m, 0.0)};
     node.guarantee.resize(m);
+    std::vector<double> beyond(m);
     for (std::size_t r = 0; r < m; ++r) {
       node.unused[r] = std::max(0.0, node.guarantee[r] - used[v][r]);
       node.lent[r] = std::max(0.0, node.guarantee[r] - charge[v][r]);
-      node.borrowed[r] = std::max(0.0, used[v][r] - node.guarantee[r]);
+      beyond[r] = std::max(0.0, used[v][r] - node.guarantee[r]);
+      if (guaranteed[r]) node.borrowed[r] = beyond[r];
     }
-    node.beyond = fairness::dominant_share<double>(node.borrowed, problem.pool());
+    node.beyond = fairness::dominant_share<double>(beyond, problem.pool());
     node.key = tree.weight(v) > 0 ? node.beyond / tree.weight(v) : node.beyond;
     figures.push_back(std::move(node));
   }

@@ -2,6 +2,9 @@
 // organisation" (tests/golden/teams_cases.json, organisation), and cases of one group.
 #include <algorithm>
 #include <gmock/gmock.h>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/metrics.hpp>
@@ -75,6 +78,24 @@ users:
   EXPECT_THAT(figures[1].borrowed, ElementsAre(0));
   EXPECT_EQ(figures[1].beyond, 0);
   EXPECT_THAT(figures[3].borrowed, ElementsAre(DoubleNear(7, 1e-9)));
+}
+
+// docs/reference/output.md: of what nobody is guaranteed nothing is borrowed, though all is beyond a
+// guarantee.
+TEST(Teams, WhereNothingIsGuaranteedNothingIsBorrowed) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [cpu, gpu]
+servers: [{name: s, capacity: {cpu: 10, gpu: 10}}]
+groups: [{name: z, guarantee: {cpu: 4}}, {name: y}]
+users:
+  - {name: a, group: z, demand: {cpu: 1, gpu: 1}}
+  - {name: w, group: y, demand: {cpu: 1, gpu: 1}}
+)",
+                                             Syntax::yaml, "borrowed");
+  const std::vector<GroupFigures> figures = group_figures(problem, allocate(problem, "hdrf")->allocation);
+  EXPECT_THAT(figures[1].borrowed, ElementsAre(DoubleNear(1, 1e-9), 0));
+  EXPECT_THAT(figures[2].borrowed, ElementsAre(DoubleNear(5, 1e-9), 0));
+  EXPECT_NEAR(figures[2].beyond, 0.5, 1e-9);
 }
 
 // Without weight the share beyond the guarantee is not divided by it.
@@ -271,6 +292,33 @@ TEST(Teams, WithoutGroupsThatDivideNoNodeHoldsAUserBack) {
   const Explanation flat = *explain(problem, *choose_mechanism("drf"), 0);
   EXPECT_FALSE(flat.holder);
   EXPECT_TRUE(flat.path.empty());
+}
+
+// docs/explanation/teams-elsewhere.md: what it says that Mirab divides. Tasks, in the order of the file's
+// users.
+TEST(TeamsElsewhere, DividesEachExampleAsItSays) {
+  const std::map<std::string, std::vector<double>> examples = {
+      {"collapsed", {0.5, 0.5, 0.5}},
+      {"starvation", {5, 10, 5}},
+      {"blocked", {1.0 / 3, 1.0 / 3, 1.0 / 3, 0.5, 0.5}},
+      {"kueue-story-3", {30, 30, 90, 150}},
+      {"kueue-3779", {0.8, 1, 1}},
+      {"kueue-4961", {1, 0}},
+      {"kai-1934", {4, 4}},
+      {"volcano-1661", {120, 30, 90}},
+      {"volcano-3729", {2.75, 2.75}},
+      {"volcano-4947", {0.75, 1, 1}},
+      {"yarn-8379", {50, 50, 0}},
+      {"yarn-floor", {8, 2}},
+      {"slurm-fair-tree", {60, 60, 120}},
+  };
+  for (const auto& [name, tasks] : examples) {
+    const Problem problem = *read_cluster_file(MIRAB_SOURCE_DIR "/examples/teams/" + name + ".yaml");
+    const Outcome outcome = *allocate(problem, "hdrf");
+    ASSERT_EQ(outcome.allocation.tasks.size(), tasks.size()) << name;
+    for (std::size_t n = 0; n < tasks.size(); ++n)
+      EXPECT_NEAR(outcome.allocation.tasks[n], tasks[n], 1e-9) << name << ", " << problem.users()[n].name;
+  }
 }
 
 }  // namespace

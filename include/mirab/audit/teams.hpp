@@ -20,7 +20,7 @@ struct GroupFigures {
   std::vector<double> guarantee;  ///< ĝ, effective, [m]
   std::vector<double> unused;     ///< max(0, ĝ - used): of the guarantee, [m]
   std::vector<double> lent;       ///< the part of it that is not reserved, and others may use, [m]
-  std::vector<double> borrowed;   ///< max(0, used - ĝ), [m]
+  std::vector<double> borrowed;  ///< max(0, used - ĝ), [m]; 0 of a resource of which no node has a guarantee
 };
 
 /// Of every node of Problem::tree(), [node]: the cluster, the groups, then the users, each as a group of one.

@@ -48,8 +48,8 @@ export function groupsSection(report: Report): HTMLElement | undefined {
 
 function legend(): HTMLElement {
   const entries: [string, string][] = [
-    ['held', 'in use, within the guarantee or without one'],
-    ['borrowed', 'in use beyond the guarantee: borrowed'],
+    ['held', 'in use: within the guarantee, of a user, or where nothing is guaranteed'],
+    ['borrowed', 'in use beyond the guarantee, which may be none: borrowed'],
     ['lent', 'guaranteed and not in use: lent to others'],
     ['kept', 'guaranteed, not in use and reserved'],
     ['limit', 'the limit'],
@@ -106,16 +106,16 @@ function quotaBar(row: Row, resource: string, capacity: number): HTMLElement {
   const lent = row.group?.lent?.[resource] ?? 0;
   const unused = row.group?.unused?.[resource] ?? 0;
   const limit = row.group?.limit?.[resource];
-  const within = guarantee > 0 ? Math.min(used, guarantee) : used;
+  const borrowed = row.group?.borrowed?.[resource] ?? 0;
   const part = (kind: string, amount: number): HTMLElement[] => amount > 0 && capacity > 0 ?
     [element('span', {class: kind, style: `width: ${(100 * amount / capacity).toFixed(3)}%`})] : [];
   const mark = limit === undefined || capacity <= 0 ? [] :
     [element('span', {class: 'limit', style: `left: ${(100 * Math.min(1, limit / capacity)).toFixed(3)}%`})];
   const written = (value: number): string => amount(value, capacity);
   const words = [`${written(used)} used`, ...(guarantee > 0 ? [`${written(guarantee)} guaranteed`] : []),
-    ...(lent > 0 ? [`${written(lent)} of it lent`] : []), ...(limit === undefined ? [] : [`limit ${written(limit)}`])].join(', ');
+    ...(borrowed > 0 ? [`${written(borrowed)} borrowed`] : []), ...(lent > 0 ? [`${written(lent)} of it lent`] : []), ...(limit === undefined ? [] : [`limit ${written(limit)}`])].join(', ');
   return element('div', {class: 'quota-cell', title: words},
       element('span', {class: 'quota-number'}, written(used)),
       element('span', {class: 'quota-bar', role: 'img', 'aria-label': words},
-          ...part('held', within), ...part('borrowed', used - within), ...part('lent', lent), ...part('kept', unused - lent), ...mark));
+          ...part('held', used - borrowed), ...part('borrowed', borrowed), ...part('lent', lent), ...part('kept', unused - lent), ...mark));
 }

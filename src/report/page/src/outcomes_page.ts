@@ -126,7 +126,10 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
 function sharesWords(report: Report): string {
   if (report.outcomes.every(allSatisfied)) return 'Every user has all it asks for: a small share is a small wish.';
   const split = equalSplit(report);
-  return (split === undefined ? 'Shares in proportion to the weights are fair. ' :
+  const divided_down = report.outcomes.every(({groups}) => groups && groups.length > 0);
+  return (divided_down ? 'Groups are compared with groups, and users with the members of their own group: users of different groups may ' +
+    'fairly differ. The table of groups shows what is compared. ' :
+    split === undefined ? 'Shares in proportion to the weights are fair. ' :
     `Equal shares form a level row. The dashed line is an equal split, ${percent(split)}. `) +
     (asksForTasks(report) ? 'Solid is what a user gets, hollow what it asks for beyond that; a user without a hollow part has ' +
       'all it asks for, or asks without end.' : 'A user with few tasks may be below it.');
