@@ -604,6 +604,29 @@ Result<LiveTeams> LiveTeams::read(const std::string& path, std::string_view memb
   return teams;
 }
 
+namespace {
+
+bool any_group_has(const Node& groups, std::string_view key) {
+  return std::any_of(groups.entries.begin(), groups.entries.end(), [&](const Node::Entry& entry) {
+    const Node* below = entry.value.find("groups");
+    return entry.value.find(key) != nullptr || (below != nullptr && any_group_has(*below, key));
+  });
+}
+
+}  // namespace
+
+std::optional<std::string_view> teams_members_key(std::string_view text, Syntax syntax) {
+  std::istringstream input{std::string(text)};
+  const Result<Node> document = read_document(input, syntax, "");
+  if (!document) return {};
+  const Node* const groups = document->find("groups");
+  if (groups == nullptr || groups->kind != Node::Kind::list) return {};
+  for (const char* part : {"resources", "servers", "users", "running"}) {
+    if (document->find(part) != nullptr) return {};
+  }
+  return any_group_has(*groups, "namespaces") ? "namespaces" : "users";
+}
+
 std::vector<Group> LiveTeams::groups(std::span<const std::string> resources,
                                      const ResourceVector& capacity) const {
   std::vector<std::string> all(resources.begin(), resources.end());

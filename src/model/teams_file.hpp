@@ -40,6 +40,10 @@ class LiveTeams {
   /// are not compared with a capacity, nor percentages with amounts.
   static Result<LiveTeams> read(const std::string& path, std::string_view members_key);
 
+  std::size_t group_count() const { return groups_.size(); }
+  /// How many names of members, or patterns of names, the groups list.
+  std::size_t name_count() const { return members_.size() + patterns_.size(); }
+
   /// The groups, each after its parent, with percentages of this capacity; [r] as `resources`.
   std::vector<Group> groups(std::span<const std::string> resources, const ResourceVector& capacity) const;
 
@@ -59,5 +63,9 @@ class LiveTeams {
   std::map<std::string, std::size_t, std::less<>> groups_ = {}, members_ = {};
   std::vector<std::pair<std::string, std::size_t>> patterns_ = {};  // names with a `*`, in the file's order
 };
+
+/// The key under which the groups of a text list their members, `users` or `namespaces`, if it is a teams
+/// file: it has `groups` and none of the other parts of a cluster.
+std::optional<std::string_view> teams_members_key(std::string_view text, Syntax syntax);
 
 }  // namespace mirab

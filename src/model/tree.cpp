@@ -2,6 +2,7 @@
 // reserves. A quota is checked in exact arithmetic; what mechanisms read is the nearest double.
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -112,7 +113,16 @@ Result<std::size_t> parent_of(const Cluster& cluster, const Tree& tree,
   if (!parent && is_shape) return Error{.message = "missing: a task shape is a member of a user", .key = key};
   if (!parent) return 0;
   const auto found = nodes.find(*parent);
-  if (found == nodes.end()) return no_group(cluster, nodes.size(), *parent, key);
+  if (found == nodes.end()) {
+    const auto is_parent = [&](const User& each) { return each.name == *parent; };
+    if (std::any_of(cluster.users.begin(), cluster.users.end(), is_parent))
+      return Error{
+          .message = fmt::format("'{}' is a user, not a group: to put both into one group, declare it "
+                                 "under `groups` and name it as the `group` of each",
+                                 *parent),
+          .key = key};
+    return no_group(cluster, nodes.size(), *parent, key);
+  }
   const bool has_shapes = cluster.groups[tree.group_at(found->second)].is_user;
   if (has_shapes == is_shape) return found->second;
   return Error{.message = fmt::format("'{}' is {}", *parent,
@@ -162,20 +172,45 @@ Check check_quota(const Cluster& cluster, const Tree& tree, std::size_t node, co
   return {};
 }
 
-// The guarantees of all members of the root are no more than what there is. Blames the first member of the
-// root that is guaranteed some of the resource.
-Check check_guarantees_together(const Problem& problem, const ExactVector& guaranteed) {
-  if (guaranteed.empty()) return {};
+// The node whose guarantee in the file makes that of a node: a node without one has what its members have, of
+// whom it is the one with most.
+std::size_t where_given(const Problem& problem, std::size_t node, std::size_t r) {
+  const Tree& tree = problem.tree();
+  while (!quota_at(problem.cluster(), tree, node).guarantee) {
+    const auto amount = [&](std::size_t v) { return tree.guarantee(v).empty() ? 0 : tree.guarantee(v)[r]; };
+    const auto members = tree.members(node);
+    node = *std::max_element(members.begin(), members.end(),
+                             [&](std::size_t a, std::size_t b) { return amount(a) < amount(b); });
+  }
+  return node;
+}
+
+// The guarantees of all members of the root are no more than what there is. Blames the first with which they
+// are more, and names all.
+Check check_guarantees_together(const Problem& problem, const std::vector<ExactVector>& guaranteed) {
   const ExactVector pool = exact_pool(problem);
   const Tree& tree = problem.tree();
+  constexpr std::size_t kMostNamed = 6;
   for (std::size_t r = 0; r < pool.size(); ++r) {
-    if (guaranteed[r] <= pool[r]) continue;
+    mpq_class sum = 0;
+    std::optional<std::size_t> too_much;
+    std::vector<std::string> parts;
     for (const std::size_t node : tree.members(0)) {
-      if (tree.guarantee(node).empty() || tree.guarantee(node)[r] <= 0) continue;
-      return blame(fmt::format("{}.guarantee.{}", key_at(tree, node), problem.resources()[r]),
-                   fmt::format("the guarantees together are {} of {}, and the cluster has {}",
-                               text(guaranteed[r]), problem.resources()[r], text(pool[r])));
+      const mpq_class& amount = at(guaranteed[node], r);
+      if (amount <= 0) continue;
+      sum += amount;
+      if (!too_much && sum > pool[r]) too_much = node;
+      parts.push_back(fmt::format("{} {}", name_at(problem.cluster(), tree, node), text(amount)));
     }
+    if (!too_much) continue;
+    if (parts.size() > kMostNamed) {
+      parts.resize(kMostNamed);
+      parts.emplace_back("…");
+    }
+    return blame(fmt::format("{}.guarantee.{}", key_at(tree, where_given(problem, *too_much, r)),
+                             problem.resources()[r]),
+                 fmt::format("the guarantees together are {} of {} ({}), and the cluster has {}", text(sum),
+                             problem.resources()[r], fmt::join(parts, ", "), text(pool[r])));
   }
   return {};
 }
@@ -247,6 +282,7 @@ Check Problem::find_quotas() {
   const std::size_t size = tree_.size();
   std::vector<ExactVector> guaranteed_to_members(1 + tree_.group_count());
   std::vector<ExactVector> reserved_by_members(1 + tree_.group_count());
+  std::vector<ExactVector> guaranteed(size);  // of the members of the root
   for (std::size_t node = size; node-- > 1;) {
     const Quota& quota = quota_at(cluster_, tree_, node);
     if (Check bad = check_lengths(quota, resource_count(), key_at(tree_, node))) return bad;
@@ -258,6 +294,7 @@ Check Problem::find_quotas() {
     if (amounts.guarantee.empty() && amounts.reserve.empty() && quota.limit.empty()) continue;
     if (Check bad = check_quota(cluster_, tree_, node, of_members, amounts)) return bad;
     add(guaranteed_to_members[tree_.parent(node)], amounts.guarantee);
+    if (tree_.parent(node) == 0) guaranteed[node] = amounts.guarantee;
     add(reserved_by_members[tree_.parent(node)], amounts.reserve);
 
     Tree::EffectiveQuota effective{.guarantee = doubles(amounts.guarantee),
@@ -267,7 +304,7 @@ Check Problem::find_quotas() {
     tree_.quota_of_[node] = static_cast<std::uint32_t>(tree_.quotas_.size());
     tree_.quotas_.push_back(std::move(effective));
   }
-  return check_guarantees_together(*this, guaranteed_to_members[0]);
+  return check_guarantees_together(*this, guaranteed);
 }
 
 std::vector<Error> unusable_guarantees(const Problem& problem) {

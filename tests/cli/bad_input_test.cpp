@@ -121,6 +121,26 @@ TEST(BadInput, ValidateChecksAllFilesAndPrintsOnlyTheErrors) {
   EXPECT_THAT(ran.err, HasSubstr("mirab: neither.yaml: "));
 }
 
+TEST(BadInput, ValidateChecksATeamsFileAndExplainsAUserWhereAGroupShouldBe) {
+  const TemporaryFolder folder;
+  const std::string teams = folder.write(
+      "teams.yaml", "groups:\n  - {name: a, users: [x, y]}\n  - {name: b, weight: 2, users: [z]}\n");
+  EXPECT_THAT(shell("mirab validate " + teams).out, HasSubstr("ok, teams, 2 groups, 3 names of users\n"));
+  const std::string spaces =
+      folder.write("spaces.yaml", "groups:\n  - name: a\n    groups: [{name: b, namespaces: [x]}]\n");
+  EXPECT_THAT(shell("mirab validate " + spaces).out,
+              HasSubstr("ok, teams, 2 groups, 1 name of namespaces\n"));
+  const std::string wrong = folder.write("wrong.yaml", "groups:\n  - {name: a, wieght: 2, users: [x]}\n");
+  EXPECT_THAT(shell("mirab validate " + wrong).err, HasSubstr("wrong.yaml:2: groups[0].wieght"));
+  const std::string bob = folder.write("bob.yaml",
+                                       "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 9}}]\n"
+                                       "users:\n  - {name: bob, demand: {cpu: 1}}\n"
+                                       "  - {name: al, group: bob, demand: {cpu: 1}}\n");
+  EXPECT_THAT(
+      shell("mirab validate " + bob).err,
+      HasSubstr("bob.yaml:5: users[1].group: 'bob' is a user, not a group: to put both into one group"));
+}
+
 TEST(BadInput, AMessageDoesNotSteerTheTerminal) {
   const Ran ran = shell("mirab validate $'no\\e[31m\\u009bsuch.yaml'");
   EXPECT_EQ(ran.status, 2);

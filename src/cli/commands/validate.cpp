@@ -15,6 +15,7 @@
 #include "lab/simulation/reallocation/division.hpp"
 #include "lab/simulation/replay/input.hpp"
 #include "lab/simulation/scenario.hpp"
+#include "model/teams_file.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
 
@@ -137,6 +138,15 @@ Summary check_event_log(const InputText& input) {
                      counted(engine->running_count(), "running task"));
 }
 
+Summary check_teams(const std::string& file, std::string_view members_key) {
+  if (file == kStandardInput)
+    return Error{.message = "a teams file is checked by its name, not from standard input"};
+  const Result<LiveTeams> teams = LiveTeams::read(file, members_key);
+  if (!teams) return teams.error();
+  return fmt::format("teams, {}, {} of {}", counted(teams->group_count(), "group"),
+                     counted(teams->name_count(), "name"), members_key);
+}
+
 /// What is no workload by its first bytes and no scenario by its key `kind` is held for a cluster.
 Summary check(const std::string& file) {
   const Result<InputText> input = read_input(file);
@@ -154,6 +164,8 @@ Summary check(const std::string& file) {
     return Error{.message = fmt::format("is no file of Mirab's own, but {}", foreign->description),
                  .file = input->name};
   if (simulation::is_scenario(input->text, input->syntax)) return check_scenario(*input);
+  if (const auto members_key = teams_members_key(input->text, input->syntax))
+    return check_teams(file, *members_key);
   Error error = problem.error();
   if (error.key.empty() && error.message.starts_with("must be a map"))
     error.message = "is neither a cluster, a scenario nor a workload file: " + error.message;
@@ -181,12 +193,12 @@ Exit run(const std::vector<std::string>& files) {
 Command add_validate(CLI::App& app) {
   auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* command =
-      app.add_subcommand("validate", "Check cluster, workload and scenario files, and event logs");
+      app.add_subcommand("validate", "Check cluster, workload, scenario and teams files, and event logs");
   command
-      ->add_option(
-          "FILE", *files,
-          "Cluster and scenario files, in YAML or JSON, workload files and event logs; - reads one from "
-          "standard input")
+      ->add_option("FILE", *files,
+                   "Cluster, scenario and teams files, in YAML or JSON, workload files and event logs; - "
+                   "reads one from "
+                   "standard input")
       ->required()
       ->type_name("FILE");
 
@@ -197,7 +209,8 @@ Command add_validate(CLI::App& app) {
       "that the arrivals of a scenario add up, that the files that it names can be read and go together. The "
       "kind of a file is detected: a scenario has the key `kind`, a workload and an event log their own "
       "first "
-      "line. An event log of an engine, as `mirab kube --event-logs` writes it, is decided again: every "
+      "line, a teams file groups and no servers. An event log of an engine, as `mirab kube --event-logs` "
+      "writes it, is decided again: every "
       "decision must be the one in the log. When a file "
       "is wrong, only the errors are printed, with file, line and key, for all wrong "
       "files. What is allowed but looks like a slip is noted on standard error: a user of whom no server "
