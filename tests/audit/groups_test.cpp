@@ -236,6 +236,19 @@ TEST(GroupStrategyProofness, FailsWhereAGroupGainsByJoiningAnother) {
   EXPECT_FALSE(verdict.witness->again(problem_of(kCollapsed)));
 }
 
+// docs/explanation/teams.md: A has one task of 1 CPU, and what it leaves goes to its group first.
+TEST(GroupStrategyProofness, FailsWithOneResourceWhereAMemberHasFewTasks) {
+  Cluster cluster = in_groups({12}, {{1}, {1}, {1}}, {"g", "h", ""});
+  cluster.users[0].tasks = Quantity(1);
+  const Problem problem = problem_of(cluster);
+  const Verdict verdict = verdict_on(Property::group_strategy_proofness, problem, "hdrf");
+  ASSERT_FALSE(verdict.holds);
+  EXPECT_EQ(verdict.witness->words,
+            "B has 5.5 tasks under hdrf, and 7.0 when g and h are one group, without a loss to the others of "
+            "the group");
+  EXPECT_TRUE(verdict.witness->again(problem));
+}
+
 TEST(GroupStrategyProofness, HoldsWhereAllFormsDivideOneResourceAlike) {
   Cluster cluster = in_groups({12}, {{1}, {1}, {1}, {1}}, {"G", "G", "H", ""});
   const Verdict verdict = verdict_on(Property::group_strategy_proofness, problem_of(cluster), "hdrf");

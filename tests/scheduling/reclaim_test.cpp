@@ -18,12 +18,13 @@ using testing::HasSubstr;
 /// A park whose users may preempt, with names in place of identifiers.
 class Park {
  public:
-  explicit Park(Amounts capacity, const std::string& discipline = "drf")
+  explicit Park(Amounts capacity,
+                std::optional<Preempting> preemption = Preempting{.tasks = 1'000, .per = Duration(1)})
       : engine_(*Engine::from({.resources = resources(capacity.size()),
-                               .discipline = choice(discipline),
+                               .discipline = choice("drf"),
                                .placement = choice("first-fit"),
                                .oversized = Oversized::wait,
-                               .preemption = Preempting{.tasks = 1'000, .per = Duration(1)}})) {
+                               .preemption = preemption})) {
     server(std::move(capacity));
   }
 
@@ -56,6 +57,11 @@ class Park {
         moves.push_back(names_.at(placed->user) + " takes from " + names_.at(engine_.job(lost.job)->user) +
                         " (" + std::string(kWords<Right>[static_cast<std::size_t>(lost.right)]) + ")");
     }
+  }
+
+  void finish(TaskId task) {
+    now_ += Duration(10);
+    ASSERT_FALSE(engine_.apply(TaskFinished{.task = task}, now_));
   }
 
   std::int64_t running(UserId user) const { return engine_.user(user)->running; }
@@ -305,6 +311,151 @@ TEST(Reclaim, WhyTellsTheRightAndTheStandings) {
   const std::optional<Placed> placed = park.step();
   ASSERT_TRUE(placed);
   EXPECT_EQ(placed->preempted, why->by_force->ends);
+}
+
+// docs/explanation/teams-elsewhere.md: what Mirab does there, task by task. "Members that need different
+// resources", "A leftover", "Volcano: weights below a group", "Volcano: two queues reclaim from each other"
+// and "YARN: a minimum is a floor" are golden cases: online-starvation, online-leftover,
+// online-weights-below, reclaim-no-ping-pong and online-guarantee.
+
+TEST(TeamsElsewhere, Kueue3779NoTaskOfOneWhoHasLessEnds) {
+  Park park({300});
+  const UserId a = park.user({.name = "tenant-a", .guarantee = Amounts{150}});
+  const UserId best = park.user({.name = "best-effort"});
+  park.job({.user = a, .demand = {250}});
+  park.moves();
+  park.job({.user = best, .demand = {50}});
+  park.moves();
+  park.job({.user = a, .demand = {50}});
+  EXPECT_THAT(park.moves(), ElementsAre());
+  EXPECT_EQ(park.running(best), 1);
+}
+
+TEST(TeamsElsewhere, Kueue7101TwoTasksEndOnceForATaskOfThreeOrFourPodsAndNoneForALargerOne) {
+  for (const std::int64_t pods : {3, 4, 5, 6}) {
+    Park park({8});
+    const UserId first = park.user({.name = "proj-1"});
+    const UserId second = park.user({.name = "proj-2"});
+    park.job({.user = first, .demand = {2}, .tasks = 4});
+    park.moves();
+    park.job({.user = second, .demand = {pods}});
+    const std::vector<std::string> moves = park.moves();
+    if (pods > 4) {
+      EXPECT_THAT(moves, ElementsAre()) << pods;
+      EXPECT_EQ(park.running(first), 4);
+      continue;
+    }
+    EXPECT_THAT(moves, ElementsAre("proj-2 takes from proj-1 (share)", "proj-2 takes from proj-1 (share)"));
+    EXPECT_EQ(park.running(first), 2) << pods;
+    EXPECT_EQ(park.running(second), 1);
+    park.job({.user = first, .demand = {2}});
+    EXPECT_THAT(park.moves(), ElementsAre()) << "it is not taken back";
+  }
+}
+
+TEST(TeamsElsewhere, Kueue4961AQuotaWithoutAWeightIsProtected) {
+  Park park({1});
+  const UserId best = park.user({.name = "best-effort", .weight = Quantity(0), .guarantee = Amounts{1}});
+  const UserId high = park.user({.name = "high-priority"});
+  park.job({.user = best, .demand = {1}});
+  park.moves();
+  park.job({.user = high, .demand = {1}});
+  EXPECT_THAT(park.moves(), ElementsAre());
+  EXPECT_EQ(park.running(best), 1);
+}
+
+TEST(TeamsElsewhere, Kai1934BobTakesBackHisQuotaAndThenHisFairShare) {
+  Park park({8});
+  const GroupId shared = park.group({.name = "shared"});
+  const UserId alice = park.user({.name = "alice", .group = shared, .guarantee = Amounts{2}});
+  const UserId bob = park.user({.name = "bob", .group = shared, .guarantee = Amounts{2}});
+  park.job({.user = alice, .demand = {1}, .tasks = 20});
+  park.moves();
+  park.job({.user = bob, .demand = {1}, .tasks = 20});
+  EXPECT_THAT(park.moves(),
+              ElementsAre("bob takes from alice (guarantee)", "bob takes from alice (guarantee)",
+                          "bob takes from alice (share)", "bob takes from alice (share)"));
+  EXPECT_EQ(park.running(alice), 4);
+  EXPECT_EQ(park.running(bob), 4);
+}
+
+TEST(TeamsElsewhere, Volcano4947TheLargeTaskRunsOnAndThenTheOtherQueueIsNext) {
+  Park park({8});
+  const UserId first = park.user({.name = "queue1", .guarantee = Amounts{3}});
+  const UserId second = park.user({.name = "queue2", .guarantee = Amounts{5}});
+  park.job({.user = first, .demand = {4}});
+  const std::optional<Placed> large = park.step();
+  ASSERT_TRUE(large);
+  park.job({.user = second, .demand = {1}});
+  park.moves();
+  park.job({.user = second, .demand = {4}});  // 3 are free
+  EXPECT_THAT(park.moves(), ElementsAre());
+  park.job({.user = first, .demand = {4}});
+  EXPECT_THAT(park.moves(), ElementsAre());
+  park.finish(large->task);
+  const std::optional<Placed> next = park.step();
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->user, second) << "1 + 4 are within 5, and 4 are not within 3";
+  EXPECT_THAT(park.moves(), ElementsAre());
+  EXPECT_EQ(park.running(first), 0) << "3 are free: its task waits, and takes nothing";
+}
+
+TEST(TeamsElsewhere, Yarn8379SharesAreBroughtLevelBeyondTheCapacitiesAndQuotasAreTakenBack) {
+  Park park({100});
+  const UserId a = park.user({.name = "a", .guarantee = Amounts{30}});
+  const UserId b = park.user({.name = "b", .guarantee = Amounts{30}});
+  const UserId c = park.user({.name = "c", .guarantee = Amounts{40}});
+  park.job({.user = a, .demand = {1}, .tasks = 30});
+  park.moves();
+  park.job({.user = b, .demand = {1}, .tasks = 100});
+  park.moves();
+  ASSERT_EQ(park.running(b), 70);
+  park.job({.user = a, .demand = {1}, .tasks = 70});
+  const std::vector<std::string> by_share = park.moves();
+  EXPECT_EQ(by_share.size(), 20U);
+  EXPECT_EQ(std::count(by_share.begin(), by_share.end(), "a takes from b (share)"), 20);
+  EXPECT_EQ(park.running(a), 50);
+  park.job({.user = c, .demand = {1}, .tasks = 40});
+  const std::vector<std::string> back = park.moves();
+  EXPECT_EQ(back.size(), 40U);
+  for (const std::string& move : back) EXPECT_THAT(move, HasSubstr("c takes from")) << move;
+  for (const std::string& move : back) EXPECT_THAT(move, HasSubstr("(guarantee)")) << move;
+  EXPECT_EQ(park.running(c), 40);
+}
+
+// Each task that a1 frees goes to B until it has 98, then one to a2 and two to B in turn.
+TEST(TeamsElsewhere, SlurmFairTreeAPoorMemberDoesNotWaitForItsTeam) {
+  Park park({240}, std::nullopt);
+  const GroupId team = park.group({.name = "A"});
+  const UserId a1 = park.user({.name = "a1", .group = team});
+  const UserId a2 = park.user({.name = "a2", .group = team});
+  const UserId b = park.user({.name = "B"});
+  std::vector<TaskId> of_a1;
+  park.job({.user = a1, .demand = {1}, .tasks = 144});
+  while (const std::optional<Placed> placed = park.step()) of_a1.push_back(placed->task);
+  for (const UserId user : {a2, b}) {
+    park.job({.user = user, .demand = {1}, .tasks = 48});
+    park.moves();
+  }
+  for (const UserId user : {a1, a2, b}) park.job({.user = user, .demand = {1}, .tasks = 300});
+  park.moves();
+
+  std::string who;
+  const std::map<UserId, std::string> names{{a1, "a1 "}, {a2, "a2 "}, {b, "B "}};
+  for (std::size_t i = 0; i < of_a1.size() && park.running(a1) > 60; ++i) {
+    park.finish(of_a1[i]);
+    const std::optional<Placed> next = park.step();
+    ASSERT_TRUE(next);
+    if (park.running(b) > 98 || next->user != b) who += names.at(next->user);
+    ASSERT_NE(next->user, a1);
+    if (park.running(b) < 98) {
+      ASSERT_EQ(park.running(a2), 48);
+    }
+  }
+  EXPECT_EQ(who.substr(0, 21), "a2 B B a2 B B a2 B B ");
+  EXPECT_EQ(park.running(a1), 60);
+  EXPECT_EQ(park.running(a2), 60);
+  EXPECT_EQ(park.running(b), 120);
 }
 
 }  // namespace

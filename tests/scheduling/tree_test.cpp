@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
 #include "scheduling/engines.hpp"
@@ -215,6 +216,31 @@ TEST(Tree, FillTendsToTheDivisibleAllocationAsTasksGetSmaller) {
   }
 }
 
+// docs/explanation/teams.md, "Prices and limits": groups that are level when divided, and differ by one task.
+TEST(Tree, FillCanStayAnEighthOfTheClusterOffTheDivisionHoweverSmallTasksAre) {
+  for (const std::int64_t size : {1000, 10'000}) {
+    Cluster cluster{.resources = {"cpu", "gpu"},
+                    .servers = {{.name = "pool", .capacity = {Quantity(size - 1), Quantity(size)}}},
+                    .users = {}};
+    cluster.groups = {{.name = "v"}, {.name = "v2"}};
+    const ResourceVector cpu{Quantity(1), Quantity(0)}, gpu{Quantity(0), Quantity(1)};
+    cluster.users = {{.name = "a", .demand = cpu, .weight = Quantity(4), .group = "v"},
+                     {.name = "b", .demand = gpu, .group = "v"},
+                     {.name = "a2", .demand = cpu, .weight = Quantity(4), .group = "v2"},
+                     {.name = "b2", .demand = gpu, .group = "v2"},
+                     {.name = "w", .demand = gpu}};
+    const Problem problem = *Problem::from(cluster);
+    const auto eighths = static_cast<double>(size) / 8;
+    const auto divided = allocate(problem, "hdrf");
+    EXPECT_NEAR(divided->allocation.tasks[1], 2 * eighths, 1e-6);
+    EXPECT_NEAR(divided->allocation.tasks[3], 2 * eighths, 1e-6);
+    const std::map<std::string, double> whole = filled(problem, "drf");
+    EXPECT_EQ(whole.at("b"), eighths);
+    EXPECT_EQ(whole.at("b2"), 3 * eighths);
+    EXPECT_EQ(whole.at("w"), 4 * eighths);
+  }
+}
+
 TEST(Tree, FillLeavesOutGroupsWhereItIsAskedTo) {
   json golden = golden_cases("divisible")[0];
   ASSERT_EQ(golden.at("name"), "collapsed-hierarchy");
@@ -238,6 +264,17 @@ TEST(Tree, AWeightOfZeroIsAnErrorWhereGroupsAreNotHonoured) {
   ASSERT_FALSE(fifo);
   EXPECT_EQ(fifo.error().key, "users[0].weight");
   EXPECT_THAT(filled(problem, "drf"), ElementsAre(testing::Pair("a", 1), testing::Pair("b", 2)));
+
+  cluster.users[0].weight = Quantity(1);
+  cluster.users[0].group = "g";
+  cluster.groups = {{.name = "g", .weight = Quantity(0)}};
+  const Problem grouped = *Problem::from(cluster);
+  for (const char* ignoring : {"pf", "fifo", "drf:groups=ignore"}) {
+    const auto flat =
+        fill(grouped, {.discipline = choice(ignoring), .placement = choice("first-fit")}, random);
+    ASSERT_FALSE(flat) << ignoring;
+    EXPECT_EQ(flat.error().key, "groups[0].weight");
+  }
 }
 
 /// Section 7, 3: each user in a group of its own, one kind of task each: the same decisions.
