@@ -227,12 +227,13 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
     explanation.outcome.notices.emplace_back(kNoRule);
     return explanation;
   }
-  const std::vector<Change> changes = changes_for(problem, bindings.classes(), row, allocation,
-                                                  {.user = user,
-                                                   .has_all_tasks = explanation.has_all_tasks,
-                                                   .stop = explanation.stop,
-                                                   .bindings = explanation.bindings,
-                                                   .holder = explanation.holder});
+  const std::vector<Change> changes =
+      changes_for(problem, bindings.classes(), row, allocation,
+                  {.user = user,
+                   .has_all_tasks = explanation.has_all_tasks,
+                   .stop = explanation.stop,
+                   .bindings = explanation.bindings,
+                   .holder = explanation.holder ? &*explanation.holder : nullptr});
   if (Check wrong = try_changes(problem, choice, changes, options, explanation)) return *std::move(wrong);
   return explanation;
 }

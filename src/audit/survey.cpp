@@ -17,7 +17,6 @@
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/metrics.hpp>
 
-#include "audit/holder.hpp"
 #include "audit/what_if.hpp"
 #include "numerics/base/threads.hpp"
 
@@ -27,12 +26,11 @@ namespace {
 constexpr double kNoGain = 1e-6;       // relative: what certificates and rounding leave
 constexpr double kNearlyAsMuch = 0.9;  // of the greatest gain: a cheaper change is worth that little less
 
-// What two changes have in common when they are one. A weight, a task and a guarantee are a user's own.
+// What two changes have in common when they are one. A weight and a task are a user's own.
 using SharedKey = std::tuple<ChangeKind, std::size_t, std::size_t, std::size_t, std::size_t>;
 
 SharedKey key_of(const Change& change, std::size_t user) {
-  const bool own = change.kind == ChangeKind::weight || change.kind == ChangeKind::task ||
-                   change.kind == ChangeKind::guarantee;
+  const bool own = change.kind == ChangeKind::weight || change.kind == ChangeKind::task;
   const std::size_t place = change.servers.empty() ? SIZE_MAX : change.servers[0];
   return {change.kind, place, change.resource, change.node, own ? user : SIZE_MAX};
 }
@@ -116,11 +114,10 @@ double reached_part(const Problem& problem, const Standing& standing) {
   return weight > 0 ? standing.dominant_share / weight : std::numeric_limits<double>::infinity();
 }
 
-std::vector<Standing> standings(const Problem& problem, const Mechanism& row, const Survey& survey,
-                                const Bindings& bindings) {
+std::vector<Standing> standings(const Problem& problem, const Survey& survey, const Bindings& bindings) {
   const Satisfaction satisfied = satisfaction(problem, survey.outcome);
   const std::vector<double> shares = dominant_shares(problem, survey.outcome.allocation);
-  const Paths paths(problem, row, survey.outcome, bindings);
+  const Stops stops(problem, survey.outcome);
   std::vector<Standing> users;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     Standing& standing = users.emplace_back(Standing{.user = n,
@@ -128,10 +125,8 @@ std::vector<Standing> standings(const Problem& problem, const Mechanism& row, co
                                                      .asked = satisfied.asked[n],
                                                      .satisfied = satisfied.satisfied[n],
                                                      .dominant_share = shares[n],
-                                                     .stop = paths.stop(n)});
-    if (standing.satisfied) continue;
-    standing.holder = paths.holder(n);
-    standing.bindings = bindings.of(n);
+                                                     .stop = stops.of(n)});
+    if (!standing.satisfied) standing.bindings = bindings.of(n);
   }
   const auto rank = [](const Standing& each) { return each.satisfied ? 2 : each.asked ? 0 : 1; };
   std::stable_sort(users.begin(), users.end(), [&](const Standing& a, const Standing& b) {
@@ -153,8 +148,7 @@ std::vector<SharedTrial> trials_of(const Problem& problem, const Mechanism& row,
                                                     {.user = standing.user,
                                                      .has_all_tasks = false,
                                                      .stop = standing.stop,
-                                                     .bindings = standing.bindings,
-                                                     .holder = standing.holder});
+                                                     .bindings = standing.bindings});
     const std::size_t tries = std::min(changes.size(), most);
     standing.untried = changes.size() - tries;
     for (std::size_t i = 0; i < tries; ++i) {
@@ -189,7 +183,7 @@ Result<Survey> explain_all(const Problem& problem, const Choice& choice, const E
   const Mechanism& row = row_of(choice);
   Survey survey{.scope = row.scope, .outcome = *std::move(outcome)};
   const Bindings bindings(problem, row.scope, survey.outcome.allocation);
-  survey.users = standings(problem, row, survey, bindings);
+  survey.users = standings(problem, survey, bindings);
   if (!row.is_rule) {
     survey.outcome.notices.emplace_back(kNoRule);
     return survey;

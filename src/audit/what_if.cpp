@@ -152,9 +152,10 @@ double room_to_guarantee(const Problem& problem, std::size_t node, std::size_t r
   return room;
 }
 
-// Rounded down to three digits, but for the rounding of sums.
-Result<Quantity> in_three_digits(double amount) {
+// A whole number, but for the rounding of sums, or else rounded down to three digits.
+Result<Quantity> in_few_digits(double amount) {
   if (amount <= 0) return Quantity(0);
+  if (std::abs(amount - std::round(amount)) <= 1e-12 * amount) return Quantity::from(std::round(amount));
   const double digit = std::pow(10.0, std::floor(std::log10(amount)) - 2);
   return Quantity::parse(fmt::format("{:.3g}", std::floor(amount / digit * (1 + 1e-12)) * digit));
 }
@@ -174,7 +175,7 @@ std::optional<Change> more_guarantee(const Problem& problem, const Allocation& a
     const double wanted = demand[r].is_zero() ? 0
                                               : std::min(std::max(2 * used[r], used[r] + demand[r].value()),
                                                          room_to_guarantee(problem, holder.node, r));
-    const Result<Quantity> amount = wanted > given ? in_three_digits(wanted) : Quantity::from(given);
+    const Result<Quantity> amount = wanted > given ? in_few_digits(wanted) : Quantity::from(given);
     if (!amount) return {};
     guarantee[r] = amount->value() > given ? *amount : *Quantity::from(given);
     if (!demand[r].is_zero() && guarantee[r].is_zero()) return {};  // it would never cover a task
@@ -226,13 +227,13 @@ std::vector<Change> changes_of_groups(const Problem& problem, const Allocation& 
         changes.push_back({.kind = ChangeKind::limit, .resource = r, .node = node, .amount = *twice});
     }
   }
-  if (held.holder && held.holder->kind != HoldKind::limit) {
+  if (held.stop.kind != StopKind::limit && held.stop.kind != StopKind::tasks) {
     for (Change& change : released_reserves(problem, allocation, held.user))
       changes.push_back(std::move(change));
-    if (held.holder->sibling) {
-      if (std::optional<Change> more = more_guarantee(problem, allocation, held))
-        changes.push_back(*std::move(more));
-    }
+  }
+  if (held.holder && held.holder->sibling) {
+    if (std::optional<Change> more = more_guarantee(problem, allocation, held))
+      changes.push_back(*std::move(more));
   }
   std::vector<std::size_t> path = tree.path(tree.node_of_user(held.user));
   path.pop_back();

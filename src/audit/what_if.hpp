@@ -58,7 +58,7 @@ struct Held {
   bool has_all_tasks;
   const Stop& stop;
   const std::vector<Binding>& bindings;
-  const std::optional<Holder>& holder;
+  const Holder* holder = nullptr;  ///< for which node a guarantee is tried; null: for none
 };
 
 /// The changes that may be worth trying for a user, the likeliest to help first: a task, the weight, quotas

@@ -551,7 +551,7 @@ class Binding(NamedTuple):
     others: list[Holding]
 
 class WhatIf(NamedTuple):
-    change: Literal["server", "unit", "weight", "task"]
+    change: Literal["server", "unit", "weight", "task", "group-weight", "limit", "guarantee", "reserve"]
     servers: list[str]
     resource: str | None
     amount: float

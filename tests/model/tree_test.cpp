@@ -136,7 +136,7 @@ TEST(Tree, EveryFaultOfAQuotaIsRefusedWithFileLineAndKey) {
             "c.yaml:7: groups[0].guarantee.gpu: 7 is less than the 8 that its members are guaranteed");
   EXPECT_EQ(refusal("cpu: 96", "cpu: 300"),
             "c.yaml:13: groups[1].guarantee.cpu: the guarantees together are 365 of cpu (research 64, "
-            "production 300, dave 1), and the cluster has 320");
+            "production 300, frank 1), and the cluster has 320");
   EXPECT_EQ(refusal("reserved: {gpu: 1}", "reserved: {gpu: 5}"),
             "c.yaml:14: groups[1].reserved.gpu: 5 is more than the guarantee, which is 4; only a part of a "
             "guarantee can be reserved");

@@ -127,7 +127,7 @@ TEST(DifferenceTable, ShowsTheGroupsWithWhatTheyAreGuaranteedBorrowAndLend) {
   cluster.users[0].group = "lab";
   cluster.users[1].group = "shop";
   Cluster next = cluster;
-  next.groups[1] = {.name = "store", .weight = Quantity(2), .parent = "lab"};
+  next.groups[1] = {.name = "store", .parent = "lab", .weight = Quantity(2)};
   next.groups[0].weight = Quantity(3);
   next.users[1].group = "store";
   const Problem one = *Problem::from(cluster), two = *Problem::from(next);

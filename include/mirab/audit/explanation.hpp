@@ -154,7 +154,6 @@ struct Standing {
   bool satisfied = false;            ///< it has all that it asks for
   double dominant_share = 0;         ///< G_n
   Stop stop = {.kind = StopKind::order};
-  std::optional<Holder> holder = {};       ///< as of Explanation
   std::vector<Binding> bindings = {};      ///< as of Explanation
   std::vector<WhatIf> what_ifs = {};       ///< the greatest gain first; none of a satisfied user
   std::optional<std::size_t> remedy = {};  ///< the best of what_ifs; without a value: none of them helps
@@ -170,9 +169,9 @@ struct Survey {
   std::size_t solved = 0;            ///< changed problems: one serves all the users whom it may help
 };
 
-/// The same for all users, with what would help those who are short. The changes are those of explain(), at
-/// most `what_ifs` for a user, the likeliest to help first; a change that may help several users is solved
-/// once.
+/// The same for all users, with what would help those who are short. The changes are those of explain() but
+/// for guarantees, which help one user at the cost of others whatever the weights are; at most `what_ifs` for
+/// a user, the likeliest to help first; a change that may help several users is solved once.
 ///
 /// The best remedy is the cheapest change that brings all that the user asks for; where none does, the
 /// change that brings most, and of those that bring nearly as much (nine tenths) the cheapest. A limit or a
