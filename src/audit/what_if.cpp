@@ -160,6 +160,14 @@ Result<Quantity> in_few_digits(double amount) {
   return Quantity::parse(fmt::format("{:.3g}", std::floor(amount / digit * (1 + 1e-12)) * digit));
 }
 
+// Are there groups, other than users with task shapes, or guarantees? Elsewhere nobody speaks of guarantees.
+bool has_teams(const Problem& problem) {
+  const auto is_team = [](const Group& group) { return !group.is_user || group.quota.guarantee; };
+  const auto is_guaranteed = [](const User& user) { return user.quota.guarantee.has_value(); };
+  return std::any_of(problem.groups().begin(), problem.groups().end(), is_team) ||
+         std::any_of(problem.users().begin(), problem.users().end(), is_guaranteed);
+}
+
 // Twice what the node uses that holds the user back, of all that a task of the user takes, or as much of it
 // as can be guaranteed; at least a task.
 std::optional<Change> more_guarantee(const Problem& problem, const Allocation& allocation, const Held& held) {
@@ -231,7 +239,7 @@ std::vector<Change> changes_of_groups(const Problem& problem, const Allocation& 
     for (Change& change : released_reserves(problem, allocation, held.user))
       changes.push_back(std::move(change));
   }
-  if (held.holder && held.holder->sibling) {
+  if (held.holder && held.holder->sibling && has_teams(problem)) {
     if (std::optional<Change> more = more_guarantee(problem, allocation, held))
       changes.push_back(*std::move(more));
   }

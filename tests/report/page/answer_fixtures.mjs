@@ -41,6 +41,25 @@ export function difference() {
 }
 
 /** `failures` of one property, each by another mechanism. */
+/** The user of a group without a weight, with a change of which rounding left less than nothing before it was 0. */
+export function grouped_explanation() {
+  const data = explanation();
+  return {...data, what_ifs: [...data.what_ifs, tried('weight 2 instead of 1 for lab', 0, 8)],
+    path: [{name: 'lab', weight: 0, share: 0.5, beyond: 0.5, lowest_sibling: {name: 'shop', beyond: 0.25}},
+      {name: data.user.name, weight: 1, share: 0.5, beyond: 0.5, lowest_sibling: null}],
+    holder: {name: 'lab', by: 'no-weight', resources: ['gpu'], part: 0.5, sibling: 'shop', words: 'It is held back at lab: its weight is 0.'}};
+}
+
+/** research gained, vision came, and old went. */
+export function grouped_difference() {
+  const share = (part, more = {}) => ({parent: null, weight: 1, share: part, share_of_before: part, beyond: part, used: {gpu: 8}, guarantee: {gpu: 4}, borrowed: {gpu: 4}, lent: {gpu: 0}, ...more});
+  return {...difference(), groups: [
+    {name: 'research', is_user: false, before: share(0.4), after: share(0.5), gain: 0.1, moved: false, settings: ['weight']},
+    {name: 'old', is_user: false, before: share(0.1), after: null, gain: 0, moved: false, settings: []},
+    {name: 'web', is_user: true, before: share(0.1), after: share(0.1), gain: 0, moved: false, settings: []},
+    {name: 'vision', is_user: false, before: null, after: share(0.2, {parent: 'research'}), gain: 0, moved: false, settings: []}]};
+}
+
 export function audit(failures = 1) {
   const verdict = (property, more) => ({property, decided: true, holds: true, vacuous: false, scope: 'instance', tried: 1, ...more});
   const cluster = {version: 1, resources: ['cpu'], servers: [{name: 'pool', capacity: {cpu: 2}, count: 3}], users: [{name: 'A', demand: {cpu: 1}}, {name: 'B', demand: {cpu: 2}}]};

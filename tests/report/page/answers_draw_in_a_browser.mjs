@@ -2,7 +2,7 @@
 // Usage: node answers_draw_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {audit, difference, explanation, limits, plan, survey} from './answer_fixtures.mjs';
+import {audit, difference, explanation, grouped_difference, grouped_explanation, limits, plan, survey} from './answer_fixtures.mjs';
 import {chart, everyLook, report, run, scrolledThrough, state} from './browser.mjs';
 import {hostile_name, twoUsers} from './fixtures.mjs';
 
@@ -19,7 +19,7 @@ async function saved(page, button) {
 
 const checks = {
   async 'Every page is drawn without a complaint, a request or an overflow, in every look'() {
-    for (const [name, data] of Object.entries({survey: survey(), explanation: explanation(), diff: difference(), audit: audit(), limits: limits(), plan: plan()})) {
+    for (const [name, data] of Object.entries({survey: survey(), explanation: grouped_explanation(), diff: grouped_difference(), audit: audit(), limits: limits(), plan: plan()})) {
       await everyLook(name, data, async ({page, complaints, requests}, width) => {
         assert.equal(await state(page), 'drawn', name);
         assert.deepEqual(complaints, [], name);
@@ -55,6 +55,22 @@ const checks = {
     assert.equal((await widths(page, heading, 'fill', 'series-1')).length, 1);
     assert.match(await page.locator(chart(heading)).textContent(), /\+4.*\+1.*-0\.5/s);
     assert.match(await page.locator('section:has(h2:text-is("What is full")) tbody').textContent(), /inference 50\.0%/);
+  },
+
+  async 'The groups of a user say where it is held back, and what a weight of 0 means'() {
+    const {page} = await report('explanation', grouped_explanation());
+    const words = await page.locator('section:has(h2:text-is("Its groups"))').textContent();
+    assert.match(words, /It is held back at lab: its weight is 0\./);
+    assert.match(words, /The weight of lab is 0: beyond its guarantee it gets what no sibling with a weight can take/);
+  },
+
+  async 'A difference shows the groups that gained, came and went, and not users with shapes'() {
+    const {page} = await report('diff', grouped_difference());
+    await scrolledThrough(page);
+    const rows = await page.locator('section:has(h2:text-is("Groups")) tbody tr').allTextContents();
+    assert.equal(rows.length, 3);
+    assert.match(rows.join('|'), /research.*another weight.*old.*removed from the cluster.*vision.*added in research/s);
+    assert.match(await page.locator('section:has(h2:text-is("Groups"))').textContent(), /1 group gains, 0 lose\./);
   },
 
   async 'Who loses is drawn in another colour than who gains, and who has all is marked'() {
