@@ -126,7 +126,7 @@ std::optional<Holder> Paths::at_capacity(std::size_t user) const {
     holder.node = node;
     holder.part = part;
   }
-  if (holder.part == 1) return holder;  // nobody else has any of it
+  if (holder.part == 1) return holder;  // no other user has any of it
 
   const std::size_t node = holder.node;
   std::optional<std::size_t> most;

@@ -41,8 +41,8 @@ class Paths {
   std::vector<GroupFigures> figures_;  // [node]; empty: no paths
 };
 
-/// The nodes nearest to the root that are not around the user and of whose reserve nobody below uses a part
-/// that a task of the user could take. O((N + G) m).
+/// The nodes nearest to the root that are not around the user and of whose reserve a part is not used that
+/// a task of the user could take. O((N + G) m).
 std::vector<std::size_t> unused_reserves(const Problem& problem, const Allocation& allocation,
                                          std::size_t user);
 

@@ -25,7 +25,7 @@ std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation
   const std::size_t m = problem.resource_count();
   const std::vector<std::vector<double>> used = fairness::used_below(tree, bundles(problem, allocation));
   const std::vector<std::vector<double>> charge = charged(tree, used);
-  std::vector<bool> guaranteed(m);  // some of the resource, to somebody: what others have of it is borrowed
+  std::vector<bool> guaranteed(m);  // some of the resource, to a node: what others have of it is borrowed
   for (std::size_t v = 1; v < tree.size(); ++v) {
     for (std::size_t r = 0; r < tree.guarantee(v).size(); ++r)
       guaranteed[r] = guaranteed[r] || tree.guarantee(v)[r] > 0;

@@ -160,7 +160,7 @@ Result<Quantity> in_few_digits(double amount) {
   return Quantity::parse(fmt::format("{:.3g}", std::floor(amount / digit * (1 + 1e-12)) * digit));
 }
 
-// Are there groups, other than users with task shapes, or guarantees? Elsewhere nobody speaks of guarantees.
+// Are there groups, other than users with task shapes, or guarantees? Elsewhere none is tried.
 bool has_teams(const Problem& problem) {
   const auto is_team = [](const Group& group) { return !group.is_user || group.quota.guarantee; };
   const auto is_guaranteed = [](const User& user) { return user.quota.guarantee.has_value(); };

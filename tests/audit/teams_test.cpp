@@ -80,7 +80,7 @@ users:
   EXPECT_THAT(figures[3].borrowed, ElementsAre(DoubleNear(7, 1e-9)));
 }
 
-// docs/reference/output.md: of what nobody is guaranteed nothing is borrowed, though all is beyond a
+// docs/reference/output.md: of what is guaranteed to no node nothing is borrowed, though all is beyond a
 // guarantee.
 TEST(Teams, WhereNothingIsGuaranteedNothingIsBorrowed) {
   const Problem problem = *read_cluster_text(R"(

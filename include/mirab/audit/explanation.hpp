@@ -46,7 +46,7 @@ enum class ChangeKind {
   group_weight,  ///< twice the weight of a group around the user
   limit,         ///< twice the limit of the user or of a group around it, which it has reached
   guarantee,     ///< a guarantee of twice what the node uses that holds the user back, or of what can be
-                 ///< guaranteed to it beside the guarantees of others
+                 ///< guaranteed to it with the guarantees of others
   reserve        ///< nothing is reserved below a node that is not around the user
 };
 
@@ -83,7 +83,7 @@ enum class HoldKind {
   no_weight,  ///< its weight is 0, so that siblings with a weight come first beyond its guarantee
   guarantee,  ///< the resource is used up, and the sibling holds its part within its guarantee
   sibling,    ///< the resource is used up, and the sibling, which can still grow, has no higher key
-  capacity,   ///< the resource is used up: what the node lacks the sibling has; without one, nobody else
+  capacity,   ///< the resource is used up: what the node lacks the sibling has; without one, no other has any
   order       ///< none of these: the mechanism gives it no more
 };
 

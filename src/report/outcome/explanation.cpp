@@ -170,7 +170,7 @@ std::string hold_reason(const ExplanationReport& explained, const Holder& holder
                          sibling, percent(holder.sibling_key, 2), percent(holder.key, 2));
     case HoldKind::capacity:
       return holder.sibling ? fmt::format("{}; {} has most of the rest", part, sibling)
-                            : fmt::format("{} is used up, and nobody else has any of it", resources);
+                            : fmt::format("{} is used up, and no other user has any of it", resources);
     case HoldKind::order:
       return "nothing that it needs is full: the mechanism gives it no more";
   }
