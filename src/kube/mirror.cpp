@@ -172,8 +172,7 @@ Result<Mirror> Mirror::from(std::string cluster_id, live::Revision first) {
 
 std::vector<live::Change> Mirror::follow(Picture picture) {
   state_.engine = std::move(picture.engine);
-  state_.last.now = picture.now;
-  state_.last.wall = picture.wall;
+  stand_at(picture.now, picture.wall);
   follow_resources();
   for (auto& [name, nodes] : picture.sets) {
     if (nodes.empty()) {
@@ -204,8 +203,7 @@ std::vector<live::Change> Mirror::follow(Picture picture) {
 }
 
 void Mirror::stand_at(Time now, Wall wall) {
-  state_.last.now = now;
-  state_.last.wall = wall;
+  state_.stand_at({.revision = state_.last.revision, .now = now, .wall = wall});
 }
 
 void Mirror::follow_resources() {

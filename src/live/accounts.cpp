@@ -160,19 +160,23 @@ Parsed<UsageAsked> usage_asked(const Query& query, Wall now) {
   return UsageAsked{.from = floor_to(from, kHour), .to = ceil_to(to, kHour), .by = by};
 }
 
-Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, Wall now) {
+Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, const Moment& present) {
   const State& state = reading.state;
+  WallTimes walls = state.walls;
+  walls.note(present);
   const Units& units = state.settings.units;
   const Wall from = wall_at(asked.from);
-  const Wall to = std::min(wall_at(asked.to), now);
+  const Wall to = wall_at(asked.to);
   for (const auto& [name, queue] : state.queues) {
     const UsedBy by{.queue = name, .tenant = queue.content.tenant, .group = queue.content.group};
     for (const auto& entry : queue.jobs) {
       const Job& job = entry.second;
       if (!job.id) continue;
       state.engine.for_each_task(*job.id, [&](const Engine::TaskState& task) {
-        add_use(ended, by, state.demand_of(job, job.role_of(task.role), state.name_of(task.server)),
-                std::max(from, state.wall_of(task.started)), to);
+        const Amounts demand = state.demand_of(job, job.role_of(task.role), state.name_of(task.server));
+        walls.for_each_piece(task.started, present.now, [&](Wall begin, Wall end) {
+          add_use(ended, by, demand, std::max(from, begin), std::min(to, end));
+        });
       });
     }
   }
@@ -198,8 +202,8 @@ Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, Wal
   }
   return {.status = 200,
           .body = {{"from", text_of(from)},
-                   {"to", text_of(wall_at(asked.to))},
-                   {"until", text_of(to)},
+                   {"to", text_of(to)},
+                   {"until", text_of(std::min(to, present.wall))},
                    {"by", asked.by},
                    {"resources", units.names()},
                    {"items", std::move(items)},

@@ -89,7 +89,8 @@ class Decider {
   std::unique_ptr<Open> open_;
 };
 
-/// Do these bytes, of snapshots that can be read, say the same but for the form of the engine's part?
+/// Do these bytes, of snapshots that can be read, say the same but for the form of the engine's part and how
+/// the clocks stood, which snapshots of earlier versions lack? By neither anything is decided.
 bool same_state(std::string_view a, std::string_view b);
 
 }  // namespace mirab::live

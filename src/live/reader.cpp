@@ -71,9 +71,9 @@ Answer Reader::explain_placed(const std::string& task, const scheduling::WhyPlac
   return explain_task({.state = inside_->state, .caller = caller, .others = inside_->others}, task, why);
 }
 
-Answer Reader::usage(const UsageAsked& asked, Uses ended, Wall now, const Caller& caller) const {
+Answer Reader::usage(const UsageAsked& asked, Uses ended, const Moment& present, const Caller& caller) const {
   return usage_of({.state = inside_->state, .caller = caller, .others = inside_->others}, asked,
-                  std::move(ended), now);
+                  std::move(ended), present);
 }
 
 History& Reader::history() { return inside_->history; }

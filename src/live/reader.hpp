@@ -16,6 +16,7 @@
 #include "live/decider.hpp"
 #include "live/history.hpp"
 #include "live/records.hpp"
+#include "live/wall_times.hpp"
 
 namespace mirab::live {
 
@@ -127,8 +128,9 @@ class Reader {
   Answer explain_placed(const std::string& task, const scheduling::WhyPlaced& why,
                         const Caller& caller) const;
 
-  /// What was used: `ended` is what the file has of tasks that ended, at this revision; what runs is added.
-  Answer usage(const UsageAsked& asked, Uses ended, Wall now, const Caller& caller) const;
+  /// What was used: `ended` is what the file has of tasks that ended, at this revision; what runs is added,
+  /// until now.
+  Answer usage(const UsageAsked& asked, Uses ended, const Moment& present, const Caller& caller) const;
 
   /// Series over time; a copy() has none. sample() is what the history takes now. O(queues).
   History& history();

@@ -12,6 +12,7 @@ namespace mirab::live {
 namespace {
 
 constexpr int kSnapshotForm = 1;
+constexpr const char* kWalls = "walls";
 
 Json kept_json(Time time) { return time.time_since_epoch().count(); }
 Time time_of(const Json& json) { return Time(Duration(json.get<std::int64_t>())); }
@@ -197,6 +198,9 @@ struct Snapshot {
                  {"wants_steps", state.wants_steps}};
     for (const Resource& resource : units.resources())
       json["resources"].push_back({resource.name, resource.unit});
+    Json& walls = json[kWalls] = Json::array();
+    for (const Moment& each : state.walls.moments())
+      walls.push_back({kept_json(each.now), each.wall.time_since_epoch().count()});
     const std::string engine = scheduling::snapshot(state.engine);
     json["engine"] = Json::binary({engine.begin(), engine.end()});
     for (const char* const table : {"tenants", "groups", "queues", "servers", "tokens"})
@@ -268,6 +272,7 @@ struct Snapshot {
                                    .name = each.at(2).get<std::string>(),
                                    .created = each.at(3).get<Revision>()});
     for (const Json& each : json.at("past")) state.past_order_.push_back(required_key(each));
+    read_walls(json, state);
     state.index();
     if (const std::string broken = state.broken_invariant(); !broken.empty())
       return Error{.message = "no cluster can be in this state: " + broken};
@@ -307,6 +312,22 @@ struct Snapshot {
                             .changed = each.at(1).get<Revision>(),
                             .created_at = required_wall(each.at(2))};
   }
+
+  /// Snapshots of earlier versions do not say how the clocks stood; what they have of jobs that ended does.
+  static void read_walls(const Json& json, State& state) {
+    if (json.contains(kWalls)) {
+      for (const Json& each : json.at(kWalls))
+        state.walls.note({.now = time_of(each.at(0)),
+                          .wall = Wall(std::chrono::milliseconds(each.at(1).get<std::int64_t>()))});
+      return;
+    }
+    for (const State::EndedJob& each : state.ended_jobs_) {
+      const Job* const job = state.job(each.queue, each.name);
+      if (job != nullptr && job->created == each.created)
+        state.walls.note({.now = each.ended, .wall = job->ended_at});
+    }
+    state.walls.note({.now = state.last.now, .wall = state.last.wall});
+  }
 };
 
 std::string write_whole(const State& state, const std::string& hash) {
@@ -333,6 +354,7 @@ bool same_state(std::string_view a, std::string_view b) {
   if (a == b) return true;
   const auto without_form = [](std::string_view bytes) {
     Json json = Json::from_cbor(bytes.begin(), bytes.end());
+    json.erase(kWalls);
     Json engine = Json::from_cbor(json.at("engine").get_binary());
     engine.erase("version");
     json["engine"] = std::move(engine);

@@ -94,6 +94,7 @@ State State::copy() const {
   other.sets = sets;
   other.common_set = common_set;
   other.last = last;
+  other.walls = walls;
   other.committed = committed;
   other.policy_changed = policy_changed;
   other.wants_steps = wants_steps;
@@ -226,8 +227,9 @@ std::optional<State::TaskView> State::task(TaskKey key) const {
   return {};
 }
 
-Wall State::wall_of(Time time) const {
-  return last.wall - std::chrono::duration_cast<std::chrono::milliseconds>(last.now - time);
+void State::stand_at(const Stamp& stamp) {
+  last = stamp;
+  walls.note({.now = stamp.now, .wall = stamp.wall});
 }
 
 // How commands are carried out.
@@ -308,7 +310,7 @@ Decided State::unchanged(Json body, Revision etag) const {
 }
 
 Decided State::finish(Record record, int status, Json body, Revision etag) {
-  last = record.stamp;
+  stand_at(record.stamp);
   body["revision"] = etag;
   Answer answer{
       .status = status, .body = std::move(body), .revision = record.stamp.revision, .etag = etag_of(etag)};

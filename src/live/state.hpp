@@ -23,6 +23,7 @@
 #include "live/commands.hpp"
 #include "live/decider.hpp"
 #include "live/records.hpp"
+#include "live/wall_times.hpp"
 
 namespace mirab::live {
 
@@ -261,7 +262,11 @@ class State {
   /// What a task of the job takes, or took, on that server.
   Amounts demand_of(const Job& job, RoleNumber role, const std::string& server) const;
 
-  Wall wall_of(Time time) const;  ///< about when that was
+  /// When that was by the wall clock as it stood then. The time of a record, within WallTimes::kTolerance.
+  Wall wall_of(Time time) const { return walls.at(time); }
+
+  /// Now this record, or this moment, is the latest.
+  void stand_at(const Stamp& stamp);
 
   /// The first invariant that does not hold, in words; empty when all do.
   std::string broken_invariant() const;
@@ -276,6 +281,7 @@ class State {
   std::map<std::string, std::set<std::string>> sets = {};  ///< of servers, by name (JobSubmitted::within)
   std::optional<std::string> common_set = {};              ///< of jobs that are submitted without one
   Stamp last = {};                                         ///< of the latest record
+  WallTimes walls = {};                                    ///< of all records
   Revision committed = 0;  ///< all up to here is durable; not part of the snapshot
   Revision policy_changed = 0;
   bool wants_steps = false;  ///< may a step place something?
@@ -337,7 +343,7 @@ class State {
   Check replay_steps(const Record& record, Explained* explained);
   Check adopt_steps(const Record& record);
   Check adopt(const scheduling::Placed& placed, Time now);
-  void charge(const Job& job, const Record& record, const Past& past);
+  void charge(const Job& job, const Past& past);
   void note_start(TaskKey task, Time started);
   Past past_of(const Engine::TaskState& task, Ended outcome) const;
   Job& job_of(JobId id);

@@ -82,7 +82,7 @@ int State::step(int at_most, Stamp stamp, std::uint64_t seed, const std::functio
       note(*each, record);
     }
     forget_ended();
-    last = stamp;
+    stand_at(stamp);
     wants_steps = !over;
     take(std::move(record));
   }
@@ -147,7 +147,7 @@ Check State::replay_steps(const Record& record, Explained* explained) {
     note(*each, again);
   }
   forget_ended();
-  last = record.stamp;
+  stand_at(record.stamp);
   wants_steps = !over;
   return compare(record, again);
 }
@@ -193,7 +193,7 @@ Check State::adopt_steps(const Record& record) {
     note(**step, again);
   }
   forget_ended();
-  last = record.stamp;
+  stand_at(record.stamp);
   wants_steps = true;  // this version may place more
   return {};
 }

@@ -66,12 +66,18 @@ Decided State::put_job(const Command& command, Record record) {
     const std::int64_t jobs = limit_of(tenant, "queued_jobs", kMostQueuedJobs);
     const std::int64_t tasks = limit_of(tenant, "waiting_tasks", kMostWaitingTasks);
     if (tenant.jobs >= jobs)
-      return refuse(
-          too_many("too-many-jobs",
-                   fmt::format("the tenant has {} jobs; at most {} may wait or run", tenant.jobs, jobs)));
+      return refuse(too_many(
+          "too-many-jobs",
+          fmt::format("the tenant has {} jobs; at most {} may wait or run. Submit again when some have "
+                      "ended, cancel some, or ask an administrator for a higher limit `queued_jobs`",
+                      tenant.jobs, jobs)));
     if (tenant.waiting > tasks - tasks_of(content.terms))
-      return refuse(too_many("too-many-waiting", fmt::format("{} tasks of the tenant wait; at most {} may",
-                                                             tenant.waiting, tasks)));
+      return refuse(too_many(
+          "too-many-waiting",
+          fmt::format("{} tasks of the tenant wait; at most {} may, and this job has {}. Submit again "
+                      "when some run, cancel jobs that wait, or ask an administrator for a higher "
+                      "limit `waiting_tasks`",
+                      tenant.waiting, tasks, tasks_of(content.terms))));
   }
   scheduling::JobSubmitted terms = content.terms;
   terms.user = queue->second.id;
@@ -201,7 +207,7 @@ Decided State::put_outcome(const Command& command, Record record) {
     ++counted;
     end_if_over(job, record);
   }
-  last = record.stamp;  // before it is shown
+  stand_at(record.stamp);  // before it is shown
   const Revision revision = record.stamp.revision;
   Json body = command.wants_answer ? task_json(*this, *task(*key)) : Json();
   return finish(std::move(record), 200, std::move(body), revision);
@@ -226,7 +232,7 @@ Decided State::put_begun(const Command& command, Record record, const TaskView& 
   job.changed = record.stamp.revision;
   touch("job", job.queue, job.name);
   add_event(record, event_of_task("task-started", job, view.key, view.role, view.server));
-  last = record.stamp;  // before it is shown
+  stand_at(record.stamp);  // before it is shown
   const Revision revision = record.stamp.revision;
   return finish(std::move(record), 200, task_json(*this, *task(view.key)), revision);
 }
@@ -251,13 +257,14 @@ Amounts State::demand_of(const Job& job, RoleNumber role, const std::string& ser
   return other == terms.demand_on.end() ? terms.demand : other->second;
 }
 
-/// What the task had is its queue's, tenant's and group's at its end.
-void State::charge(const Job& job, const Record& record, const Past& past) {
+/// What the task had is its queue's, tenant's and group's at its end, for as long as engine time says: of a
+/// rest of the service a day at most, and nothing of a step of the wall clock.
+void State::charge(const Job& job, const Past& past) {
   const QueueContent& queue = queues.at(job.queue).content;
-  const auto began =
-      record.stamp.wall - std::chrono::duration_cast<std::chrono::milliseconds>(past.ended - past.started);
-  add_use(uses_, {.queue = job.queue, .tenant = queue.tenant, .group = queue.group},
-          demand_of(job, past.role, past.server), began, record.stamp.wall);
+  const UsedBy by{.queue = job.queue, .tenant = queue.tenant, .group = queue.group};
+  const Amounts demand = demand_of(job, past.role, past.server);
+  walls.for_each_piece(past.started, past.ended,
+                       [&](Wall from, Wall to) { add_use(uses_, by, demand, from, to); });
 }
 
 /// The engine no longer knows of a preempted task when it started.
@@ -317,7 +324,7 @@ Tries State::end_task(Job& job, Record& record, Past past) {
     tries = found->second;
     job.tries.erase(found);
   }
-  charge(job, record, past);
+  charge(job, past);
   started_.erase(past.task);
   job.begun.erase(past.task);
   Event ended = event_of_task("task-ended", job, past.task, past.role, past.server);

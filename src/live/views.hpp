@@ -27,9 +27,9 @@ std::string etag_of(Revision revision);
 /// What a job asks for, read back from its normal form.
 JobContent content_of(const State& state, const Job& job);
 
-/// Is there a server that the terms allow and that, were it empty, had room for a task; or has at least some
-/// of every resource that a task takes? Of a job with roles: one for each role. O(servers).
-enum class Holds { task, some };
+/// What the servers that the terms allow may hold, were they empty: a task, as many tasks as start together,
+/// or at least some of every resource that a task takes. Of a job with roles: each role alone. O(servers).
+enum class Holds { task, start, some };
 bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what);
 
 /// What a queue has: of its user, and of the second one where there is one.
@@ -88,7 +88,7 @@ Answer what_if(const Reading& reading, const Query& query);
 Answer policy_dry_run(const Reading& reading, const Query& query);
 Answer shares_of(const Reading& reading, const Query& query);
 Answer history_of(const Reading& reading, const History& history, const Query& query);
-Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, Wall now);
+Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, const Moment& present);
 Answer mechanisms_of(const Reading& reading, const Query& query);
 
 }  // namespace mirab::live

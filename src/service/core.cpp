@@ -27,26 +27,28 @@ EngineClock::EngineClock(Time last, live::Wall last_wall) : at_start_(boot_time(
   start_ = last + gap;
 }
 
-Time EngineClock::now() const { return start_ + (boot_time() - at_start_); }
+live::Moment EngineClock::now() const {
+  return {.now = start_ + (boot_time() - at_start_), .wall = wall_now()};
+}
 
 Core::Core(Shared& shared, CommandQueue& commands, Writer& writer, live::Decider decider,
-           live::Wall last_wall, std::uint64_t last_snapshot)
+           std::uint64_t last_snapshot)
     : shared_(shared),
       commands_(commands),
       writer_(writer),
       decider_(std::move(decider)),
-      clock_(decider_.now(), last_wall),
       last_snapshot_(last_snapshot) {
   shared_.figures.core_alive_ms = steady_ms();
 }
 
-live::Answer Core::apply(CommandWork& work, Time now, live::Wall wall) {
+live::Answer Core::apply(CommandWork& work, const live::Moment& moment) {
   std::vector<live::Answer> answers;
   answers.reserve(work.commands.size());
   for (const auto& command : work.commands) {
     const auto* problem = std::get_if<live::Problem>(&command);
-    answers.push_back(problem != nullptr ? live::answer_of(*problem, decider_.revision())
-                                         : decider_.apply(std::get<live::Command>(command), now, wall));
+    answers.push_back(problem != nullptr
+                          ? live::answer_of(*problem, decider_.revision())
+                          : decider_.apply(std::get<live::Command>(command), moment.now, moment.wall));
   }
   return work.is_list ? live::answer_of_submits(std::move(answers)) : std::move(answers.front());
 }
@@ -59,18 +61,17 @@ void Core::run() {
     std::vector<CommandWork> taken = commands_.take(shared_.options.commands_of_batch, wait);
     const bool is_ending = commands_.is_closed() && taken.empty();
     decider_.committed(shared_.figures.durable_revision.load());
-    const Time now = clock_.now();
-    const live::Wall wall = wall_now();
+    const live::Moment moment = shared_.clock.now();
     Group group;
     group.answers.reserve(taken.size());
     for (CommandWork& work : taken) {
-      live::Answer answer = apply(work, now, wall);
+      live::Answer answer = apply(work, moment);
       group.answers.emplace_back(std::move(work.reply), std::move(answer));
     }
     const bool by_time = decider_.decides_by_time() && Steady::now() >= next_by_time;
     if (decider_.wants_steps() || !taken.empty() || by_time) {
-      shared_.figures.placed +=
-          static_cast<std::uint64_t>(decider_.decide(shared_.options.steps_of_batch, now, wall));
+      shared_.figures.placed += static_cast<std::uint64_t>(
+          decider_.decide(shared_.options.steps_of_batch, moment.now, moment.wall));
       next_by_time = Steady::now() + std::chrono::seconds(1);
     }
     group.batch = decider_.take_batch();

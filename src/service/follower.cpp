@@ -75,7 +75,7 @@ void Follower::usage(live::UsageAsked asked, live::Caller caller, Reply reply) {
     const std::string tenant = caller.tenant;
     workers_.give({tenant,
                    [this, copy, asked = std::move(asked), caller = std::move(caller), reply] {
-                     reply(usage_at(shared_.options.file, *copy, asked, caller));
+                     reply(usage_at(shared_, *copy, asked, caller));
                    },
                    reply});
   });

@@ -13,14 +13,15 @@ class Threads final : public Pipeline {
  public:
   Threads(PipelineOptions options, PipelineEvents events, std::unique_ptr<Store> store, Recovered recovered,
           std::optional<ArchiveWriter> archive)
-      : shared_{.options = std::move(options), .events = std::move(events)},
+      : shared_{.options = std::move(options),
+                .events = std::move(events),
+                .clock = EngineClock(recovered.decider.now(), recovered.last_wall)},
         units_(recovered.decider.settings().units),
         commands_(shared_.options.commands),
         workers_(shared_),
         follower_(shared_, workers_, std::move(recovered.reader)),
         writer_(shared_, commands_, follower_, begin_figures(std::move(store), recovered.decider.revision())),
-        core_(shared_, commands_, writer_, std::move(recovered.decider), recovered.last_wall,
-              last_snapshot_) {
+        core_(shared_, commands_, writer_, std::move(recovered.decider), last_snapshot_) {
     if (archive) archiver_.emplace(shared_, *std::move(archive));
     workers_.start(shared_.options.workers);
     follower_.start();

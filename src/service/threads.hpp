@@ -22,10 +22,26 @@
 
 namespace mirab::service {
 
+/// What no change of the wall clock moves; it goes on while the machine sleeps.
+std::chrono::nanoseconds boot_time();
+
+/// Engine time: boot clock since the start, after the last logged time and the gap by the wall clock (0 to 24
+/// h).
+class EngineClock {
+ public:
+  EngineClock(Time last, live::Wall last_wall);
+  live::Moment now() const;
+
+ private:
+  Time start_{};
+  std::chrono::nanoseconds at_start_;
+};
+
 /// What all threads of a pipeline may use.
 struct Shared {
   PipelineOptions options;
   PipelineEvents events;
+  EngineClock clock;
   PipelineFigures figures = {};
   std::atomic<std::uint64_t> agreed = 0;  ///< up to here the reader's snapshots were the decider's
   std::atomic<bool> differs = false;      ///< the two engines do
@@ -245,25 +261,10 @@ class Writer {
   std::thread thread_;
 };
 
-/// What no change of the wall clock moves; it goes on while the machine sleeps.
-std::chrono::nanoseconds boot_time();
-
-/// Engine time: boot clock since the start, after the last logged time and the gap by the wall clock (0 to 24
-/// h).
-class EngineClock {
- public:
-  EngineClock(Time last, live::Wall last_wall);
-  Time now() const;
-
- private:
-  Time start_{};
-  std::chrono::nanoseconds at_start_;
-};
-
 /// The core's thread: takes commands, decides, hands batches to the store.
 class Core {
  public:
-  Core(Shared& shared, CommandQueue& commands, Writer& writer, live::Decider decider, live::Wall last_wall,
+  Core(Shared& shared, CommandQueue& commands, Writer& writer, live::Decider decider,
        std::uint64_t last_snapshot);
   void start() {
     thread_ = std::thread([this] { run(); });
@@ -274,7 +275,7 @@ class Core {
 
  private:
   void run();
-  live::Answer apply(CommandWork& work, Time now, live::Wall wall);
+  live::Answer apply(CommandWork& work, const live::Moment& moment);
   void hand_over(Group group);
   void refuse_commands();
   bool wants_snapshot(std::uint64_t revision, bool is_last) const;
@@ -283,7 +284,6 @@ class Core {
   CommandQueue& commands_;
   Writer& writer_;
   live::Decider decider_;
-  EngineClock clock_;
   std::uint64_t last_snapshot_;
   Steady::time_point last_snapshot_time_ = Steady::now();
   std::thread thread_;
@@ -309,7 +309,7 @@ live::Answer placement_of(const std::string& file, live::Others others, const st
                           const live::Caller& caller);
 
 /// GET /usage: the copy follows the log to where the file is.
-live::Answer usage_at(const std::string& file, live::Reader& copy, const live::UsageAsked& asked,
+live::Answer usage_at(const Shared& shared, live::Reader& copy, const live::UsageAsked& asked,
                       const live::Caller& caller);
 
 }  // namespace mirab::service

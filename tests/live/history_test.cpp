@@ -206,7 +206,8 @@ double cpu_hours(const LiveCluster& cluster, const Uses& ended, const std::strin
   const Query query{.given = {{"by", by}, {"from", "2027-03-01T00:00:00Z"}, {"to", "2027-03-03T00:00:00Z"}}};
   const auto asked = usage_asked(query, cluster.wall);
   if (!std::holds_alternative<UsageAsked>(asked)) return -1;
-  const Answer answer = cluster.reader.usage(std::get<UsageAsked>(asked), ended, cluster.wall, caller);
+  const Answer answer = cluster.reader.usage(std::get<UsageAsked>(asked), ended,
+                                             {.now = cluster.now, .wall = cluster.wall}, caller);
   for (const Json& item : answer.body["items"]) {
     if (item[by] == name) return item["hours"]["cpu"].get<double>();
   }

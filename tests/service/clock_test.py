@@ -1,20 +1,21 @@
 """Clocks that jump a year, go back and forth, or run slowly: engine time never goes back (history.py checks each log),
-decisions are those of a right clock, and after a restart at most a day is added.
+decisions are those of a right clock, after a restart at most a day is added, and past times stay what they were.
 
 MIRAB_CLOCK_RUNS: how many clocks are tried."""
 
 import itertools
 import os
 import random
-import subprocess
+import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
 import history
-from running import Service, make_file
+from running import Service, make_file, set_up
 
 PROGRAM, SHIM = sys.argv.pop(1), sys.argv.pop(1)
 RUNS = int(os.environ.get("MIRAB_CLOCK_RUNS", "5"))
@@ -128,6 +129,61 @@ class Clocks(unittest.TestCase):
                 finally:
                     service.end()
             return history.read_log(file)[0]["r"]
+
+    def used(self, client):
+        """CPU-hours, whenever the clock says that they were."""
+        body = client.get("/v1/usage?from=2000-01-01T00:00:00Z&to=2100-01-01T00:00:00Z")[1]
+        return sum(item["hours"]["cpu"] for item in body["items"])
+
+    def known_times(self, client):
+        """When the tasks started and ended."""
+        items = client.get("/v1/tasks?limit=1000")[1]["items"]
+        return {task["task"]: (task["started"], task.get("ended")) for task in items}
+
+    def test_times_and_use_stay_what_they_were_after_a_rest_and_steps_of_the_clock(self):
+        with tempfile.TemporaryDirectory() as folder:
+            clock = Clock(folder)
+            file = make_file(PROGRAM, folder)
+            service, self.placed = Service(PROGRAM, file, environment=clock.environment()), {}
+            try:
+                client = service.client()
+                set_up(client)
+                client.put("/v1/queues/ml/jobs/j", {"tasks": 3, "demand": {"cpu": 1}})
+                tasks = self.settle(client)
+                client.put(f"/v1/tasks/{tasks[0]}/outcome", {"outcome": "succeeded"})
+                known = self.known_times(client)
+                for step, at in enumerate((YEAR, 0)):  # forth and back, while it runs
+                    clock.set(at)
+                    self.assertLess(self.used(client), 0.1)
+                    client.put(f"/v1/tenants/t{step}", {})
+                    self.assertEqual(self.known_times(client), known)
+                    self.assertLess(self.used(client), 0.1)
+                for rest in (2, 4):  # each time two days of rest, of which one counts
+                    self.assertEqual(service.stop(), 0)
+                    clock.set(rest * DAY)
+                    service = Service(PROGRAM, file, environment=clock.environment())
+                    client = service.client()
+                    self.assertAlmostEqual(self.used(client), rest / 2 * 2 * 24, delta=0.1)
+                    client.put(f"/v1/tenants/after{rest}", {})
+                    self.assertEqual(self.known_times(client), known)
+                copy = os.path.join(folder, "copy.db")
+                backup = subprocess.run([PROGRAM, "serve", "backup", file, copy], capture_output=True, text=True)
+                self.assertEqual(backup.returncode, 0, backup.stderr)
+                client.put(f"/v1/tasks/{tasks[1]}/outcome", {"outcome": "succeeded"})
+                self.assertAlmostEqual(self.used(client), 4 * 24, delta=0.1)
+                service.kill()  # the log is replayed, from a snapshot before
+                service = Service(PROGRAM, file, environment=clock.environment())
+                now = self.known_times(service.client())
+                self.assertEqual({task: now[task] for task in (tasks[0], tasks[2])},
+                                 {task: known[task] for task in (tasks[0], tasks[2])})
+                self.assertEqual(now[tasks[1]][0], known[tasks[1]][0])
+                self.assertAlmostEqual(self.used(service.client()), 4 * 24, delta=0.1)
+                self.assertEqual(service.stop(), 0)
+                shutil.copy(file + ".admin-token", copy + ".admin-token")
+                service = Service(PROGRAM, copy, environment=clock.environment())
+                self.assertEqual(self.known_times(service.client()), known)
+            finally:
+                service.end()
 
     def test_a_jump_of_the_wall_clock_forgets_nothing(self):
         for years in (1, -1):
