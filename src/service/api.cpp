@@ -296,7 +296,11 @@ bool Api::is_alive() const {
 void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply) {
   const PipelineFigures& figures = pipeline_->figures();
   const auto refuse_watch = [&] {
-    reply(live::answer_of(live::too_many("watches", "more watches than this tenant's limit allows"), 0));
+    reply(live::answer_of(live::too_many("watches",
+                                         "as many watches are open as this tenant's limit allows: close one, "
+                                         "or ask an administrator for a "
+                                         "higher limit `watches`"),
+                          0));
   };
   auto read = api::watch_of(*asked);
   if (const auto* wrong = std::get_if<live::Problem>(&read)) return reply(live::answer_of(*wrong, 0));

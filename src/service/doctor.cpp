@@ -1,3 +1,5 @@
+#include "service/doctor.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -9,12 +11,18 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
-#include "service/service.hpp"
+#include "api/event_watchers.hpp"
+#include "service/store.hpp"
 
 namespace mirab::service {
 namespace {
+
+constexpr double kSlowSyncMs = 50;
+constexpr double kMostSyncs = 20'000;            // in a second: no disk writes as often to what keeps it
+constexpr std::chrono::minutes kClockBehind{1};  // behind the log: more than two clocks differ by
 
 Finding rights_of(const std::string& file, const char* what) {
   struct stat status {};
@@ -44,7 +52,50 @@ double sync_ms(const std::string& file) {
   return times[10];
 }
 
+/// When the log was last written; nothing where it cannot be read.
+std::optional<live::Wall> last_written(const std::string& file) {
+  auto store = open_store({.file = file, .reads_only = true, .is_unknown = true, .reserve_bytes = 0});
+  if (!store) return {};
+  return (*store)->log_ends().last_wall;
+}
+
+bool is_clock_synchronised() {
+  timex clock{};
+  return ::adjtimex(&clock) >= 0 && (clock.status & STA_UNSYNC) == 0;
+}
+
 }  // namespace
+
+Finding finding_of_sync(double ms) {
+  if (ms < 0) return {false, "the disk cannot be written and synced"};
+  const double syncs = 1000 / std::max(ms, 1e-6);
+  const std::string takes = fmt::format("a sync of the disk takes {:.3f} ms, {:.0f} in a second", ms, syncs);
+  if (ms >= kSlowSyncMs)
+    return {false, takes + ": each change waits for one; a faster disk makes answers faster"};
+  if (syncs > kMostSyncs)
+    return {false, takes +
+                       ": no disk is as fast. It does not keep what it acknowledges, so a power loss may "
+                       "take changes that were answered; put the file on another disk, unless the cache "
+                       "of this one has a battery"};
+  return {true, takes};
+}
+
+Finding finding_of_clock(live::Wall wall, std::optional<live::Wall> last) {
+  const std::string says = fmt::format("the clock says {}", live::text_of(wall));
+  if (!last) return {false, says + "; the log cannot be read to compare it"};
+  if (wall + kClockBehind < *last)
+    return {false, fmt::format("{}, before the log was last written, {}: the clock is or was wrong; what "
+                               "happens from now on has earlier times than what was",
+                               says, live::text_of(*last))};
+  return {true, fmt::format("{}; the log was last written at {}", says, live::text_of(*last))};
+}
+
+Finding finding_of_time_service(bool is_synchronised) {
+  if (is_synchronised) return {true, "the clock is synchronised"};
+  return {false,
+          "the clock is not synchronised: start a time service, such as systemd-timesyncd or chrony. "
+          "Decisions do not need it, times in answers and of tokens do"};
+}
 
 std::vector<Finding> examine(const std::string& file) {
   std::vector<Finding> findings = {rights_of(file, "the file")};
@@ -54,11 +105,12 @@ std::vector<Finding> examine(const std::string& file) {
   const auto folder = std::filesystem::absolute(file).parent_path();
   const auto space = std::filesystem::space(folder, error);
   const double free_mib = error ? 0 : static_cast<double>(space.available) / (1 << 20);
-  findings.push_back({free_mib >= 1024, fmt::format("{:.0f} MiB are free; 1024 or more are well", free_mib)});
+  findings.push_back(
+      {free_mib >= 1024, fmt::format("{:.0f} MiB are free; 1024 or more are enough", free_mib)});
   const double sync = sync_ms((folder / ".mirab-doctor").string());
-  findings.push_back({sync >= 0 && sync < 50, sync < 0
-                                                  ? "the disk cannot be written and synced"
-                                                  : fmt::format("a sync of the disk takes {:.2f} ms", sync)});
+  findings.push_back(finding_of_sync(sync));
+  findings.push_back(finding_of_clock(api::wall_now(), last_written(file)));
+  findings.push_back(finding_of_time_service(is_clock_synchronised()));
   findings.push_back({sqlite3_threadsafe() != 0, fmt::format("SQLite {}", sqlite3_libversion())});
   findings.push_back({true, OpenSSL_version(OPENSSL_VERSION)});
   rlimit files{};

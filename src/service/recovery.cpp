@@ -61,16 +61,6 @@ Result<live::Batch> first_batch(live::Decider& decider, const std::string& secre
   return decider.take_batch();
 }
 
-/// What is wrong with a state that was taken over as logged, and that no replay compared; empty: nothing.
-std::string fault_of_adopted(const Recovered& recovered) {
-  if (std::string broken = recovered.decider.broken_invariant(); !broken.empty()) return broken;
-  const std::string bytes = recovered.decider.snapshot();
-  if (!live::same_state(recovered.reader.snapshot(), bytes)) return "the two engines differ";
-  const auto again = live::Decider::restore(bytes);
-  if (!again) return again.error().message;
-  return live::same_state(again->snapshot(), bytes) ? "" : "its snapshot does not give its own bytes again";
-}
-
 struct DecidedAgain {
   std::uint64_t from = 0;
   std::uint64_t batches = 0;
@@ -191,6 +181,15 @@ Check init_file(const InitOptions& options) {
   return std::nullopt;
 }
 
+std::string fault_of_adopted(const live::Decider& decider, const live::Reader& reader) {
+  if (std::string broken = decider.broken_invariant(); !broken.empty()) return broken;
+  const std::string bytes = decider.snapshot();
+  if (!live::same_state(reader.snapshot(), bytes)) return "the two engines differ";
+  const auto again = live::Decider::restore(bytes);
+  if (!again) return again.error().message;
+  return live::same_state(again->snapshot(), bytes) ? "" : "its snapshot does not give its own bytes again";
+}
+
 Result<Recovered> recover(Store& store, live::Others others) {
   std::vector<std::string> notes;
   for (const SnapshotRow& row : store.snapshots()) {
@@ -236,7 +235,7 @@ Result<Recovered> recover(Store& store, live::Others others) {
     const LogEnds ends = store.log_ends();
     recovered.last_wall = ends.last_wall;
     if (recovered.was_adopted) {
-      if (const std::string fault = fault_of_adopted(recovered); !fault.empty())
+      if (const std::string fault = fault_of_adopted(recovered.decider, recovered.reader); !fault.empty())
         return Error{.message = "the state that another version decided cannot be taken over: " + fault};
       recovered.notes.push_back(fmt::format(
           "{} batches were decided by another version or on another processor: they are taken over "

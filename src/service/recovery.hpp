@@ -36,6 +36,9 @@ struct Recovered {
   bool was_adopted = false;        ///< the batches were decided elsewhere, and taken over as logged
 };
 
+/// What is wrong with a state that was taken over as logged, and that no replay compared; empty: nothing.
+std::string fault_of_adopted(const live::Decider& decider, const live::Reader& reader);
+
 /// The newest snapshot that reads, restores and gives its own bytes again, and the batches after it, each
 /// outcome compared; where another decision version or another arithmetic decided, as logged. Errors name the
 /// revision.

@@ -27,7 +27,8 @@ void reload(net::Server& server) {
   if (const Check failure = server.reload_certificate()) {
     journal("error", "certificate", {{"why", describe(*failure)}});
   } else if (server.has_tls()) {
-    journal("info", "certificate", {{"expires", server.figures().certificate_expiry_s}});
+    const live::Wall ends{std::chrono::seconds(server.figures().certificate_expiry_s)};
+    journal("info", "certificate", {{"expires", live::text_of(ends)}});
   }
 }
 

@@ -38,13 +38,4 @@ inline constexpr int kStoreFailed = 4;
 /// Returns the exit status. Errors: what keeps it from starting.
 Result<int> serve(const ServiceOptions& options);
 
-/// What a machine may lack for a service: `mirab serve doctor`.
-struct Finding {
-  bool is_well;
-  std::string sentence;
-};
-
-/// Looks at the file's rights, the room and the speed of its disk, versions and limits.
-std::vector<Finding> examine(const std::string& file);
-
 }  // namespace mirab::service

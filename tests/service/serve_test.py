@@ -174,6 +174,25 @@ class Serve(unittest.TestCase):
         self.assertEqual(client.ask("PATCH", path)[0], 405)
         self.assertEqual(client.get("/v1/queues?nothing=1")[0], 400)
 
+    def test_a_parameter_with_words_of_its_own_takes_no_other(self):
+        client = self.start().client()
+        set_up(client)
+        tried = 0
+        for path, methods in client.get("/openapi.json")[1]["paths"].items():
+            for method, operation in methods.items():
+                for parameter in operation["parameters"]:
+                    words = parameter["schema"].get("enum")
+                    if not words:
+                        continue
+                    target = path.replace("{queue}", "ml").replace("{name}", "n0")
+                    body = {} if "requestBody" in operation else None
+                    status, problem, _ = client.ask(method.upper(), f"{target}?{parameter['name']}=blah", body)
+                    self.assertEqual((status, problem["key"]), (400, "/" + parameter["name"]), (method, path))
+                    for word in words:
+                        self.assertIn(word, problem["detail"])
+                    tried += 1
+        self.assertGreaterEqual(tried, 8)
+
     def test_batches_answer_for_each_job(self):
         client = self.start().client()
         set_up(client)
@@ -410,6 +429,39 @@ class Serve(unittest.TestCase):
         self.assertFalse(os.path.exists(copy + ".new"))
         check = subprocess.run([PROGRAM, "serve", "check", copy], capture_output=True, text=True)
         self.assertEqual(check.returncode, 0, check.stderr)
+
+    def test_threads_of_long_questions_give_way_to_those_that_decide(self):
+        service = self.start()
+        folder = f"/proc/{service.process.pid}/task"
+        nice = []
+        for thread in os.listdir(folder):
+            with open(f"{folder}/{thread}/stat", encoding="ascii") as stat:
+                nice.append(int(stat.read().rpartition(")")[2].split()[16]))
+        others = os.getpriority(os.PRIO_PROCESS, 0)
+        self.assertEqual(sum(each == 10 for each in nice), 2 if others != 10 else len(nice), nice)
+        self.assertEqual(sum(each == others for each in nice), len(nice) - (2 if others != 10 else 0), nice)
+
+    def test_the_doctor_finds_rights_clocks_and_disks_that_lie(self):
+        def doctor(file):
+            ran = subprocess.run([PROGRAM, "serve", "doctor", file], capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 1 if "wrong " in ran.stdout else 0, ran.stdout + ran.stderr)
+            return ran.stdout
+
+        service = self.start()
+        set_up(service.client())
+        self.assertRegex(doctor(self.file), r"ok +the file has mode 600\n")  # while it runs
+        self.assertRegex(doctor(self.file), r"ok +the clock says .*; the log was last written at ")
+        self.assertEqual(service.stop(), 0)
+        database = sqlite3.connect(self.file)
+        database.execute("UPDATE batch SET wall = wall + 86400000")
+        database.commit()
+        database.close()
+        self.assertRegex(doctor(self.file), "wrong +the clock says .*, before the log was last written")
+        os.chmod(self.file, 0o644)
+        self.assertRegex(doctor(self.file), "wrong +the file has mode 644: others may read it")
+        if os.path.isdir("/dev/shm"):
+            with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:  # a sync of it does nothing
+                self.assertRegex(doctor(make_file(PROGRAM, memory)), "wrong +a sync of the disk takes 0.0.* no disk is as fast")
 
     def test_plaintext_beyond_this_machine_is_refused(self):
         refused = subprocess.run([PROGRAM, "serve", self.file, "--listen", "0.0.0.0:0"], capture_output=True, text=True)

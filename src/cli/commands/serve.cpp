@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "live/amounts.hpp"
+#include "service/doctor.hpp"
 #include "service/recovery.hpp"
 #include "service/restore.hpp"
 #include "service/service.hpp"
@@ -321,8 +322,10 @@ std::vector<Command> add_serve(CLI::App& app) {
   commands.push_back(add_of_file(
       *serve, "doctor", "Look for what would harm a service: disk, clock, rights, versions",
       {.paragraphs =
-           {"Looks at the file's rights, the room and the speed of its disk, the versions of the "
-            "libraries, the limit of open files. Changes nothing but a file that it removes again."},
+           {"Looks at the file's rights, the room and the speed of its disk, the clock, the versions of the "
+            "libraries, the limit of open files. A disk that is slow is found, and one that syncs more often "
+            "than a disk can that keeps what it acknowledges. Changes nothing but a file that it removes "
+            "again."},
        .examples = {{"mirab serve doctor mirab.db", "Look at a file and its machine"}},
        .exits = {{1, "something is wrong"}}},
       run_doctor));
