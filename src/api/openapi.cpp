@@ -21,38 +21,39 @@ constexpr const char* kSchemas = R"json({
 "Labels": {"type": "object", "maxProperties": 32, "additionalProperties": {"type": "string", "maxLength": 255}},
 "Weight": {"description": "A decimal number of 0 or more", "type": ["string", "integer"]},
 "ServerContent": {"type": "object", "additionalProperties": false, "required": ["capacity"], "properties": {
-  "capacity": {"$ref": "#/components/schemas/Amounts"}, "labels": {"$ref": "#/components/schemas/Labels"},
-  "state": {"enum": ["open", "drained"]}}},
+  "capacity": {"$ref": "#/components/schemas/Amounts"}, "labels": {"$ref": "#/components/schemas/Labels", "default": {}},
+  "state": {"description": "Left out: unchanged; open where the server is new", "enum": ["open", "drained"]}}},
 "TenantContent": {"type": "object", "additionalProperties": false, "properties": {
-  "limits": {"type": "object", "additionalProperties": false, "properties": {
-    "requests_per_s": {"type": "integer"}, "submits_per_s": {"type": "integer"}, "burst": {"type": "integer"},
-    "queued_jobs": {"type": "integer"}, "waiting_tasks": {"type": "integer"}, "watches": {"type": "integer"}}}}},
+  "limits": {"description": "What is left out has its default", "type": "object", "default": {}, "additionalProperties": false, "properties": {
+    "requests_per_s": {"type": "integer", "default": 200}, "submits_per_s": {"type": "integer", "default": 100},
+    "burst": {"type": "integer", "default": 2000}, "queued_jobs": {"type": "integer", "default": 10000},
+    "waiting_tasks": {"type": "integer", "default": 1000000}, "watches": {"type": "integer", "default": 64}}}}},
 "GroupContent": {"type": "object", "additionalProperties": false, "properties": {
-  "parent": {"type": "string"}, "weight": {"$ref": "#/components/schemas/Weight"},
-  "guarantee": {"$ref": "#/components/schemas/Amounts"}, "limit": {"$ref": "#/components/schemas/Amounts"},
+  "parent": {"description": "Left out: the root", "type": "string"}, "weight": {"$ref": "#/components/schemas/Weight", "default": "1"},
+  "guarantee": {"$ref": "#/components/schemas/Amounts"}, "limit": {"$ref": "#/components/schemas/Amounts", "description": "A resource left out has none"},
   "reserved": {"$ref": "#/components/schemas/Amounts"}}},
 "QueueContent": {"type": "object", "additionalProperties": false, "required": ["tenant"], "properties": {
-  "tenant": {"type": "string"}, "group": {"type": "string"}, "weight": {"$ref": "#/components/schemas/Weight"},
-  "guarantee": {"$ref": "#/components/schemas/Amounts"}, "limit": {"$ref": "#/components/schemas/Amounts"},
+  "tenant": {"type": "string"}, "group": {"description": "Left out: the root", "type": "string"}, "weight": {"$ref": "#/components/schemas/Weight", "default": "1"},
+  "guarantee": {"$ref": "#/components/schemas/Amounts"}, "limit": {"$ref": "#/components/schemas/Amounts", "description": "A resource left out has none"},
   "reserved": {"$ref": "#/components/schemas/Amounts"}}},
 "JobContent": {"type": "object", "additionalProperties": false, "properties": {
-  "tasks": {"type": "integer", "minimum": 1}, "demand": {"$ref": "#/components/schemas/Amounts"},
-  "gang": {"type": "integer", "minimum": 1}, "per_server": {"type": "integer", "minimum": 1},
-  "servers": {"type": "array", "items": {"type": "string"}}, "pack": {"type": "string"},
-  "select": {"type": "object", "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"}}},
+  "tasks": {"type": "integer", "minimum": 1, "default": 1}, "demand": {"$ref": "#/components/schemas/Amounts", "description": "Of each task; required where there are no roles"},
+  "gang": {"description": "How many tasks start together", "type": "integer", "minimum": 1, "default": 1}, "per_server": {"type": "integer", "minimum": 1},
+  "servers": {"description": "Left out: all", "type": "array", "items": {"type": "string"}}, "pack": {"type": "string"},
+  "select": {"type": "object", "default": {}, "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"}}},
   "spread": {"type": "object", "additionalProperties": false, "required": ["label"], "properties": {
-    "label": {"type": "string"}, "most_apart": {"type": "integer", "minimum": 1}}},
-  "demand_on": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Amounts"}}, "attempts": {"type": "integer", "minimum": 1}, "priority": {"type": "integer"},
-  "preemptible": {"type": "boolean"}, "roles": {"type": "array", "minItems": 1, "maxItems": 100, "items": {"$ref": "#/components/schemas/Role"}},
-  "labels": {"$ref": "#/components/schemas/Labels"}, "spec": {"$ref": "#/components/schemas/Spec"}}},
+    "label": {"type": "string"}, "most_apart": {"type": "integer", "minimum": 1, "default": 1}}},
+  "demand_on": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Amounts"}}, "attempts": {"type": "integer", "minimum": 1, "default": 1}, "priority": {"type": "integer", "default": 0},
+  "preemptible": {"type": "boolean", "default": true}, "roles": {"type": "array", "minItems": 1, "maxItems": 100, "items": {"$ref": "#/components/schemas/Role"}},
+  "labels": {"$ref": "#/components/schemas/Labels", "default": {}}, "spec": {"$ref": "#/components/schemas/Spec"}}},
 "Role": {"description": "Tasks of a gang that take the same, in place of the tasks, demand, gang and demand_on of the job", "type": "object",
   "additionalProperties": false, "required": ["name", "demand"], "properties": {"name": {"type": "string", "maxLength": 253},
-  "tasks": {"type": "integer", "minimum": 1}, "demand": {"$ref": "#/components/schemas/Amounts"}}},
+  "tasks": {"type": "integer", "minimum": 1, "default": 1}, "demand": {"$ref": "#/components/schemas/Amounts"}}},
 "Spec": {"description": "What the executor runs", "type": "object", "additionalProperties": false, "properties": {
   "argv": {"type": "array", "items": {"type": "string"}},
   "env": {"type": "object", "additionalProperties": {"type": "string"}},
   "time_limit": {"description": "Such as 90s, 2h", "type": "string", "examples": ["90s", "2h"]},
-  "when_lost": {"enum": ["rerun", "stop"]}}},
+  "when_lost": {"enum": ["rerun", "stop"], "default": "rerun"}}},
 "Submits": {"type": "object", "additionalProperties": false, "required": ["jobs"], "properties": {
   "jobs": {"type": "array", "maxItems": 1000, "items": {"type": "object", "required": ["queue", "name"], "properties": {
     "queue": {"type": "string"}, "name": {"type": "string"}}}}}},
@@ -65,17 +66,17 @@ constexpr const char* kSchemas = R"json({
   "tenant": {"type": "string"}, "server": {"type": "string"}, "expires": {"type": "string", "format": "date-time"}}},
 "Policy": {"type": "object", "additionalProperties": false, "required": ["discipline", "placement"], "properties": {
   "discipline": {"type": "string", "examples": ["drf", "asset", "tsf", "round-robin", "fifo"]},
-  "placement": {"type": "string", "examples": ["best-fit", "first-fit", "worst-fit"]}, "tie": {"enum": ["first", "random"]},
+  "placement": {"type": "string", "examples": ["best-fit", "first-fit", "worst-fit"]}, "tie": {"enum": ["first", "last", "random"], "default": "first"},
   "share_scale": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Weight"}},
   "half_life": {"type": "string", "examples": ["1h"]},
   "reservations": {"type": "object", "additionalProperties": false, "required": ["after"], "properties": {
-    "after": {"type": "string", "examples": ["10m"]}, "servers": {"type": "integer", "minimum": 1},
+    "after": {"type": "string", "examples": ["10m"]}, "servers": {"type": "integer", "minimum": 1, "default": 1},
     "at_most": {"type": "string", "examples": ["1h"]}}},
   "preemption": {"type": "object", "additionalProperties": false, "required": ["tasks", "per"], "properties": {
     "tasks": {"type": "integer", "minimum": 1}, "per": {"type": "string", "examples": ["10s"]}}}}},
 "WhatIf": {"type": "object", "required": ["changes"], "properties": {
   "changes": {"type": "array", "maxItems": 100, "items": {"type": "object"}},
-  "show": {"type": "array", "items": {"type": "string"}}}},
+  "show": {"type": "array", "default": ["queues"], "items": {"type": "string"}}}},
 "Thing": {"type": "object"},
 "Cluster": {"type": "object", "required": ["id", "policy", "resources", "totals"], "properties": {
   "resources": {"type": "array", "items": {"type": "object"}}, "totals": {"type": "object"}}},
@@ -85,7 +86,8 @@ constexpr const char* kSchemas = R"json({
   "used": {"$ref": "#/components/schemas/Amounts"}, "used_base": {"$ref": "#/components/schemas/BaseAmounts"},
   "tasks": {"type": "integer"}, "state": {"enum": ["open", "drained", "lost"]}, "revision": {"type": "integer"}}},
 "Explanation": {"type": "object", "required": ["job", "says"], "properties": {
-  "job": {"type": "string"}, "verdict": {"type": "string"}, "says": {"type": "string"}, "waiting": {"type": "integer"}}},
+  "job": {"type": "string"}, "verdict": {"type": "string"}, "says": {"type": "string"}, "waiting": {"type": "integer"},
+  "failures": {"description": "Tasks that failed", "type": "object", "required": ["tasks", "latest"]}}},
 "Job": {"type": "object", "required": ["queue", "name", "uid", "state"], "properties": {
   "queue": {"type": "string"}, "name": {"type": "string"}, "uid": {"type": "string"},
   "state": {"enum": ["waiting", "running", "succeeded", "failed", "cancelled"]},
@@ -145,17 +147,11 @@ std::vector<std::string> scope_words(ScopeSet scopes) {
   return words;
 }
 
-/// Calls `use` for the names in braces of a path, or for the words of a list.
+/// Calls `use` for the names in braces of a path.
 template <class Use>
-void for_each_name(std::string_view text, char begin, char end, Use use) {
-  while (!text.empty()) {
-    const std::size_t from = begin == 0 ? 0 : text.find(begin);
-    if (from == std::string_view::npos) return;
-    text.remove_prefix(begin == 0 ? 0 : from + 1);
-    const std::size_t to = std::min(text.find(end), text.size());
-    use(std::string(text.substr(0, to)));
-    text.remove_prefix(std::min(to + 1, text.size()));
-  }
+void for_each_name(std::string_view path, Use use) {
+  for (std::size_t from = path.find('{'); from != std::string_view::npos; from = path.find('{', from + 1))
+    use(std::string(path.substr(from + 1, path.find('}', from) - from - 1)));
 }
 
 std::string answer_type(const Route& route) {
@@ -173,17 +169,18 @@ Ordered operation_of(const Route& route, Offer offer) {
     id += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
   operation["operationId"] = id;
   operation["parameters"] = Ordered::array();
-  for_each_name(route.path, '{', '}', [&](const std::string& name) {
+  for_each_name(route.path, [&](const std::string& name) {
     operation["parameters"].push_back({{"name", name},
                                        {"in", "path"},
                                        {"required", true},
                                        {"schema", {{"type", "string"}, {"maxLength", 253}}}});
   });
-  for_each_name(route.query, 0, ' ', [&](const std::string& name) {
+  for (const auto& [name, values] : parameters_of(route)) {
     const bool is_number = name == "after" || name == "at_least" || name == "limit";
-    operation["parameters"].push_back(
-        {{"name", name}, {"in", "query"}, {"schema", {{"type", is_number ? "integer" : "string"}}}});
-  });
+    Ordered schema = {{"type", is_number ? "integer" : "string"}};
+    if (!values.empty()) schema["enum"] = values;
+    operation["parameters"].push_back({{"name", name}, {"in", "query"}, {"schema", std::move(schema)}});
+  }
   const auto body = [](std::string_view schema, const std::string& type) {
     return Ordered{{type, {{"schema", {{"$ref", "#/components/schemas/" + std::string(schema)}}}}}};
   };
@@ -209,9 +206,84 @@ Ordered operation_of(const Route& route, Offer offer) {
   return operation;
 }
 
+/// The keys of objects that schemas name, each as it begins in JSON, and the words that a value may be.
+void add_words(const Ordered& schema, std::set<std::string>& words) {
+  if (!schema.is_structured()) return;
+  if (schema.is_object() && schema.contains("properties")) {
+    for (const auto& each : schema["properties"].items()) words.insert("\\\"" + each.key() + "\\\":");
+  }
+  if (schema.is_object() && schema.contains("enum")) {
+    for (const Ordered& word : schema["enum"]) words.insert("\\\"" + word.get<std::string>() + "\\\"");
+  }
+  for (const auto& each : schema.items()) add_words(each.value(), words);
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// "`state` (`open`, `drained`, `lost`)"; long lists of words are in the OpenAPI document alone.
+std::string parameter_words(const Parameter& parameter) {
+  constexpr std::size_t kMostWords = 8;
+  std::vector<std::string> words;
+  for (const std::string_view value : parameter.values) words.push_back(fmt::format("`{}`", value));
+  const bool is_listed = !words.empty() && words.size() <= kMostWords;
+  return fmt::format("`{}`{}", parameter.name, is_listed ? " (" + joined(words) + ")" : "");
+}
+
+/// What a value of this schema is, in words.
+std::string type_words(const Ordered& schema) {
+  if (schema.contains("enum")) {
+    std::vector<std::string> words;
+    for (const Ordered& word : schema["enum"]) words.push_back("`" + word.get<std::string>() + "`");
+    return joined(words);
+  }
+  if (schema.contains("$ref")) {
+    const auto name = schema["$ref"].get<std::string>();
+    const std::string of = name.substr(name.rfind('/') + 1);
+    return of == "Amounts"  ? "amounts"
+           : of == "Labels" ? "map to texts"
+           : of == "Weight" ? "decimal number"
+                            : "object";
+  }
+  const Ordered type = schema.value("type", Ordered());
+  if (type == "integer")
+    return schema.contains("minimum") ? fmt::format("whole number from {}", schema["minimum"].dump())
+                                      : "whole number";
+  if (type == "boolean") return "true or false";
+  if (type == "array") return "list: " + type_words(schema.value("items", Ordered::object()));
+  if (type == "string") return schema.value("format", "") == "date-time" ? "time, RFC 3339" : "text";
+  if (schema.contains("additionalProperties") && schema["additionalProperties"].is_object())
+    return "map: " + type_words(schema["additionalProperties"]);
+  return "object";
+}
+
+/// A row for each key of an object, and for those of the objects in it.
+std::string key_rows(const Ordered& schemas, const Ordered& schema, const std::string& before) {
+  std::string text;
+  const Ordered required = schema.value("required", Ordered::array());
+  const Ordered properties = schema.value("properties", Ordered::object());
+  for (const auto& entry : properties.items()) {
+    const std::string key = before + entry.key();
+    const Ordered& value = entry.value();
+    const bool is_required = std::find(required.begin(), required.end(), entry.key()) != required.end();
+    const Ordered fallback = value.value("default", Ordered());
+    text +=
+        fmt::format("| `{}` | {} | {} | {} |\n", key, type_words(value),
+                    is_required          ? "required"
+                    : fallback.is_null() ? "none"
+                                         : "`" + fallback.dump() + "`",
+                    value.value("description", value.value("examples", Ordered()).is_null()
+                                                   ? ""
+                                                   : "such as " + value["examples"][0].get<std::string>()));
+    const bool is_list = value.value("type", Ordered()) == "array";
+    const Ordered inner = is_list ? value.value("items", Ordered::object()) : value;
+    const auto name = inner.value("$ref", std::string());
+    const std::string of = name.substr(name.rfind('/') + 1);
+    text += key_rows(schemas, schemas.contains(of) ? schemas[of] : inner, key + (is_list ? "[]." : "."));
+  }
   return text;
 }
 
@@ -261,31 +333,27 @@ std::string api_markdown() {
       "| method | path | scopes | parameters | what |\n|---|---|---|---|---|\n";
   for (const Route& route : routes()) {
     std::vector<std::string> parameters;
-    for_each_name(route.query, 0, ' ',
-                  [&](const std::string& name) { parameters.push_back("`" + name + "`"); });
+    for (const Parameter& each : parameters_of(route)) parameters.push_back(parameter_words(each));
     const std::string scopes =
         route.scopes == kNoToken ? "without a token" : joined(scope_words(route.scopes));
     text += fmt::format("| {} | `{}` | {} | {} | {} |\n", route.method, route.path, scopes,
                         joined(parameters), route.summary);
   }
-  text += "\n## Bodies\n\n| request | keys |\n|---|---|\n";
+  text +=
+      "\n## Bodies\n\n"
+      "`parent.key` is a key of an object, `list[].key` one of each object of a list.\n";
   const auto schemas = Ordered::parse(kSchemas);
   for (const Route& route : routes()) {
     if (route.schema.empty()) continue;
-    const Ordered& schema = schemas[std::string(route.schema)];
-    std::vector<std::string> keys;
-    const Ordered required = schema.value("required", Ordered::array());
-    const Ordered properties = schema.value("properties", Ordered::object());
-    for (const auto& [key, value] : properties.items()) {
-      const bool is_required = std::find(required.begin(), required.end(), key) != required.end();
-      keys.push_back("`" + key + "`" + (is_required ? " (required)" : ""));
-    }
-    text += fmt::format("| `{} {}` | {} |\n", route.method, route.path,
-                        keys.empty() ? "an object" : joined(keys));
+    text += fmt::format("\n`{} {}`:\n\n| key | type | default | |\n|---|---|---|---|\n", route.method,
+                        route.path);
+    text += key_rows(schemas, schemas[std::string(route.schema)], "");
   }
   text += fmt::format(
-      "\nA key that is not listed is an error. `policy` and `whatif` check their own keys. A body has at\n"
-      "most {} KiB, that of `jobs:submit` {} MiB.\n"
+      "\nA key that is not listed is an error, except in the items of `jobs:submit`, which have the keys\n"
+      "of a job besides, and the changes of `whatif`: [examples](../how-to/use-a-service.md#with-curl).\n"
+      "Amounts are a map from resources to numbers or texts such as `500m`, `4Gi` and `1.5`. A body has\n"
+      "at most {} KiB, that of `jobs:submit` {} MiB.\n"
       "\n## Answers\n\n"
       "Every answer carries `Mirab-Revision`, except those whose bytes must not differ (401, 403, 404).\n"
       "A read with `?at_least=N` waits up to five seconds until it shows revision N. Problems are\n"
@@ -302,6 +370,26 @@ std::string api_markdown() {
       "| 500 `internal` | the service could not answer; its log says why |\n"
       "| 503, 507 | busy, the outcome is unknown: send it again under the same name; the disk is full |\n",
       kBodyBytes / 1024, kSubmitsBytes / 1024 / 1024);
+  return text;
+}
+
+std::string fuzz_dictionary() {
+  std::set<std::string> words;
+  for (const Route& route : routes()) {
+    words.emplace(route.method);
+    words.emplace(route.path);
+    for (const Parameter& parameter : parameters_of(route)) {
+      words.insert(std::string(parameter.name) + "=");
+      for (const std::string_view value : parameter.values) words.emplace(value);
+    }
+  }
+  add_words(Ordered::parse(kSchemas), words);
+  for (const char* word :
+       {"HTTP/1.1\\x0d\\x0a", "HTTP/1.0\\x0d\\x0a", "Host: a\\x0d\\x0a", "Content-Length: 1\\x0d\\x0a",
+        "Transfer-Encoding: chunked\\x0d\\x0a", "Authorization: Bearer ", "\\x0d\\x0a\\x0d\\x0a"})
+    words.emplace(word);
+  std::string text = "# Made by `mirab generate api-words` from the table of routes.\n";
+  for (const std::string& word : words) text += "\"" + word + "\"\n";
   return text;
 }
 

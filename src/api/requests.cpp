@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <utility>
 
 #include "api/page/page_files.hpp"
@@ -12,13 +13,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestPoll{60'000};
 
-bool has_parameter(std::string_view list, std::string_view name) {
-  while (!list.empty()) {
-    const std::size_t space = std::min(list.find(' '), list.size());
-    if (list.substr(0, space) == name) return true;
-    list.remove_prefix(std::min(space + 1, list.size()));
-  }
-  return false;
+/// `open, drained or lost`.
+std::string alternatives(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+  return text;
 }
 
 }  // namespace
@@ -85,17 +85,20 @@ Asked asked_of(const Match& match, const net::Target& target, const net::Request
 }
 
 std::optional<live::Problem> wrong_parameter(const Asked& asked) {
+  if (asked.given.empty()) return std::nullopt;
+  const std::vector<Parameter> parameters = parameters_of(*asked.route);
   for (const auto& [name, value] : asked.given) {
-    if (!has_parameter(asked.route->query, name))
-      return live::bad_request("/" + name, "this route has no such parameter");
+    const auto known = std::find_if(parameters.begin(), parameters.end(),
+                                    [&](const Parameter& each) { return each.name == name; });
+    const std::string key = live::pointer_to({}, name);
+    if (known == parameters.end()) return live::bad_request(key, "this route has no such parameter");
+    const auto& values = known->values;
+    if (!values.empty() && std::find(values.begin(), values.end(), value) == values.end())
+      return live::bad_request(key, alternatives(values) + " is expected here");
   }
   for (const char* name : {"after", "at_least"}) {
     if (asked.given.contains(name) && !whole_number(asked.first(name)))
       return live::bad_request(std::string("/") + name, "a revision is expected here");
-  }
-  for (const char* name : {"dry_run", "failed"}) {
-    if (asked.given.contains(name) && asked.first(name) != "true" && asked.first(name) != "false")
-      return live::bad_request(std::string("/") + name, "true or false is expected here");
   }
   return std::nullopt;
 }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+
+#include "live/records.hpp"
 
 namespace mirab::api {
 namespace {
@@ -14,14 +15,23 @@ constexpr ScopeSet kReaders = kRead | kSubmit | kOperator | kAdmin;
 constexpr ScopeSet kSubmitters = kSubmit | kAdmin;
 constexpr ScopeSet kOperators = kOperator | kAdmin;
 
+std::string joined_kinds() {
+  std::string text;
+  for (const std::string_view kind : live::event_kinds())
+    text += (text.empty() ? "" : "|") + std::string(kind);
+  return text;
+}
+
+const std::string kOfEvents = "after wait kind=" + joined_kinds() + " queue job server now=1|true";
+
 // clang-format off
 const std::array kRoutes = {
   Route{"GET", "/v1/cluster", kReaders | kExecutor, Ask::cluster, "", "Cluster", "at_least", Lane::common, RateOf::requests, "Resources and units, discipline, options, totals"},
-  Route{"PUT", "/v1/cluster/policy", kAdmin, Do::policy_put, "Policy", "Thing", "dry_run", Lane::common, RateOf::requests, "Another discipline, placement or options"},
-  Route{"GET", "/v1/servers", kReaders, Ask::servers, "", "List", "name state label limit page at_least", Lane::common, RateOf::requests, "The servers"},
+  Route{"PUT", "/v1/cluster/policy", kAdmin, Do::policy_put, "Policy", "Thing", "dry_run=true|false", Lane::common, RateOf::requests, "Another discipline, placement or options"},
+  Route{"GET", "/v1/servers", kReaders, Ask::servers, "", "List", "name state=open|drained|lost label limit page at_least", Lane::common, RateOf::requests, "The servers"},
   Route{"GET", "/v1/servers/{name}", kReaders | kExecutor, Ask::server, "", "Server", "at_least", Lane::common, RateOf::requests, "A server: capacity, use, labels, state"},
   Route{"PUT", "/v1/servers/{name}", kOperators | kExecutor, Do::server_put, "ServerContent", "Server", "", Lane::urgent, RateOf::requests, "Adds or changes a server"},
-  Route{"DELETE", "/v1/servers/{name}", kOperators, Do::server_delete, "", "Thing", "failed", Lane::common, RateOf::requests, "Removes an empty server; with failed=true one that has failed"},
+  Route{"DELETE", "/v1/servers/{name}", kOperators, Do::server_delete, "", "Thing", "failed=true|false", Lane::common, RateOf::requests, "Removes an empty server; with failed=true one that has failed"},
   Route{"GET", "/v1/servers/{name}/assignments", kExecutor, Own::assignments, "", "Assignments", "after wait", Lane::urgent, RateOf::requests, "What the executor of the server is to run and to stop; its heartbeat"},
   Route{"GET", "/v1/tenants", kAdmin, Ask::tenants, "", "List", "limit page at_least", Lane::common, RateOf::requests, "The tenants"},
   Route{"GET", "/v1/tenants/{name}", kAdmin, Ask::tenant, "", "Thing", "at_least", Lane::common, RateOf::requests, "A tenant and its limits"},
@@ -35,13 +45,13 @@ const std::array kRoutes = {
   Route{"GET", "/v1/queues/{name}", kReaders, Ask::queue, "", "Thing", "at_least", Lane::common, RateOf::requests, "A queue: weight, use, share, running, waiting"},
   Route{"PUT", "/v1/queues/{name}", kAdmin, Do::queue_put, "QueueContent", "Thing", "", Lane::common, RateOf::requests, "Adds or changes a queue"},
   Route{"DELETE", "/v1/queues/{name}", kAdmin, Do::queue_delete, "", "Thing", "", Lane::common, RateOf::requests, "Removes a queue without jobs"},
-  Route{"GET", "/v1/queues/{queue}/jobs", kReaders, Ask::jobs, "", "List", "name state label limit page at_least", Lane::common, RateOf::requests, "The jobs of a queue"},
+  Route{"GET", "/v1/queues/{queue}/jobs", kReaders, Ask::jobs, "", "List", "name state=waiting|running|succeeded|failed|cancelled label limit page at_least", Lane::common, RateOf::requests, "The jobs of a queue"},
   Route{"GET", "/v1/queues/{queue}/jobs/{name}", kReaders, Ask::job, "", "Job", "at_least", Lane::common, RateOf::requests, "A job: state and counts"},
   Route{"PUT", "/v1/queues/{queue}/jobs/{name}", kSubmitters, Do::job_put, "JobContent", "Job", "", Lane::common, RateOf::submits, "Submits a job; the same again answers the same"},
   Route{"DELETE", "/v1/queues/{queue}/jobs/{name}", kSubmitters, Do::job_cancel, "", "Job", "", Lane::urgent, RateOf::requests, "Cancels a job"},
   Route{"GET", "/v1/queues/{queue}/jobs/{name}/explain", kReaders, Ask::explain, "", "Explanation", "server at_least", Lane::common, RateOf::questions, "Why it waits, or why not on that server"},
   Route{"POST", "/v1/jobs:submit", kSubmitters, Own::submits, "Submits", "SubmitsAnswer", "", Lane::common, RateOf::submits, "Submits up to 1,000 jobs, each for itself"},
-  Route{"GET", "/v1/tasks", kReaders, Ask::tasks, "", "List", "state label limit page queue job server at_least", Lane::common, RateOf::requests, "The tasks that the caller may see"},
+  Route{"GET", "/v1/tasks", kReaders, Ask::tasks, "", "List", "state=placed|running|succeeded|failed|lost|cancelled|preempted label limit page queue job server at_least", Lane::common, RateOf::requests, "The tasks that the caller may see"},
   Route{"GET", "/v1/tasks/{name}", kReaders, Ask::task, "", "Thing", "at_least", Lane::common, RateOf::requests, "A task: job, server, state"},
   Route{"GET", "/v1/tasks/{name}/explain", kReaders, Own::task_explain, "", "Thing", "", Lane::worker, RateOf::questions, "Why it was placed there: replayed from the snapshot before"},
   Route{"PUT", "/v1/tasks/{name}/outcome", kExecutor | kOperators, Do::outcome_put, "OutcomeContent", "Thing", "", Lane::urgent, RateOf::requests, "That a task has started, or how it ended; repeated until it is answered"},
@@ -49,9 +59,9 @@ const std::array kRoutes = {
   Route{"GET", "/v1/shares", kReaders, Ask::shares, "", "Thing", "mechanism at_least", Lane::worker, RateOf::questions, "The fair share by each mechanism, and what each queue has"},
   Route{"GET", "/v1/mechanisms", kReaders, Ask::mechanisms, "", "Thing", "", Lane::common, RateOf::requests, "The mechanisms, their claims and options"},
   Route{"GET", "/v1/mechanisms/{name}", kReaders, Ask::mechanism, "", "Thing", "", Lane::common, RateOf::requests, "A mechanism"},
-  Route{"GET", "/v1/events", kReaders, Own::events, "", "Changes", "after wait kind queue job server now", Lane::common, RateOf::requests, "What happens, as server-sent events or, with wait, as a long poll"},
-  Route{"GET", "/v1/history", kReaders, Ask::history, "", "History", "series queue resource from to step at_least", Lane::common, RateOf::questions, "A series over time: share, running or waiting of a queue, used of a resource"},
-  Route{"GET", "/v1/usage", kReaders, Own::usage, "", "Usage", "from to by", Lane::worker, RateOf::questions, "Amount times hours of each resource by queue, group or tenant, as JSON or CSV"},
+  Route{"GET", "/v1/events", kReaders, Own::events, "", "Changes", kOfEvents, Lane::common, RateOf::requests, "What happens, as server-sent events or, with wait, as a long poll"},
+  Route{"GET", "/v1/history", kReaders, Ask::history, "", "History", "series=share|running|waiting|used queue resource from to step at_least", Lane::common, RateOf::questions, "A series over time: share, running or waiting of a queue, used of a resource"},
+  Route{"GET", "/v1/usage", kReaders, Own::usage, "", "Usage", "from to by=queue|group|tenant", Lane::worker, RateOf::questions, "Amount times hours of each resource by queue, group or tenant, as JSON or CSV"},
   Route{"GET", "/v1/tokens", kAdmin, Ask::tokens, "", "List", "limit page at_least", Lane::common, RateOf::requests, "The tokens, without their secrets"},
   Route{"GET", "/v1/tokens/{name}", kAdmin, Ask::token, "", "Thing", "at_least", Lane::common, RateOf::requests, "A token, without its secret"},
   Route{"PUT", "/v1/tokens/{name}", kAdmin, Do::token_put, "TokenContent", "Thing", "", Lane::common, RateOf::requests, "Makes a token; the first answer alone has its secret"},
@@ -67,13 +77,12 @@ const std::array kRoutes = {
 };
 // clang-format on
 
-std::vector<std::string_view> parts_of(std::string_view path) {
+std::vector<std::string_view> parts_of(std::string_view text, char between) {
   std::vector<std::string_view> parts;
-  path.remove_prefix(1);
-  while (!path.empty()) {
-    const std::size_t slash = path.find('/');
-    parts.push_back(path.substr(0, slash));
-    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  while (!text.empty()) {
+    const std::size_t end = text.find(between);
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return parts;
 }
@@ -82,7 +91,7 @@ std::vector<std::string_view> parts_of(std::string_view path) {
 const std::vector<std::vector<std::string_view>>& route_parts() {
   static const auto kParts = [] {
     std::vector<std::vector<std::string_view>> all;
-    for (const Route& route : kRoutes) all.push_back(parts_of(route.path));
+    for (const Route& route : kRoutes) all.push_back(parts_of(route.path.substr(1), '/'));
     return all;
   }();
   return kParts;
@@ -104,6 +113,16 @@ ScopeSet set_of(const live::Scopes& scopes) {
 }
 
 std::span<const Route> routes() { return kRoutes; }
+
+std::vector<Parameter> parameters_of(const Route& route) {
+  std::vector<Parameter> parameters;
+  for (const std::string_view part : parts_of(route.query, ' ')) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    parameters.push_back({.name = part.substr(0, equals),
+                          .values = parts_of(part.substr(std::min(equals + 1, part.size())), '|')});
+  }
+  return parameters;
+}
 
 bool is_offered(const Route& route, Offer offer) {
   if (offer == Offer::all) return true;
@@ -146,26 +165,6 @@ std::vector<std::string> methods_of(const net::Target& target, Offer offer) {
       methods.emplace_back(kRoutes[at].method);
   }
   return methods;
-}
-
-std::string fuzz_dictionary() {
-  std::set<std::string> words;
-  for (const Route& route : kRoutes) {
-    words.emplace(route.method);
-    words.emplace(route.path);
-    for (std::size_t from = 0; from < route.query.size();) {
-      const std::size_t space = std::min(route.query.find(' ', from), route.query.size());
-      words.insert(std::string(route.query.substr(from, space - from)) + "=");
-      from = space + 1;
-    }
-  }
-  for (const char* word :
-       {"HTTP/1.1\\x0d\\x0a", "HTTP/1.0\\x0d\\x0a", "Host: a\\x0d\\x0a", "Content-Length: 1\\x0d\\x0a",
-        "Transfer-Encoding: chunked\\x0d\\x0a", "Authorization: Bearer ", "\\x0d\\x0a\\x0d\\x0a"})
-    words.emplace(word);
-  std::string text;
-  for (const std::string& word : words) text += "\"" + word + "\"\n";
-  return text;
 }
 
 }  // namespace mirab::api

@@ -65,7 +65,7 @@ struct Route {
   Action action;
   std::string_view schema;  ///< of the body; empty: none
   std::string_view answer;  ///< the schema of the answer
-  std::string_view query;   ///< names of parameters, with spaces between
+  std::string_view query;   ///< parameters with spaces between: `limit`, `failed=true|false`
   Lane lane;
   RateOf rate;
   std::string_view summary;
@@ -75,6 +75,13 @@ inline constexpr std::size_t kBodyBytes = 64 * 1024;
 inline constexpr std::size_t kSubmitsBytes = std::size_t{4} << 20U;
 
 std::span<const Route> routes();
+
+/// A parameter of the query; `values`: one of these. None: any text, which what answers checks.
+struct Parameter {
+  std::string_view name;
+  std::vector<std::string_view> values = {};
+};
+std::vector<Parameter> parameters_of(const Route& route);
 
 /// Which routes a process has. Where a cluster can only be looked at there are no tokens, tenants or log.
 enum class Offer { all, reads };

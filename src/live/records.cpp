@@ -18,9 +18,19 @@ constexpr EventMember kEventMembers[] = {
     {"queue", &Event::queue},   {"job", &Event::job},   {"task", &Event::task}, {"role", &Event::role},
     {"server", &Event::server}, {"name", &Event::name}, {"why", &Event::why}};
 
+constexpr std::string_view kEventKinds[] = {
+    "group-added",    "group-changed",   "group-removed",  "job-cancelled",  "job-ended",
+    "job-submitted",  "policy-changed",  "queue-added",    "queue-changed",  "queue-removed",
+    "server-added",   "server-back",     "server-changed", "server-drained", "server-lost",
+    "server-removed", "server-reopened", "server-silent",  "task-ended",     "task-placed",
+    "task-started",   "task-stopped",    "tenant-added",   "tenant-changed", "tenant-removed",
+    "token-added",    "token-changed",   "token-removed"};
+
 const char* const kTargets[] = {"server", "tenant", "group", "queue", "name", "token", "task"};
 
 }  // namespace
+
+std::span<const std::string_view> event_kinds() { return kEventKinds; }
 
 Json json_of(const Event& event, bool with_tenant) {
   Json json = {{"kind", event.kind}};

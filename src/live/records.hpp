@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ struct Event {
   std::string why = {};   ///< an outcome, the right of a preemption, …
   friend bool operator==(const Event&, const Event&) = default;
 };
+/// The kinds that there are.
+std::span<const std::string_view> event_kinds();
 Json json_of(const Event& event, bool with_tenant);
 Event event_of(const Json& json);
 

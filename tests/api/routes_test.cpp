@@ -1,8 +1,12 @@
 #include "api/routes.hpp"
 
+#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "api/requests.hpp"
+#include "live/content.hpp"
 
 namespace mirab::api {
 namespace {
@@ -33,6 +37,68 @@ TEST(Routes, AnotherMethodOfAPathIsNamed) {
   std::vector<std::string> allowed;
   EXPECT_FALSE(match("PATCH", *net::read_target("/v1/servers/a"), allowed));
   EXPECT_EQ(allowed, (std::vector<std::string>{"GET", "PUT", "DELETE"}));
+}
+
+Asked asked(const std::string& method, const std::string& target) {
+  const auto read = net::read_target(target);
+  std::vector<std::string> allowed;
+  return asked_of(*match(method, *read, allowed), *read, {});
+}
+
+TEST(Routes, AParameterWithWordsOfItsOwnTakesNoOther) {
+  const auto key_of = [](const std::string& target) {
+    const auto wrong = wrong_parameter(asked("GET", target));
+    return wrong ? wrong->key + ": " + wrong->detail : "";
+  };
+  EXPECT_EQ(key_of("/v1/servers?state=drained&limit=3"), "");
+  EXPECT_EQ(key_of("/v1/servers?state=blah"), "/state: open, drained or lost is expected here");
+  EXPECT_EQ(key_of("/v1/servers?state=waiting"), "/state: open, drained or lost is expected here");
+  EXPECT_EQ(key_of("/v1/servers?state="), "/state: open, drained or lost is expected here");
+  EXPECT_EQ(key_of("/v1/servers?stat=open"), "/stat: this route has no such parameter");
+  EXPECT_EQ(key_of("/v1/events?kind=task-placed&kind=job-ended"), "");
+  EXPECT_NE(key_of("/v1/events?kind=task-placed&kind=task"), "");
+  for (const Route& route : routes()) {
+    for (const Parameter& parameter : parameters_of(route)) {
+      for (const std::string_view value : parameter.values)
+        EXPECT_TRUE(!value.empty() && value.find('|') == std::string_view::npos) << route.path;
+    }
+  }
+}
+
+// JSON Schema's `default` is a remark: the service itself fills in what is left out.
+TEST(OpenApi, DefaultsAreWhatTheServiceFillsIn) {
+  const auto document = nlohmann::json::parse(openapi_document("1.2.3"));
+  const live::Units units({*live::parse_resource("cpu:milli")});
+  const std::pair<live::Do, const char*> bodies[] = {
+      {live::Do::server_put, R"({"capacity":{"cpu":1}})"},
+      {live::Do::tenant_put, "{}"},
+      {live::Do::group_put, "{}"},
+      {live::Do::queue_put, R"({"tenant":"t"})"},
+      {live::Do::job_put, R"({"demand":{"cpu":1}})"},
+      {live::Do::token_put, R"({"scopes":["admin"]})"},
+      {live::Do::outcome_put, R"({"outcome":"failed"})"},
+      {live::Do::policy_put, R"({"discipline":"drf","placement":"best-fit"})"}};
+  std::size_t compared = 0;
+  for (const auto& [what, body] : bodies) {
+    const auto route = std::find_if(routes().begin(), routes().end(),
+                                    [&, at = what](const Route& each) { return each.action == Action(at); });
+    const auto content = live::read_content(what, live::Json::parse(body), units, live::Units::Form::people);
+    ASSERT_TRUE(std::holds_alternative<live::Content>(content)) << body;
+    const live::Json filled = live::normal_form(std::get<live::Content>(content), units);
+    const auto& schema = document["components"]["schemas"][std::string(route->schema)];
+    for (const auto& [key, value] : schema["properties"].items()) {
+      if (!value.contains("default")) continue;
+      EXPECT_EQ(filled.value(key, live::Json()), value["default"]) << route->schema << " " << key;
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 12U);
+}
+
+TEST(Fuzzing, TheKeptDictionaryIsThatOfTheRoutes) {
+  std::ifstream file(std::string(MIRAB_SOURCE_DIR) + "/fuzz/api.dict");
+  const std::string kept{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(kept, fuzz_dictionary()) << "mirab generate api-words > fuzz/api.dict";
 }
 
 TEST(OpenApi, DescribesEveryRouteWithSchemasThatAreThere) {

@@ -1,6 +1,7 @@
 // A live cluster for tests: a decider, a store in memory and a reader, with a clock that the test turns.
 #pragma once
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -68,6 +69,12 @@ struct LiveCluster {
     log.push_back(batch);
     const auto happened = reader.apply(batch);
     ASSERT_TRUE(happened) << describe(happened.error());
+    for (const Change& change : *happened) {
+      for (const Event& event : change.events) {
+        const auto kinds = event_kinds();
+        ASSERT_NE(std::find(kinds.begin(), kinds.end(), event.kind), kinds.end()) << event.kind;
+      }
+    }
     changes.insert(changes.end(), happened->begin(), happened->end());
     ASSERT_EQ(reader.snapshot(), decider.snapshot());
     ASSERT_EQ(decider.broken_invariant(), "");
