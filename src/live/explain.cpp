@@ -246,6 +246,19 @@ std::string words_of(scheduling::WhyPlaced why, const Units& units, std::span<co
   return text.substr(0, text.rfind("it leaves ")) + amounts;  // its last line, in the engine's units
 }
 
+/// The tasks of the job that failed: how many of those that are still known, and the latest. Null: none.
+Json failures_of(const State& state, const Job& job) {
+  const Past* latest = nullptr;
+  std::int64_t count = 0;
+  for (const Past& past : job.past) {
+    if (past.outcome != Ended::failed) continue;
+    ++count;
+    if (latest == nullptr || past.ended >= latest->ended) latest = &past;
+  }
+  if (latest == nullptr) return {};
+  return {{"tasks", count}, {"latest", task_json(state, state.view_of(job, *latest))}};
+}
+
 Answer why_not_on(const Reading& reading, const Job& job, const std::string& server_name) {
   const State& state = reading.state;
   const Server* const server = state.server(server_name);
@@ -286,6 +299,7 @@ Answer explain_job(const Reading& reading, const Query& query) {
                {"state", word_of(job->state())},
                {"waiting", job->waiting},
                {"running", job->running}};
+  if (Json failures = failures_of(state, *job); !failures.is_null()) body["failures"] = std::move(failures);
   if (job->aside) {
     body["verdict"] = job->aside->verdict;
     body["says"] = job->aside->says;

@@ -18,7 +18,7 @@ constexpr std::size_t kMostMechanisms = 16;
 struct Division {
   Cluster cluster;
   std::vector<std::string> queue_of_user;  // [n]
-  std::vector<std::string> left_out;       // jobs that no present server can hold
+  std::vector<std::string> left_out;       // jobs that the present servers cannot hold
 };
 
 ResourceVector vector_of(const Units& units, const Amounts& amounts) {
@@ -78,7 +78,8 @@ std::vector<Shape> shapes_of(const State& state, const Queue& queue, Division& d
   for (const auto& [name, job] : queue.jobs) {
     if (!job.id) continue;
     const scheduling::JobSubmitted terms = content_of(state, job).terms;
-    if (!may_hold(state, terms, Holds::some)) {
+    // What waits for room that no present server has, demands nothing that could be given to others.
+    if (!may_hold(state, terms, job.running > 0 ? Holds::some : Holds::start)) {
       division.left_out.push_back(job.label());
       continue;
     }

@@ -20,6 +20,35 @@ bool is_in_set(const State& state, const std::string& set, const std::string& se
   return found != state.sets.end() && found->second.contains(server);
 }
 
+bool is_allowed(const State& state, const scheduling::JobSubmitted& terms, const std::string& name,
+                const Server& server) {
+  const auto has = [](const auto& list, const std::string& text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+  };
+  if (!server.id || (terms.servers && !has(*terms.servers, name))) return false;
+  if (terms.within && !is_in_set(state, *terms.within, name)) return false;
+  return std::all_of(terms.select.begin(), terms.select.end(), [&](const auto& each) {
+    const auto found = server.content.labels.find(each.first);
+    return found != server.content.labels.end() && has(each.second, found->second);
+  });
+}
+
+/// How many tasks the server holds when it is empty; of Holds::some 1 where it has some of all that they
+/// take.
+std::int64_t tasks_on(const scheduling::JobSubmitted& terms, const std::string& name, const Server& server,
+                      Holds what) {
+  const auto other = terms.demand_on.find(name);
+  const Amounts& demand = other == terms.demand_on.end() ? terms.demand : other->second;
+  std::int64_t tasks = what == Holds::some ? 1 : terms.per_server.value_or(INT64_MAX / 2);
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (demand[r] <= 0) continue;
+    const std::int64_t capacity = server.content.capacity[r];
+    tasks = std::min(tasks, what == Holds::some ? std::min<std::int64_t>(capacity, 1) : capacity / demand[r]);
+  }
+  // A sum over all servers stays below what can be counted.
+  return std::clamp<std::int64_t>(tasks, 0, std::int64_t{1} << 40);
+}
+
 double scale_of(const State& state, std::size_t r) {
   const auto& scales = state.engine.options().share_scale;
   return scales.empty() ? 1.0 : scales[r].value();
@@ -63,25 +92,13 @@ bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds w
     return std::all_of(by_role.begin(), by_role.end(),
                        [&](const auto& role) { return may_hold(state, role, what); });
   }
-  const auto has = [](const auto& list, const std::string& text) {
-    return std::find(list.begin(), list.end(), text) != list.end();
-  };
-  return std::any_of(state.servers.begin(), state.servers.end(), [&](const auto& each) {
-    const auto& [name, server] = each;
-    if (!server.id || (terms.servers && !has(*terms.servers, name))) return false;
-    if (terms.within && !is_in_set(state, *terms.within, name)) return false;
-    for (const auto& [label, values] : terms.select) {
-      const auto found = server.content.labels.find(label);
-      if (found == server.content.labels.end() || !has(values, found->second)) return false;
-    }
-    const auto other = terms.demand_on.find(name);
-    const Amounts& demand = other == terms.demand_on.end() ? terms.demand : other->second;
-    for (std::size_t r = 0; r < demand.size(); ++r) {
-      const std::int64_t needed = what == Holds::task ? demand[r] : std::min<std::int64_t>(demand[r], 1);
-      if (needed > server.content.capacity[r]) return false;
-    }
-    return true;
-  });
+  const std::int64_t needed = what == Holds::start ? terms.gang : 1;
+  std::int64_t room = 0;
+  for (const auto& [name, server] : state.servers) {
+    if (room >= needed) break;
+    if (is_allowed(state, terms, name, server)) room += tasks_on(terms, name, server, what);
+  }
+  return room >= needed;
 }
 
 JobContent content_of(const State& state, const Job& job) {

@@ -202,6 +202,43 @@ TEST(LiveReader, SharesStandBesideWhatEachQueueHas) {
   EXPECT_EQ(cluster.get({.what = Ask::mechanism, .name = "no"}).status, 404);
 }
 
+// The shares of others would be smaller for what nobody can get.
+TEST(LiveReader, SharesLeaveOutWhatTheServersCanNeverHold) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::queue_put, "web", R"({"tenant":"vision"})");
+  cluster.submit("ml", "a", R"({"tasks":100,"demand":{"cpu":1}})");
+  const auto fair_of_ml = [&] {
+    const Json body = cluster.get({.what = Ask::shares, .given = {{"mechanism", "drfh"}}}).body;
+    return std::pair{body.at("mechanisms")[0].at("queues")[0].at("fair_share").get<double>(),
+                     body.at("left_out").dump()};
+  };
+  cluster.submit("web", "large", R"({"tasks":9,"demand":{"cpu":5}})");  // each server has 4
+  EXPECT_EQ(fair_of_ml(), (std::pair{1.0, std::string(R"(["web/large"])")}));
+  cluster.submit("web", "gang", R"({"tasks":3,"gang":3,"demand":{"cpu":3}})");  // one fits on each of two
+  EXPECT_EQ(fair_of_ml().second, R"(["web/gang","web/large"])");
+  cluster.submit("web", "apart", R"({"tasks":3,"gang":3,"per_server":1,"demand":{"cpu":1}})");
+  EXPECT_EQ(fair_of_ml(), (std::pair{1.0, std::string(R"(["web/apart","web/gang","web/large"])")}));
+  cluster.submit("web", "fits", R"({"tasks":8,"gang":8,"demand":{"cpu":1}})");
+  EXPECT_NEAR(fair_of_ml().first, 0.5, 1e-9);
+}
+
+TEST(LiveReader, AnExplanationNamesTheTaskThatFailedLast) {
+  LiveCluster cluster = small_cluster();
+  cluster.submit("ml", "j", R"({"tasks":2,"demand":{"cpu":1},"attempts":2})");
+  const auto failures = [&] {
+    return cluster.get({.what = Ask::explain, .name = "j", .queue = "ml"}).body["failures"];
+  };
+  EXPECT_TRUE(failures().is_null());
+  cluster.send(admin(), Do::outcome_put, {.name = "t-0"}, parse(R"({"outcome":"lost"})"));
+  EXPECT_TRUE(failures().is_null());
+  cluster.send(admin(), Do::outcome_put, {.name = "t-1"},
+               parse(R"({"outcome":"failed","exit_code":137,"reason":"out of memory"})"));
+  EXPECT_EQ(failures().at("tasks"), 1);
+  EXPECT_EQ(failures().at("latest").at("task"), "t-1");
+  EXPECT_EQ(failures().at("latest").at("exit_code"), 137);
+  EXPECT_EQ(failures().at("latest").at("reason"), "out of memory");
+}
+
 TEST(LiveReader, WhyATaskWasPlacedIsReplayed) {
   LiveCluster cluster = small_cluster();
   const std::string before = cluster.reader.snapshot();
