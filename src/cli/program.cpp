@@ -63,9 +63,9 @@ std::string known_near(const std::string& word, const CommandOutline& command) {
 }
 
 /// The commands that only a build with the service has.
-constexpr std::array<std::string_view, 12> kNetworkCommands = {"serve",   "kube",   "demo",   "submit",
-                                                               "cancel",  "queues", "jobs",   "usage",
-                                                               "history", "why",    "whatif", "watch"};
+constexpr std::array<std::string_view, 13> kNetworkCommands = {
+    "serve",   "kube",  "demo",    "submit", "cancel", "queues", "jobs",
+    "servers", "usage", "history", "why",    "whatif", "watch"};
 
 /// The option that is given more often than it may be; empty when there is none. A flag expects no value, and
 /// may be given.
@@ -212,7 +212,8 @@ Program make_program() {
   families.push_back(add_serve(app));
   families.push_back(add_kube(app));
   families.push_back({add_demo(app), add_submit(app), add_cancel(app), add_queues(app), add_jobs(app),
-                      add_usage(app), add_history(app), add_why(app), add_whatif(app), add_watch(app)});
+                      add_servers(app), add_usage(app), add_history(app), add_why(app), add_whatif(app),
+                      add_watch(app)});
 #else
   program.manual.paragraphs.push_back(fmt::format("This build has no commands that need the network: {}.",
                                                   fmt::join(kNetworkCommands, ", ")));

@@ -88,6 +88,7 @@ Command add_demo(CLI::App& app);
 Command add_history(CLI::App& app);
 Command add_jobs(CLI::App& app);
 Command add_queues(CLI::App& app);
+Command add_servers(CLI::App& app);
 Command add_submit(CLI::App& app);
 Command add_usage(CLI::App& app);
 Command add_watch(CLI::App& app);

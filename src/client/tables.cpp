@@ -42,6 +42,20 @@ const Json& item_of(const Json& list, const std::string& key, const Json& name) 
   return found == list.end() ? kNull : *found;
 }
 
+/// `zone=a, rack=3`.
+std::string labels(const Json& map) {
+  std::string text;
+  if (!map.is_object()) return report::kNone;
+  for (const auto& [label, value] : map.items())
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", label, word(value));
+  return text.empty() ? report::kNone : text;
+}
+
+/// `open`, `drained`; `open, silent` where its executor does not answer.
+std::string server_state(const Json& server) {
+  return word(at(server, "state")) + (at(server, "silent") == Json(true) ? ", silent" : "");
+}
+
 std::vector<std::string> before_and_after(const Json& pair, std::string (*text)(const Json&)) {
   const bool is_pair = pair.is_array() && pair.size() == 2;
   return {text(is_pair ? pair[0] : Json()), text(is_pair ? pair[1] : Json())};
@@ -120,6 +134,53 @@ std::string job_line(const Json& job) {
   }
   text += fmt::format(" ({}; uid {})\n", counts, word(at(job, "uid")));
   return text;
+}
+
+std::string tasks_table(const Json& tasks, std::size_t width) {
+  if (tasks.empty()) return "no such task\n";
+  const auto has = [&](const char* key) {
+    return std::any_of(tasks.begin(), tasks.end(),
+                       [&](const Json& each) { return !at(each, key).is_null(); });
+  };
+  std::vector<const char*> keys = {"task", "job", "server", "state", "attempt", "started", "ended"};
+  for (const char* const key : {"role", "exit_code", "reason"}) {
+    if (has(key)) keys.push_back(key);
+  }
+  std::vector<std::string> headings;
+  for (const std::string key : keys) headings.push_back(key == "exit_code" ? "exit code" : key);
+  Rows rows;
+  for (const Json& task : tasks) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (const char* const key : keys) row.push_back(word(at(task, key)));
+  }
+  return report::grid(headings, rows, width);
+}
+
+std::string servers_table(const Json& servers, std::size_t width) {
+  if (servers.empty()) return "no such server\n";
+  Rows rows;
+  for (const Json& server : servers)
+    rows.push_back({word(at(server, "name")), server_state(server), word(at(server, "tasks")),
+                    amounts(at(server, "used")), amounts(at(server, "capacity")),
+                    labels(at(server, "labels"))});
+  return report::grid({"server", "state", "tasks", "uses", "of", "labels"}, rows, width);
+}
+
+std::string server_text(const Json& server) {
+  report::Table table{.columns = {{}, {}}, .rows = {}};
+  const auto add = [&](const std::string& what, const std::string& value) {
+    table.rows.push_back({{.text = what}, {.text = value}});
+  };
+  add("server", word(at(server, "name")));
+  add("state", server_state(server));
+  for (const char* const key : {"capacity", "used", "held"}) {
+    if (!at(server, key).is_null()) add(key, amounts(at(server, key)));
+  }
+  add("labels", labels(at(server, "labels")));
+  for (const char* const key : {"tasks", "stopping"}) {
+    if (!at(server, key).is_null()) add(key, word(at(server, key)));
+  }
+  return report::render(table);
 }
 
 std::string what_if_table(const Json& answer, std::size_t width) {

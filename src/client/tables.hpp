@@ -19,6 +19,15 @@ std::string jobs_table(const Json& jobs, std::size_t width);
 /// One job with all that is known of it, a line for each key.
 std::string job_text(const Json& job);
 
+/// The tasks of one job, or of one server: a line for each, with how it ended.
+std::string tasks_table(const Json& tasks, std::size_t width);
+
+/// The servers with what they have and hold.
+std::string servers_table(const Json& servers, std::size_t width);
+
+/// One server with all that is known of it, a line for each key.
+std::string server_text(const Json& server);
+
 /// `ml/train-17: running, 12 tasks run, 0 wait (uid j-42)`.
 std::string job_line(const Json& job);
 

@@ -101,6 +101,17 @@ std::string ahead_of(const Evidence& ahead) {
   return text;
 }
 
+/// `2 tasks, the latest t-3 on n1: exit code 1, out of memory`.
+std::string failures_of(const Evidence& failures) {
+  if (!failures.is_there()) return {};
+  const Evidence latest = failures.at("latest");
+  std::string how;
+  if (latest.at("exit_code").is_there()) how = "exit code " + latest.at("exit_code").text();
+  if (latest.at("reason").is_there()) how += (how.empty() ? "" : ", ") + latest.at("reason").text();
+  return fmt::format("{}, the latest {} on {}{}{}", tasks_of(failures.at("tasks").count()),
+                     latest.at("task").text(), latest.at("server").text(), how.empty() ? "" : ": ", how);
+}
+
 /// A sentence of an explanation, each of its lines without control characters.
 std::string sentences(const std::string& text) {
   std::string lines;
@@ -121,6 +132,7 @@ std::string why_text(const Json& explanation) {
   Lines lines;
   lines.add("job", fmt::format("{}: {} run, {} wait", why.at("job").text(), why.at("running").count(),
                                why.at("waiting").count()));
+  lines.add("failed", failures_of(why.at("failures")));
   lines.add("condition", why.at("condition").at("message").text());
   lines.add("servers", servers_of(why.at("servers")));
   lines.add("full servers lack", why.at("servers").at("lacking").map());

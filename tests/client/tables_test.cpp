@@ -72,6 +72,30 @@ TEST(Tables, AnExplanationOfAGangSaysWhichRolesFit) {
   EXPECT_THAT(why_text(why), HasSubstr("8 tasks together, room for 5 (launcher 1 of 1, worker 4 of 7)\n"));
 }
 
+TEST(Tables, TasksSayHowTheyEnded) {
+  const Json tasks = Json::parse(R"([{"task":"t-1","job":"ml/a","server":"n1","attempt":2,"state":"failed",
+    "started":"2027-03-01T08:00:00.000Z","ended":"2027-03-01T08:00:01.000Z","exit_code":1,"reason":"disk\u001b[31m full"},
+    {"task":"t-2","job":"ml/a","server":"n2","attempt":1,"state":"placed","started":"2027-03-01T08:00:00.000Z"}])");
+  const std::string text = tasks_table(tasks, 200);
+  EXPECT_THAT(text, HasSubstr("exit code"));
+  EXPECT_THAT(text, HasSubstr("disk?[31m full\n"));
+  EXPECT_THAT(text, Not(HasSubstr("role")));
+  EXPECT_EQ(tasks_table(Json::array(), 80), "no such task\n");
+  Json why = kNoRoom;
+  why["failures"] = {{"tasks", 2}, {"latest", tasks[0]}};
+  EXPECT_THAT(why_text(why), HasSubstr("2 tasks, the latest t-1 on n1: exit code 1, disk"));
+}
+
+TEST(Tables, ServersShowWhatTheyHaveAndHold) {
+  const Json servers =
+      Json::parse(R"([{"name":"n1","state":"open","silent":true,"tasks":3,"used":{"cpu":"6","gpu":"0"},
+    "capacity":{"cpu":"8","gpu":"2"},"labels":{"zone":"a"}},{"name":"n2","state":"drained","capacity":{"cpu":"8"}}])");
+  const std::string text = servers_table(servers, 200);
+  EXPECT_THAT(text, HasSubstr("n1      open, silent      3  cpu 6  cpu 8, gpu 2  zone=a\n"));
+  EXPECT_THAT(text, HasSubstr("n2      drained           –  –      cpu 8         –\n"));
+  EXPECT_THAT(server_text(servers[0]), HasSubstr("open, silent"));
+}
+
 TEST(Tables, AWhatIfShowsBeforeAndAfter) {
   const Json answer = Json::parse(R"({"settled":true,"steps":7,"queues":[{"queue":"ml","running":[40,47],
     "dominant_share":[0.31,0.36]},{"queue":"vision","dominant_share":[0.5,0.5]}],
@@ -102,6 +126,9 @@ TEST(Tables, AnswersOfAnotherFormAreShownAsFarAsTheyGo) {
   EXPECT_THAT(jobs_table(Json::parse("[1, {}]"), 80), HasSubstr("–"));
   EXPECT_THAT(job_line(Json(3)), StartsWith("–/–: –"));
   EXPECT_THAT(why_not_on_text(odd) + why_placed_text(odd) + job_text(odd), HasSubstr("server"));
+  EXPECT_THAT(
+      tasks_table(Json::parse("[1, {}]"), 80) + servers_table(Json::parse("[1, {}]"), 80) + server_text(odd),
+      HasSubstr("–"));
 }
 
 }  // namespace

@@ -157,6 +157,51 @@ class Commands(WithService):
         self.assertEqual(self.as_json("jobs", "ml", "--state", "succeeded")["items"], [])
         self.assertEqual(len(list(self.python.jobs("ml", labels={"odd": "0"}))), 750)
 
+    def test_a_job_is_shown_with_its_tasks_and_why_they_failed(self):
+        self.mirab("submit", "ml/a", "--tasks", "2", "--demand", "cpu=1")
+        self.wait_until(lambda: self.python.job("ml/a")["running"] == 2)
+        (first, second) = self.as_json("jobs", "ml/a")["tasks_shown"]
+        outcome = {"outcome": "failed", "exit_code": 137, "reason": "out of memory"}
+        self.assertEqual(self.admin.put(f"/v1/tasks/{first['task']}/outcome", outcome)[0], 200)
+        self.wait_until(lambda: self.python.job("ml/a")["failed"] == 1)
+        text = self.mirab("jobs", "ml/a", COLUMNS="200")
+        self.assertRegex(text, rf"(?m)^task +job +server +state +attempt +started +ended +exit code +reason$")
+        self.assertRegex(text, rf"(?m)^{first['task']} +ml/a +n\d +failed +1 .*Z +137 +out of memory$")
+        self.assertRegex(text, rf"(?m)^{second['task']} +ml/a +n\d +placed ")
+        self.assertEqual([task["task"] for task in self.as_json("jobs", "ml/a", "--state", "failed")["tasks_shown"]],
+                         [first["task"]])
+        self.assertRegex(self.mirab("why", "ml/a"),
+                         rf"(?m)^failed +1 task, the latest {first['task']} on n\d: exit code 137, out of memory$")
+        self.assertEqual(self.as_json("why", "ml/a")["failures"]["latest"]["exit_code"], 137)
+        listed = subprocess.run([PROGRAM, "jobs", "ml/a", "--limit", "1"], env=self.environment(), capture_output=True,
+                                text=True)
+        page = listed.stderr.split("--page ")[1].split(",")[0]
+        self.assertIn(second["task"], self.mirab("jobs", "ml/a", "--page", page))
+
+    def test_servers_are_listed_and_shown_with_their_tasks(self):
+        self.mirab("submit", "ml/a", "--demand", "cpu=1")
+        self.wait_until(lambda: self.python.job("ml/a")["running"] == 1)
+        admin = ("--token-file", self.file + ".admin-token")
+        self.admin.put("/v1/servers/n1", {"capacity": {"cpu": 64}, "labels": {"zone": "a"}, "state": "drained"})
+        self.wait_until(lambda: self.admin.get("/v1/servers/n1")[1]["state"] == "drained")
+        text = self.mirab("servers", *admin)
+        self.assertRegex(text, r"(?m)^n1 +drained +[01] +(nothing|cpu 1) +cpu 64 +zone=a$")
+        self.assertEqual([server["name"] for server in self.as_json("servers", "--state", "drained")["items"]], ["n1"])
+        self.assertEqual(self.as_json("servers", "--label", "zone=b")["items"], [])
+        server = self.as_json("jobs", "ml/a")["tasks_shown"][0]["server"]
+        self.assertRegex(self.mirab("servers", server, *admin), r"(?m)^task .*\n─+\nt-\d+ +ml/a +")
+        self.assertRegex(self.mirab("servers", "n0"), r"(?m)^capacity +cpu 64, gpu 8, memory 256Gi$")
+        self.assertIn("/state", self.mirab("servers", "--state", "placed", status=2))
+
+    def test_a_name_that_is_not_there_is_answered_with_those_that_are_near(self):
+        self.mirab("submit", "ml/train", "--demand", "cpu=1")
+        self.assertIn("there is no queue 'mll'; did you mean ml? Known are ml; `mirab queues` lists them",
+                      self.mirab("jobs", "mll", status=2))
+        self.assertIn("did you mean ml?", self.mirab("submit", "mll/x", "--demand", "cpu=1", status=2))
+        for command in ("jobs", "why", "cancel"):
+            self.assertIn("there is no job 'trian' in this queue; did you mean train? Known are train; `mirab jobs ml` lists "
+                          "them", self.mirab(command, "ml/trian", status=2))
+
     def test_why_gives_the_verdict_the_step_and_then_the_evidence(self):
         self.mirab("submit", "ml/large", "--demand", "gpu=9")
         lines = self.mirab("why", "ml/large").splitlines()
@@ -168,7 +213,7 @@ class Commands(WithService):
         self.wait_until(lambda: self.python.job("ml/small")["running"] == 1)
         (task,) = self.admin.get("/v1/tasks?job=ml/small")[1]["items"]
         self.assertIn(f"task               {task['task']} of ml/small", self.mirab("why", task["task"]))
-        self.assertIn("mirab: ml/none: There is no such thing here", self.mirab("why", "ml/none", status=2))
+        self.assertIn("mirab: ml/none: there is no job 'none' in this queue; known are large", self.mirab("why", "ml/none", status=2))
 
     def test_a_what_if_changes_nothing(self):
         self.mirab("submit", "ml/many", "--tasks", "20", "--demand", "gpu=1")
@@ -190,6 +235,10 @@ class Commands(WithService):
         self.assertEqual(body["queues"][0]["waiting"], 4)
         self.assertEqual(body["fair_shares"]["queues"][0]["queue"], "ml")
         self.assertIn("/mechanism", self.mirab("queues", "--mechanism", "none", status=2))
+        self.mirab("submit", "ml/huge", "--demand", "gpu=9")
+        admin = {**self.environment(), "MIRAB_TOKEN_FILE": self.file + ".admin-token"}
+        said = subprocess.run([PROGRAM, "queues"], env=admin, capture_output=True, text=True)
+        self.assertIn("the fair shares leave out what the present servers can never hold: ml/huge", said.stderr)
 
     def test_a_job_with_roles_starts_together_and_is_shown_role_by_role(self):
         file = os.path.join(self.folder.name, "job.yaml")
@@ -259,7 +308,7 @@ class Commands(WithService):
         for _ in range(2):
             self.assertEqual([line.split(" (")[0] for line in self.mirab("cancel", "ml/a", "ml/b").splitlines()],
                              ["ml/a: cancelled", "ml/b: cancelled"])
-        self.assertIn("ml/none: There is no such thing here", self.mirab("cancel", "ml/none", status=2))
+        self.assertIn("ml/none: there is no job 'none' in this queue", self.mirab("cancel", "ml/none", status=2))
 
     def test_what_is_wrong_with_the_connection_is_said(self):
         self.assertIn("A valid token is needed; give its file with --token-file",

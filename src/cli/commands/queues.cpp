@@ -8,6 +8,7 @@
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "client/tables.hpp"
+#include "model/names.hpp"
 #include "report/text/json.hpp"
 
 namespace mirab::cli {
@@ -38,6 +39,17 @@ FairShares fair_shares_of(const client::Json& shares) {
   return {.mechanism = mechanism};
 }
 
+/// Which jobs count for no fair share; empty: all do, or the token may not see it.
+std::string left_out_of(const client::Json& shares) {
+  constexpr std::size_t kMostNamed = 5;
+  const auto list = shares.find("left_out");
+  if (list == shares.end() || !list->is_array() || list->empty()) return {};
+  std::vector<std::string> names;
+  for (const client::Json& job : *list) names.push_back(job.is_string() ? job.get<std::string>() : "?");
+  return fmt::format("the fair shares leave out what the present servers can never hold: {}",
+                     first_names(std::vector<std::string_view>(names.begin(), names.end()), kMostNamed));
+}
+
 Exit run_queues(const QueuesFlags& flags) {
   Result<client::Service> service = connect(flags.remote);
   if (!service) return report_error(service.error());
@@ -51,6 +63,8 @@ Exit run_queues(const QueuesFlags& flags) {
   const FairShares fair = shares->is_problem() ? FairShares{.reason = client::error_of(*shares, {}).message}
                                                : fair_shares_of(shares->body);
   if (!fair.reason.empty()) report_notes({"no fair shares: " + fair.reason});
+  if (const std::string left_out = shares->is_problem() ? "" : left_out_of(shares->body); !left_out.empty())
+    report_notes({left_out});
   client::Json body = {{"queues", queues->body["items"]}, {"fair_shares", fair.mechanism}};
   if (queues->revision != 0) body["revision"] = queues->revision;
   const std::string text =
@@ -61,8 +75,8 @@ Exit run_queues(const QueuesFlags& flags) {
   return Exit::done;
 }
 
-struct JobsFlags {
-  std::string of;  ///< QUEUE, or QUEUE/NAME
+struct ListFlags {
+  std::string of;  ///< QUEUE, or QUEUE/NAME; of servers: one of them, or empty
   std::string state;
   std::vector<std::string> labels;
   std::uint64_t most = 100;
@@ -70,40 +84,90 @@ struct JobsFlags {
   bool all = false;
   RemoteOptions remote;
   OutputOptions output;
+
+  bool is_json() const { return output.format == "json"; }
+  std::size_t most_items() const { return all ? kAll : most; }
+  std::size_t width() const { return columns_of(output.file); }
 };
 
-Exit run_job(const JobsFlags& flags, client::Service& service) {
-  const auto name = client::read_job_name(flags.of, "QUEUE");
-  if (!name) return report_error(name.error());
-  const Result<client::Answer> job = service.get(name->target());
-  if (!is_good(job)) return report_failure(job, flags.of);
-  const std::string text =
-      flags.output.format == "json" ? report::json_text(job->body, 2) + "\n" : client::job_text(job->body);
-  if (const Check failure = write_text(flags.output.file, text)) return report_error(*failure, Exit::failed);
-  return Exit::done;
-}
-
-Exit run_jobs(const JobsFlags& flags) {
-  Result<client::Service> service = connect(flags.remote);
-  if (!service) return report_error(service.error());
-  if (flags.of.find('/') != std::string::npos) return run_job(flags, *service);
+/// What of a list is asked for, and from where on.
+client::Query query_of(const ListFlags& flags) {
   client::Query query;
   if (!flags.state.empty()) query.emplace_back("state", flags.state);
   for (const std::string& label : flags.labels) query.emplace_back("label", label);
   if (!flags.page.empty()) query.emplace_back("page", flags.page);
-  const Result<client::Answer> jobs =
-      service->list({"queues", flags.of, "jobs"}, query, flags.all ? kAll : flags.most);
-  if (!is_good(jobs)) return report_failure(jobs, flags.of);
-  const client::Json& items = jobs->body["items"];
-  const std::string text = flags.output.format == "json"
-                               ? report::json_text(jobs->body, 2) + "\n"
-                               : client::jobs_table(items, columns_of(flags.output.file));
-  if (const Check failure = write_text(flags.output.file, text)) return report_error(*failure, Exit::failed);
-  const std::string next = client::text_at(jobs->body, "page");
+  return query;
+}
+
+/// Writes the text, or the JSON; where the list has more items, a note says how to go on.
+Exit write_list(const ListFlags& flags, const client::Json& body, const std::string& text,
+                const client::Json& list, std::string_view things) {
+  const std::string written = flags.is_json() ? report::json_text(body, 2) + "\n" : text;
+  if (const Check failure = write_text(flags.output.file, written))
+    return report_error(*failure, Exit::failed);
+  const std::string next = client::text_at(list, "page");
   if (!next.empty())
-    report_notes(
-        {fmt::format("these are {} jobs of more; the next with --page {}, or --all", items.size(), next)});
+    report_notes({fmt::format("these are {} {} of more; the next with --page {}, or --all",
+                              list.at("items").size(), things, next)});
   return Exit::done;
+}
+
+/// A thing and its tasks.
+Exit run_with_tasks(const ListFlags& flags, client::Service& service, const client::Json& thing,
+                    const std::string& text, const std::string& kind) {
+  client::Query query = query_of(flags);
+  query.emplace_back(kind, flags.of);
+  const Result<client::Answer> tasks = service.list({"tasks"}, query, flags.most_items());
+  if (!is_good(tasks)) return report_failure(tasks, flags.of);
+  const client::Json& items = tasks->body["items"];
+  client::Json body = thing;
+  body["tasks_shown"] = items;
+  if (const auto next = tasks->body.find("page"); next != tasks->body.end()) body["page"] = *next;
+  const std::string shown = items.empty() ? "" : "\n" + client::tasks_table(items, flags.width());
+  return write_list(flags, body, text + shown, tasks->body, "tasks");
+}
+
+Exit run_jobs(const ListFlags& flags) {
+  Result<client::Service> service = connect(flags.remote);
+  if (!service) return report_error(service.error());
+  if (flags.of.find('/') != std::string::npos) {
+    const auto name = client::read_job_name(flags.of, "QUEUE");
+    if (!name) return report_error(name.error());
+    const Result<client::Answer> job = service->get(name->target());
+    if (!is_good(job)) return report_missing(*service, job, *name);
+    return run_with_tasks(flags, *service, job->body, client::job_text(job->body), "job");
+  }
+  const Result<client::Answer> jobs =
+      service->list({"queues", flags.of, "jobs"}, query_of(flags), flags.most_items());
+  if (!is_good(jobs)) return report_missing(*service, jobs, {.queue = flags.of, .name = {}});
+  return write_list(flags, jobs->body, client::jobs_table(jobs->body["items"], flags.width()), jobs->body,
+                    "jobs");
+}
+
+Exit run_servers(const ListFlags& flags) {
+  Result<client::Service> service = connect(flags.remote);
+  if (!service) return report_error(service.error());
+  if (!flags.of.empty()) {
+    const Result<client::Answer> server = service->get(client::target_of({"servers", flags.of}));
+    if (!is_good(server)) return report_failure(server, flags.of);
+    return run_with_tasks(flags, *service, server->body, client::server_text(server->body), "server");
+  }
+  const Result<client::Answer> servers = service->list({"servers"}, query_of(flags), flags.most_items());
+  if (!is_good(servers)) return report_failure(servers, "");
+  return write_list(flags, servers->body, client::servers_table(servers->body["items"], flags.width()),
+                    servers->body, "servers");
+}
+
+void add_list_options(CLI::App& command, ListFlags& flags) {
+  add_list_option(command, "--label", flags.labels, "Only those with this label", "LABEL=VALUE");
+  constexpr std::uint64_t kMost = 1'000'000;
+  take_whole_number(command.add_option("--limit", flags.most, "Show at most N")->capture_default_str(), 1,
+                    kMost);
+  command.add_option("--page", flags.page, "Go on where a list before ended, which says how")
+      ->type_name("PAGE");
+  command.add_flag("--all", flags.all, "Show all of them");
+  add_output_options(command, flags.output, {"table", "json"});
+  add_remote_options(command, flags.remote);
 }
 
 }  // namespace
@@ -121,8 +185,9 @@ Command add_queues(CLI::App& app) {
   Manual manual;
   manual.paragraphs = {
       "Shows the queues that the token may see: what each has, as its dominant share, beside "
-      "what a mechanism would give it for what it runs and waits for. Of other tenants' queues "
-      "the service shows less.",
+      "what a mechanism would give it for what it runs and waits for. A job that the present servers could "
+      "not hold even if they were empty counts for no fair share; a note names such jobs. Of other tenants' "
+      "queues the service shows less.",
       remote_words()};
   manual.exits = {{1, "the service was not reached"}};
   manual.examples = {{"mirab queues", "Who has what"},
@@ -131,31 +196,51 @@ Command add_queues(CLI::App& app) {
 }
 
 Command add_jobs(CLI::App& app) {
-  auto flags = std::make_shared<JobsFlags>();
-  CLI::App* command = app.add_subcommand("jobs", "List the jobs of a queue of a service, or show one");
+  auto flags = std::make_shared<ListFlags>();
+  CLI::App* command =
+      app.add_subcommand("jobs", "List the jobs of a queue of a service, or show one with its tasks");
   command->add_option("QUEUE", flags->of, "The queue, or one of its jobs as QUEUE/NAME")
       ->required()
       ->type_name("QUEUE");
-  take_one_of(command->add_option("--state", flags->state, "Only jobs in this state"),
-              {"waiting", "running", "succeeded", "failed", "cancelled"});
-  add_list_option(*command, "--label", flags->labels, "Only jobs with this label", "LABEL=VALUE");
-  constexpr std::uint64_t kMost = 1'000'000;
-  take_whole_number(command->add_option("--limit", flags->most, "Show at most N jobs")->capture_default_str(),
-                    1, kMost);
-  command->add_option("--page", flags->page, "Go on where a list before ended, which says how")
-      ->type_name("PAGE");
-  command->add_flag("--all", flags->all, "Show all of them");
-  add_output_options(*command, flags->output, {"table", "json"});
-  add_remote_options(*command, flags->remote);
+  take_one_of(command->add_option("--state", flags->state, "Only jobs, or tasks of the job, in this state"),
+              {"waiting", "placed", "running", "succeeded", "failed", "cancelled", "lost", "preempted"});
+  add_list_options(*command, *flags);
   Manual manual;
   manual.paragraphs = {
       "In the order of their names. Where there are more than are shown, a note says so and how "
-      "to go on.",
+      "to go on. Of a job waiting is a state, of a task placed, lost and preempted.",
+      "One job is shown with its tasks: on which server each runs or ran, its state, and how it ended, with "
+      "the exit code and the reason that its executor gave. In JSON they are in `tasks_shown`.",
       remote_words()};
   manual.exits = {{1, "the service was not reached"}};
   manual.examples = {{"mirab jobs ml --state waiting", "What waits"},
-                     {"mirab jobs ml/train-17", "All about one job"}};
+                     {"mirab jobs ml/train-17", "All about one job, and its tasks"},
+                     {"mirab jobs ml/train-17 --state failed", "Which of its tasks failed, and why"}};
   return {command, std::move(manual), [flags](const std::string&) { return run_jobs(*flags); }};
+}
+
+Command add_servers(CLI::App& app) {
+  auto flags = std::make_shared<ListFlags>();
+  CLI::App* command =
+      app.add_subcommand("servers", "List the servers of a service, or show one with its tasks");
+  command->add_option("SERVER", flags->of, "One of them")->type_name("SERVER");
+  take_one_of(
+      command->add_option("--state", flags->state, "Only servers, or tasks of the server, in this state"),
+      {"open", "drained", "lost", "placed", "running", "succeeded", "failed", "cancelled", "preempted"});
+  add_list_options(*command, *flags);
+  Manual manual;
+  manual.paragraphs = {
+      "Shows what each server has and what tasks take of it. A drained server gets no new tasks, a silent "
+      "one "
+      "has an executor that does not answer, a lost one was given up. Of a server's tasks those are shown "
+      "that the token may see, those that ended too. In JSON they are in `tasks_shown`. A token of a tenant "
+      "sees what servers have, and not what others use of them.",
+      remote_words()};
+  manual.exits = {{1, "the service was not reached"}};
+  manual.examples = {{"mirab servers", "What each has, and what is used"},
+                     {"mirab servers --state drained", "Which get no new tasks"},
+                     {"mirab servers n12", "All about one server, and its tasks"}};
+  return {command, std::move(manual), [flags](const std::string&) { return run_servers(*flags); }};
 }
 
 }  // namespace mirab::cli

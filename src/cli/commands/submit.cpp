@@ -188,7 +188,10 @@ Exit run_submit(const SubmitFlags& flags) {
     }
   } else {
     const Result<Answer> put = put_job(*service, jobs->front());
-    if (!is_good(put)) return report_failure(put, jobs->front().job.text());
+    const JobName& name = jobs->front().job;
+    if (!is_good(put))
+      return put && put->status == 404 ? report_missing(*service, put, {.queue = name.queue, .name = {}})
+                                       : report_failure(put, name.text());
     answers.push_back(*put);
   }
   Exit exit = Exit::done;
@@ -237,7 +240,7 @@ Exit run_cancel(const CancelFlags& flags) {
   for (const JobName& name : names) {
     const Result<Answer> answer = service->ask("DELETE", name.target());
     if (!is_good(answer)) {
-      exit = report_failure(answer, name.text());
+      exit = report_missing(*service, answer, name);
       if (!answer) break;
       continue;
     }

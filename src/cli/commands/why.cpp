@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "cli/io/output.hpp"
 #include "cli/io/remote.hpp"
@@ -22,6 +23,7 @@ struct WhyFlags {
 struct Why {
   std::string target;
   std::string (*text)(const client::Json&);
+  std::optional<client::JobName> job = {};
 };
 
 Result<Why> why_of(const WhyFlags& flags) {
@@ -35,7 +37,7 @@ Result<Why> why_of(const WhyFlags& flags) {
   }
   const auto name = client::read_job_name(flags.of, "JOB");
   if (!name) return name.error();
-  if (flags.on.empty()) return Why{name->target("explain"), client::why_text};
+  if (flags.on.empty()) return Why{name->target("explain"), client::why_text, *name};
   return Why{
       client::target_of({"queues", name->queue, "jobs", name->name, "explain"}, {{"server", flags.on}}),
       client::why_not_on_text};
@@ -47,6 +49,7 @@ Exit run_why(const WhyFlags& flags) {
   Result<client::Service> service = connect(flags.remote);
   if (!service) return report_error(service.error());
   const Result<client::Answer> answer = service->get(why->target);
+  if (!is_good(answer) && why->job && flags.on.empty()) return report_missing(*service, answer, *why->job);
   if (!is_good(answer))
     return report_failure(answer, flags.on.empty() ? flags.of : flags.of + " on " + flags.on);
   const std::string text =
@@ -70,7 +73,8 @@ Command add_why(CLI::App& app) {
   Manual manual;
   manual.paragraphs = {
       "The first line is the verdict: the one reason that counts. The second is the one step that "
-      "would help. What they are drawn from follows.",
+      "would help. What they are drawn from follows; where tasks of the job failed, with the exit code and "
+      "the reason of the latest.",
       remote_words()};
   manual.exits = {{1, "the service was not reached"}};
   manual.examples = {{"mirab why ml/train-17", "Why does it wait?"},

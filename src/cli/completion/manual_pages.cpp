@@ -47,6 +47,7 @@ constexpr std::array kDocuments = {
     Document{"mirab cancel", "docs/how-to/use-a-service.md"},
     Document{"mirab queues", "docs/how-to/use-a-service.md"},
     Document{"mirab jobs", "docs/how-to/use-a-service.md"},
+    Document{"mirab servers", "docs/how-to/use-a-service.md"},
     Document{"mirab usage", "docs/how-to/use-a-service.md"},
     Document{"mirab history", "docs/how-to/use-a-service.md"},
     Document{"mirab why", "docs/how-to/use-a-service.md"},

@@ -1,6 +1,7 @@
 #include "cli/io/remote.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -8,12 +9,28 @@
 #include <sys/stat.h>
 #include <utility>
 
+#include "model/names.hpp"
 #include "net/http_client.hpp"
 
 namespace mirab::cli {
 namespace {
 
 constexpr const char* kHere = "http://127.0.0.1:7417";
+constexpr std::size_t kMostNames = 1'000;  // among which those that are near are looked for
+
+/// The names of a list; nothing where it could not be read.
+std::optional<std::vector<std::string>> names_of(const Result<client::Answer>& list) {
+  if (!is_good(list)) return {};
+  std::vector<std::string> names;
+  for (const client::Json& item : list->body.at("items")) names.push_back(client::text_at(item, "name"));
+  return names;
+}
+
+/// `; did you mean vision? Known are speech and vision`; nothing where there is none.
+std::string known(const std::string& written, const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  return known_names(written, std::vector<std::string_view>(names.begin(), names.end()));
+}
 
 std::string from_environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -123,6 +140,26 @@ Exit report_failure(const Result<client::Answer>& answer, const std::string& sub
   Error error = client::error_of(*answer, subject);
   if (answer->status == 401) error.message += "; give its file with --token-file";
   return report_error(error, answer->is_bad_input() ? Exit::bad_input : Exit::failed);
+}
+
+Exit report_missing(client::Service& service, const Result<client::Answer>& answer,
+                    const client::JobName& job) {
+  const std::string subject = job.name.empty() ? job.queue : job.text();
+  if (!answer || answer->status != 404) return report_failure(answer, subject);
+  const auto queues = names_of(service.list({"queues"}, {}, kMostNames));
+  if (!queues) return report_failure(answer, subject);
+  const auto is_among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (!is_among(*queues, job.queue))
+    return report_error(
+        Error{.message = fmt::format("{}: there is no queue '{}'{}; `mirab queues` lists them", subject,
+                                     job.queue, known(job.queue, *queues))});
+  const auto jobs = names_of(service.list({"queues", job.queue, "jobs"}, {}, kMostNames));
+  if (job.name.empty() || !jobs || is_among(*jobs, job.name)) return report_failure(answer, subject);
+  return report_error(
+      Error{.message = fmt::format("{}: there is no job '{}' in this queue{}; `mirab jobs {}` lists them",
+                                   subject, job.name, known(job.name, *jobs), job.queue)});
 }
 
 }  // namespace mirab::cli

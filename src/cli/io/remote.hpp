@@ -43,4 +43,9 @@ bool is_good(const Result<client::Answer>& answer);
 /// about, stands before it. The status: bad_input where the caller can mend it, else failed.
 Exit report_failure(const Result<client::Answer>& answer, const std::string& subject);
 
+/// The same of a queue, or with a name of one of its jobs: where it is not there, with the names that there
+/// are, and how to list them.
+Exit report_missing(client::Service& service, const Result<client::Answer>& answer,
+                    const client::JobName& job);
+
 }  // namespace mirab::cli
