@@ -30,6 +30,18 @@ class HowTo(unittest.TestCase):
         self.assertIn('"discipline":"drf"', said)
         self.assertRegex(said, r"made as-it-was\.db at revision \d+ .*, with [1-9]\d* batches of the archive")
 
+    def test_drain_a_server(self):
+        said = run(os.path.join(HOW_TO, "drain-a-server.md"), PROGRAM)
+        self.assertRegex(said, r"(?m)^n1 +drained +[12] +cpu [48] +cpu 8, memory 32Gi +rack=r1$")
+        self.assertRegex(said, r"(?m)^t-\d+ +vision/train +n1 +placed ")
+        self.assertRegex(said, r"(?m)^n1 +open +0 +nothing +cpu 8, memory 32Gi +rack=r1$")
+
+    def test_change_queues(self):
+        said = run(os.path.join(HOW_TO, "change-queues.md"), PROGRAM)
+        self.assertRegex(said, r"(?m)^speech +1 +\d+\.\d% +50\.0% ")
+        self.assertRegex(said, r"(?m)^speech +3 +\d+\.\d% +75\.0% ")
+        self.assertIn('"key":"/guarantee', said)
+
     @unittest.skipUnless(shutil.which("nginx"), "there is no nginx here")
     def test_nginx(self):
         (block,) = blocks_of(os.path.join(HOW_TO, "reverse-proxy.md"), "nginx")
