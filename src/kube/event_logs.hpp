@@ -1,4 +1,4 @@
-// The event logs of the engines of a process, as files: what each was told, what it decided, in an order that
+// The event logs of the engines of a process, as files: what each learned, what it decided, in an order that
 // replays (mirab/scheduling/event_log.hpp).
 #pragma once
 
@@ -18,8 +18,8 @@ class EventLogs {
  public:
   using Failed = std::function<void(const std::string& file, const std::string& why)>;
 
-  /// The folder is made where there is none. `begun`: when the process did, in names of files. `failed` is
-  /// told once when a log cannot be written: then no more is. Errors: no folder in which a file can be
+  /// The folder is made where there is none. `begun`: when the process did, in names of files. `failed`
+  /// is called once when a log cannot be written: then no more is. Errors: no folder in which a file can be
   /// written.
   static Result<EventLogs> in(const std::string& folder, Wall begun, Failed failed);
 

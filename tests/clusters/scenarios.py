@@ -89,7 +89,7 @@ def outages(choice):
 
 
 def quiet(choice):
-    """For minutes nothing is said of a node, and then of a pod: what is known is not taken for old."""
+    """For minutes there is no news of nodes and pods: what is known is not taken for old."""
     with Trial(choice) as trial:
         trial.some_nodes(30)
         trial.start_scheduler()

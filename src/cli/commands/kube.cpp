@@ -270,7 +270,7 @@ std::vector<Command> add_kube(CLI::App& app) {
                         ->capture_default_str(),
                     0, 1'000'000);
   kube->add_option("--event-logs", flags->event_logs,
-                   "Write what the engine is told and decides into this folder, a file for each engine; "
+                   "Write what the engine learns and decides into this folder, a file for each engine; "
                    "`mirab validate` decides all of it again")
       ->type_name("FOLDER");
   add_seed_option(*kube, flags->seed);
