@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import time
 import unittest
@@ -113,6 +114,20 @@ class Bind(KubeCase):
         checked = subprocess.run([PROGRAM, "validate", other], capture_output=True, text=True, check=False)
         self.assertEqual(checked.returncode, 2)
         self.assertIn(f"other.jsonl:{at + 1}: event: replaying the event gives another result", checked.stderr)
+
+    def test_a_log_that_cannot_be_begun_is_said_and_pods_are_bound_without_it(self):
+        cluster = self.cluster()
+        cluster.add(pod("p"))
+        folder = os.path.join(self.folder.name, "logs")
+        scheduler = self.start(cluster, f"--event-logs={folder}")
+        cluster.bound("p")
+        shutil.rmtree(folder)
+        cluster.add(node("with-gpu", **{"example.com/gpu": "1"}))  # another resource: a new engine, a new log
+        cluster.add(pod("r", **{"example.com/gpu": "1"}))
+        cluster.bound("r")
+        self.assertEqual(scheduler.says("event-log")["level"], "error")
+        self.assertEqual(len([line for line in scheduler.lines if line["what"] == "event-log"]), 1)
+        self.assertEqual(scheduler.stop(), 0)
 
     def test_a_folder_that_cannot_be_written_is_an_error_before_anything_is_bound(self):
         cluster = self.cluster()

@@ -202,7 +202,7 @@ TEST(LiveReader, SharesStandBesideWhatEachQueueHas) {
   EXPECT_EQ(cluster.get({.what = Ask::mechanism, .name = "no"}).status, 404);
 }
 
-// The shares of others would be smaller for what nobody can get.
+// Otherwise a job that can never run would lower the fair shares of the other queues.
 TEST(LiveReader, SharesLeaveOutWhatTheServersCanNeverHold) {
   LiveCluster cluster = small_cluster();
   cluster.put(Do::queue_put, "web", R"({"tenant":"vision"})");

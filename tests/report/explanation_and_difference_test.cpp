@@ -149,6 +149,20 @@ TEST(DifferenceTable, ShowsTheGroupsWithWhatTheyAreGuaranteedBorrowAndLend) {
   EXPECT_EQ(json.at("groups")[2].at("after").at("parent"), "lab");
 }
 
+TEST(DifferenceTable, ANoticeOfBothSidesIsSaidOnce) {
+  const Problem problem = test::slides();
+  Outcome before = *allocate(problem, "drf"), after = before;
+  before.notices = {"the same", "only before"};
+  after.notices = {"the same"};
+  const Diff diff{{"now", problem, before},
+                  {"next", problem, after},
+                  difference({problem, before.allocation}, {problem, after.allocation})};
+  const std::string text = difference_table(diff, 20, {.width = 80});
+  EXPECT_EQ(text.find("the same"), text.rfind("the same")) << text;
+  EXPECT_THAT(text, HasSubstr("the same"));
+  EXPECT_THAT(text, HasSubstr("only before"));
+}
+
 TEST(DifferenceTable, BoldAreUsersWhoAreShortAndTheBetterOfTwoSums) {
   const Problem problem = asking();
   const Outcome drf = test::outcome("drf", 3, 2), half = test::outcome("half", 1.5, 1);

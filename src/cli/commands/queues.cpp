@@ -231,10 +231,9 @@ Command add_servers(CLI::App& app) {
   Manual manual;
   manual.paragraphs = {
       "Shows what each server has and what tasks take of it. A drained server gets no new tasks, a silent "
-      "one "
-      "has an executor that does not answer, a lost one was given up. Of a server's tasks those are shown "
-      "that the token may see, those that ended too. In JSON they are in `tasks_shown`. A token of a tenant "
-      "sees what servers have, and not what others use of them.",
+      "one has an executor that does not answer, a lost one was given up. Of a server's tasks those are "
+      "shown that the token may see, those that ended too. In JSON they are in `tasks_shown`. A token of a "
+      "tenant sees what servers have, and not what others use of them.",
       remote_words()};
   manual.exits = {{1, "the service was not reached"}};
   manual.examples = {{"mirab servers", "What each has, and what is used"},

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "audit/persons.hpp"
@@ -403,15 +404,18 @@ std::string remarks(const Diff& diff, bool any_satisfied, const Terminal& termin
     text += broken("bold: fewer tasks than the user asks for; of a sum, the better side", width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
     text += broken("* a task of this user demands something else on either side", width);
+  std::set<std::string> notes;  // what holds of both sides is said once
   for (const DiffSide* side : {&diff.before, &diff.after}) {
     const Outcome& outcome = side->outcome;
     if (outcome.status == Status::not_converged) {
       text += fmt::format("{}: NOT CONVERGED: {} {}\n", outcome.mechanism, outcome.certificate.kind,
                           magnitude(outcome.certificate.value));
     }
-    for (const std::string& notice : outcome.notices)
-      text += broken(fmt::format("{}: {}: {}", notice_kind(notice), outcome.mechanism, printable(notice)),
-                     width, "      ");
+    for (const std::string& notice : outcome.notices) {
+      const std::string note =
+          fmt::format("{}: {}: {}", notice_kind(notice), outcome.mechanism, printable(notice));
+      if (notes.insert(note).second) text += broken(note, width, "      ");
+    }
   }
   return "\n" + text;
 }

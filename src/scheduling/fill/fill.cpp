@@ -262,9 +262,9 @@ Check check_weights(const Problem& problem, Groups groups, const std::string& di
     const Result<Weight> read = weight_or_zero_from(weight);
     if (!read) return Error{.message = read.error().message, .key = key};
     if (read->numerator > 0 || groups == Groups::honour) return {};
-    return Error{
-        .message = fmt::format("{} does not honour groups, and a weight must be above 0", discipline),
-        .key = key};
+    return Error{.message = fmt::format(
+                     "must be above 0 where groups are ignored, as by {}; `-d drf` honours them", discipline),
+                 .key = key};
   };
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     if (Check bad = check(problem.users()[n].weight, fmt::format("users[{}].weight", n))) return bad;
