@@ -37,12 +37,12 @@ export function chartFigure(label: string, caption: string, choices: HTMLElement
 
 /** A notice of several contenders is shown once. */
 export function noticesSection(contenders: readonly {label: string; notices: readonly string[]}[]): HTMLElement | undefined {
-  const labels = new Map<string, string[]>();
+  const labels = new Map<string, Set<string>>();
   for (const {label, notices} of contenders) {
-    for (const notice of notices) labels.set(notice, [...labels.get(notice) ?? [], label]);
+    for (const notice of notices) labels.set(notice, new Set([...labels.get(notice) ?? [], label]));
   }
   const items = [...labels].map(([notice, of]) =>
-    element('li', {}, element('strong', {}, of.join(', ')), ` ${notice}`));
+    element('li', {}, element('strong', {}, [...of].join(', ')), ` ${notice}`));
   return items.length === 0 ? undefined : section('Notices', '', element('ul', {class: 'notices'}, ...items));
 }
 
