@@ -87,9 +87,10 @@ Asked asked_of(const Match& match, const net::Target& target, const net::Request
 std::optional<live::Problem> wrong_parameter(const Asked& asked) {
   if (asked.given.empty()) return std::nullopt;
   const std::vector<Parameter> parameters = parameters_of(*asked.route);
-  for (const auto& [name, value] : asked.given) {
+  for (const auto& given : asked.given) {
+    const auto& [name, value] = given;
     const auto known = std::find_if(parameters.begin(), parameters.end(),
-                                    [&](const Parameter& each) { return each.name == name; });
+                                    [&](const Parameter& each) { return each.name == given.first; });
     const std::string key = live::pointer_to({}, name);
     if (known == parameters.end()) return live::bad_request(key, "this route has no such parameter");
     const auto& values = known->values;

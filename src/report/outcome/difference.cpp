@@ -404,7 +404,7 @@ std::string remarks(const Diff& diff, bool any_satisfied, const Terminal& termin
     text += broken("bold: fewer tasks than the user asks for; of a sum, the better side", width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
     text += broken("* a task of this user demands something else on either side", width);
-  std::set<std::string> notes;  // what holds of both sides is said once
+  std::set<std::string> notes;  // a notice of both sides stands once
   for (const DiffSide* side : {&diff.before, &diff.after}) {
     const Outcome& outcome = side->outcome;
     if (outcome.status == Status::not_converged) {
