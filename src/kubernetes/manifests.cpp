@@ -63,11 +63,9 @@ std::string in_braces(const std::vector<Setting>& settings) {
 class Editor {
  public:
   explicit Editor(std::string_view text) : text_(text) {
-    for (std::size_t at = 0; at != std::string_view::npos; at = text.find('\n', at)) {
-      if (at > 0) ++at;
-      line_starts_.push_back(at);
-    }
-    if (text.starts_with(kByteOrderMark)) line_starts_[0] = kByteOrderMark.size();
+    line_starts_.push_back(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+      line_starts_.push_back(at + 1);
     const std::size_t end = text.find('\n');
     if (end != std::string_view::npos && end > 0 && text[end - 1] == '\r') line_end_ = "\r\n";
   }

@@ -112,6 +112,14 @@ TEST(Manifests, KeepWindowsLineEndsAndAByteOrderMark) {
                                        text.substr(text.find("      requests")));
 }
 
+TEST(Manifests, KeepBlankLinesBeforeTheFirstKey) {
+  for (const std::string blank : {"\n", "\n\n", "\r\n", "\xEF\xBB\xBF\n"}) {
+    const std::string text = blank + kHead + "  - name: c\n    resources: {requests: {cpu: 1}}\n";
+    EXPECT_EQ(edited(text, "cpu=2"),
+              blank + kHead + "  - name: c\n    resources: {limits: {cpu: 2}, requests: {cpu: 1}}\n");
+  }
+}
+
 TEST(Manifests, ThatCannotBeEditedInPlaceAreRefusedRatherThanSpoilt) {
   // A complex key before the value: legal YAML that nobody writes.
   const std::string result = edited(
