@@ -64,9 +64,9 @@ class Binder:
                                            for each in self.trial.pods()), seconds, f"{name} was not bound: {why}")
 
 
-def without_credentials(trial, scheduler, binder, port, what, renew):
-    """What the scheduler has ends: it is not ready and goes on running; it is ready again when there is another, and binds
-    what came meanwhile. How long that took."""
+def end_of_credentials(trial, scheduler, binder, port, what, gaps, renew):
+    """The end of K6: what the scheduler has ends. It is not ready and goes on running; it is ready again when there is
+    another, and binds what came meanwhile. The figures of K6; `gaps` are the seconds that binding took before."""
     waiting, deadline = 0, time.monotonic() + 90
     while status_of(port, "/readyz") != 503:  # as soon as it has to ask for something
         demand(time.monotonic() < deadline, f"it is ready without a {what} that holds")
@@ -79,7 +79,8 @@ def without_credentials(trial, scheduler, binder, port, what, renew):
     trial.wait(lambda: status_of(port, "/readyz") == 200, 60, f"it is not ready with a {what} that holds")
     trial.wait(lambda: all(each["spec"].get("nodeName") for each in trial.pods()), 60,
                f"pods that came while no {what} held are not bound afterwards")
-    return back
+    trial.check_referee()
+    return {"pods": binder.count, "longest_gap_s": max(gaps), "back_after_s": back}
 
 
 def rotation(choice):
@@ -111,9 +112,7 @@ def rotation(choice):
                 gaps.append(binder.bind_one(20, f"the token {old} was replaced"))
                 time.sleep(0.3)
         api.delete("secrets", space, "last")
-        back = without_credentials(trial, scheduler, binder, port, "token", lambda: issue("again"))
-        trial.check_referee()
-        return {"pods": binder.count, "longest_gap_s": max(gaps), "back_after_s": back}
+        return end_of_credentials(trial, scheduler, binder, port, "token", gaps, lambda: issue("again"))
 
 
 def sign_user(cluster, name, seconds):
@@ -155,10 +154,8 @@ def certificates(choice):
         while time.monotonic() < started + 45:
             gaps.append(binder.bind_one(20, "the certificate was replaced before it ended"))
             time.sleep(0.3)
-        back = without_credentials(trial, scheduler, binder, port, "certificate",
-                                   lambda: sign_user(trial.cluster, "third", 3600))
-        trial.check_referee()
-        return {"pods": binder.count, "longest_gap_s": max(gaps), "back_after_s": back}
+        return end_of_credentials(trial, scheduler, binder, port, "certificate", gaps,
+                                  lambda: sign_user(trial.cluster, "third", 3600))
 
 
 def manifest(choice):

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from kube_case import PROGRAM, KubeCase, free_port, get
-from scripted_api import Certificates, refusal
+from scripted_api import refusal
 from scripted_cluster import LOST_AFTER, LOST_BEFORE, REVIEWS, node, pod
 
 
@@ -160,13 +160,9 @@ class Bind(KubeCase):
         self.assertIn("connect", error)
 
     def test_a_client_certificate_opens_a_server_that_asks_for_one(self):
-        pki = Certificates(self.folder.name)
-        for name in ("server", "me"):
-            pki.sign(name)
-        cluster = self.cluster(tls=pki.server("server", True))
+        cluster, _ = self.certified_cluster()
         cluster.add(pod("p"))
-        self.start(cluster, cluster={"certificate-authority": "ca.pem"},
-                   user={"client-certificate": "me.pem", "client-key": "me.key"})
+        self.start_certified(cluster)
         cluster.bound("p")
         self.assertEqual({call.certificate["subject"] for call in cluster.calls}, {((("commonName", "me"),),)})
 

@@ -12,6 +12,7 @@ import threading
 import time
 import unittest
 
+from scripted_api import Certificates
 from scripted_cluster import ScriptedCluster
 
 PROGRAM = sys.argv.pop(1)
@@ -100,6 +101,18 @@ class KubeCase(unittest.TestCase):
         scheduler = Scheduler(self.config(api.url, **of_config), *elects, *words)
         self.addCleanup(scheduler.close)
         return scheduler
+
+    def certified_cluster(self, *others):
+        """A cluster that asks for client certificates, and what signed that of `me` and the others."""
+        pki = Certificates(self.folder.name)
+        for name in ("server", "me", *others):
+            pki.sign(name)
+        return self.cluster(tls=pki.server("server", True)), pki
+
+    def start_certified(self, api, *words):
+        """A process with the client certificate of `me`."""
+        return self.start(api, *words, cluster={"certificate-authority": "ca.pem"},
+                          user={"client-certificate": "me.pem", "client-key": "me.key"})
 
     def assert_bound_once(self, cluster, *names):
         cluster.bound(*names)

@@ -170,17 +170,17 @@ class Watch(KubeCase):
         self.assert_bound_once(cluster, "p", "q")
         self.assertIn(401, {call.status for call in cluster.calls})
 
-    def test_a_client_certificate_that_is_replaced_is_used_and_nothing_is_missed(self):
-        pki = Certificates(self.folder.name)
-        for name in ("server", "me", "me-again"):
-            pki.sign(name)
-        cluster = self.cluster(tls=pki.server("server", True))
-        cluster.add(pod("p"))
-        self.start(cluster, cluster={"certificate-authority": "ca.pem"},
-                   user={"client-certificate": "me.pem", "client-key": "me.key"})
-        cluster.bound("p")
+    @staticmethod
+    def replace_certificate(pki):
         for end in (".key", ".pem"):
             os.replace(pki.path("me-again" + end), pki.path("me" + end))
+
+    def test_a_client_certificate_that_is_replaced_is_used_and_nothing_is_missed(self):
+        cluster, pki = self.certified_cluster("me-again")
+        cluster.add(pod("p"))
+        self.start_certified(cluster)
+        cluster.bound("p")
+        self.replace_certificate(pki)
         cluster.until(lambda: len(cluster.watches) == 2)
         cluster.break_watches(WITHIN_A_LINE)
         cluster.add(pod("q"))
@@ -189,10 +189,7 @@ class Watch(KubeCase):
         self.assertEqual((names[0], names[-1]), ("me", "me-again"))
 
     def test_a_client_certificate_that_is_refused_is_read_again_for_a_new_connection(self):
-        pki = Certificates(self.folder.name)
-        for name in ("server", "me", "me-again"):
-            pki.sign(name)
-        cluster = self.cluster(tls=pki.server("server", True))
+        cluster, pki = self.certified_cluster("me-again")
         is_over = []
 
         def fault(call):  # a server looks at the end of a certificate for each request, and closes nothing
@@ -201,15 +198,13 @@ class Watch(KubeCase):
 
         cluster.fault = fault
         cluster.add(pod("p"))
-        self.start(cluster, "--connections", "1", cluster={"certificate-authority": "ca.pem"},
-                   user={"client-certificate": "me.pem", "client-key": "me.key"})
+        self.start_certified(cluster, "--connections", "1")
         cluster.bound("p")
         cluster.until(lambda: cluster.events)
         is_over.append(True)
         cluster.add(pod("q"))
         cluster.until(lambda: 401 in {call.status for call in cluster.asked_for("POST", "/q/binding")})
-        for end in (".key", ".pem"):
-            os.replace(pki.path("me-again" + end), pki.path("me" + end))
+        self.replace_certificate(pki)
         self.assert_bound_once(cluster, "p", "q")
 
 
