@@ -57,7 +57,7 @@ void for_each_step(const Json& history, Visit visit) {
 }  // namespace
 
 std::string usage_table(const Json& usage, std::size_t width) {
-  std::vector<std::vector<std::string>> rows = usage_rows(usage, amount_word, report::kNone);
+  std::vector<std::vector<std::string>> rows = usage_rows(usage, service_amount_text, report::kNone);
   const std::string span = fmt::format("from {} until {}", word(at(usage, "from")), word(at(usage, "until")));
   if (rows.empty()) return "nothing was used " + span + "\n";
   for (std::vector<std::string>& row : rows) {
@@ -88,7 +88,7 @@ std::string history_table(const Json& history, std::size_t width) {
   std::vector<std::vector<std::string>> rows;
   for_each_step(history, [&](const Json& time, const Json& value) {
     rows.push_back({moment(time), series == "share"   ? share(value)
-                                  : value.is_number() ? report::amount(value.get<double>())
+                                  : value.is_number() ? service_amount_text(value.get<double>())
                                                       : report::kNone});
   });
   if (rows.empty()) return "there is no step in this time\n";

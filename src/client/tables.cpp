@@ -12,25 +12,20 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// `cpu 4, gpu 1`, without what is 0.
-std::string amounts(const Json& map) {
-  std::string text;
+std::string amounts_or_none(const Json& map) {
   if (!map.is_object()) return report::kNone;
-  for (const auto& [resource, amount] : map.items()) {
-    if (word(amount) == "0") continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", resource, amount_word(amount));
-  }
+  const std::string text = amounts(map);
   return text.empty() ? "nothing" : text;
 }
 
-/// What each task takes; of a job with roles `launcher 1: cpu 1; worker 4: cpu 2, gpu 1`.
+/// What each task takes; of a job with roles `1 launcher: 1 cpu; 4 worker: 2 cpu, 1 gpu`.
 std::string demand(const Json& job) {
   const Json& roles = at(job, "roles");
-  if (!roles.is_array()) return amounts(at(job, "demand"));
+  if (!roles.is_array()) return amounts_or_none(at(job, "demand"));
   std::string text;
   for (const Json& role : roles)
-    text += fmt::format("{}{} {}: {}", text.empty() ? "" : "; ", word(at(role, "name")),
-                        word(at(role, "tasks")), amounts(at(role, "demand")));
+    text += fmt::format("{}{} {}: {}", text.empty() ? "" : "; ", word(at(role, "tasks")),
+                        word(at(role, "name")), amounts_or_none(at(role, "demand")));
   return text;
 }
 
@@ -75,7 +70,7 @@ std::string queues_table(const Json& queues, const Json& mechanism, std::size_t 
     const Json& fair = item_of(at(mechanism, "queues"), "queue", at(queue, "name"));
     rows.push_back({word(at(queue, "name")), word(at(queue, "weight")), share(at(queue, "share")),
                     share(at(fair, "fair_share")), word(at(queue, "running")), word(at(queue, "waiting")),
-                    word(at(queue, "jobs")), amounts(at(queue, "used"))});
+                    word(at(queue, "jobs")), amounts_or_none(at(queue, "used"))});
   }
   std::string text = report::grid(
       {"queue", "weight", "has", "fair share", "running", "waiting", "jobs", "uses"}, rows, width);
@@ -109,11 +104,12 @@ std::string job_text(const Json& job) {
     if (!at(job, key).is_null()) add(key, word(at(job, key)));
   }
   const Json& roles = at(job, "roles");
-  if (!roles.is_array()) add("each task", amounts(at(job, "demand")));
+  if (!roles.is_array()) add("each task", amounts_or_none(at(job, "demand")));
   for (const Json& role : roles.is_array() ? roles : Json::array())
     add("role " + word(at(role, "name")),
         fmt::format("{} tasks of {}; {} running, {} waiting", word(at(role, "tasks")),
-                    amounts(at(role, "demand")), word(at(role, "running")), word(at(role, "waiting"))));
+                    amounts_or_none(at(role, "demand")), word(at(role, "running")),
+                    word(at(role, "waiting"))));
   for (const char* const key : {"gang", "per_server", "servers", "select", "spread", "pack", "priority",
                                 "attempts", "labels", "spec", "note"}) {
     const Json& value = at(job, key);
@@ -161,7 +157,7 @@ std::string servers_table(const Json& servers, std::size_t width) {
   Rows rows;
   for (const Json& server : servers)
     rows.push_back({word(at(server, "name")), server_state(server), word(at(server, "tasks")),
-                    amounts(at(server, "used")), amounts(at(server, "capacity")),
+                    amounts_or_none(at(server, "used")), amounts_or_none(at(server, "capacity")),
                     labels(at(server, "labels"))});
   return report::grid({"server", "state", "tasks", "uses", "of", "labels"}, rows, width);
 }
@@ -174,7 +170,7 @@ std::string server_text(const Json& server) {
   add("server", word(at(server, "name")));
   add("state", server_state(server));
   for (const char* const key : {"capacity", "used", "held"}) {
-    if (!at(server, key).is_null()) add(key, amounts(at(server, key)));
+    if (!at(server, key).is_null()) add(key, amounts_or_none(at(server, key)));
   }
   add("labels", labels(at(server, "labels")));
   for (const char* const key : {"tasks", "stopping"}) {

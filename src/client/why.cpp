@@ -28,16 +28,15 @@ class Evidence {
     return json_->is_string() ? json_->get<std::string>() : json_->is_null() ? "" : json_->dump();
   }
   std::int64_t count() const { return json_->is_number_integer() ? json_->get<std::int64_t>() : 0; }
-  /// `gpu 1, cpu 500m`.
-  std::string map() const {
+  /// Servers by resource: `gpu on 20, cpu on 4`.
+  std::string counts() const {
     std::string text;
     if (!json_->is_object()) return text;
-    for (const auto& [key, value] : json_->items()) {
-      if (value == "0") continue;
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, amount_word(value));
-    }
+    for (const auto& [resource, servers] : json_->items())
+      text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", resource, word(servers));
     return text;
   }
+  std::string amounts() const { return client::amounts(*json_); }
   const Json& json() const { return *json_; }
 
  private:
@@ -135,10 +134,11 @@ std::string why_text(const Json& explanation) {
   lines.add("failed", failures_of(why.at("failures")));
   lines.add("condition", why.at("condition").at("message").text());
   lines.add("servers", servers_of(why.at("servers")));
-  lines.add("full servers lack", why.at("servers").at("lacking").map());
-  lines.add("too small in", why.at("servers").at("too_small_in").map());
+  lines.add("full servers lack", why.at("servers").at("lacking").counts());
+  lines.add("too small in", why.at("servers").at("too_small_in").counts());
   if (const Evidence miss = why.at("nearest_miss"); miss.is_there())
-    lines.add("nearest", fmt::format("{}, with {} more", miss.at("server").text(), miss.at("to_free").map()));
+    lines.add("nearest",
+              fmt::format("{}, with {} more", miss.at("server").text(), miss.at("to_free").amounts()));
   lines.add("ahead", ahead_of(why.at("ahead")));
   if (why.at("constraints").json().is_array()) {
     for (const Json& each : why.at("constraints").json()) {
@@ -153,7 +153,7 @@ std::string why_text(const Json& explanation) {
                                   gang.at("room").count(), roles_of(gang.at("roles").json())));
   if (const Evidence kept = why.at("kept_for_it"); kept.is_there())
     lines.add("kept for it", fmt::format("{} since {}, which lacks {}", kept.at("server").text(),
-                                         kept.at("since").text(), kept.at("missing").map()));
+                                         kept.at("since").text(), kept.at("missing").amounts()));
   lines.add("key", why.at("key").text());
   lines.add("next with weight", why.at("with_weight").text());
   lines.add("covered by", why.at("covered_by").is_there() ? why.at("covered_by").json().dump() : "");
@@ -167,7 +167,7 @@ std::string why_not_on_text(const Json& explanation) {
   lines.add("job", why.at("job").text());
   lines.add("server", why.at("server").text());
   lines.add("label", why.at("label").text());
-  lines.add("missing", why.at("missing").map());
+  lines.add("missing", why.at("missing").amounts());
   return text + "\n" + lines.text();
 }
 
@@ -182,8 +182,8 @@ std::string why_placed_text(const Json& explanation) {
   lines.add("servers with room", why.at("servers_with_room").text());
   if (const Evidence next = why.at("runner_up"); next.is_there())
     lines.add("next would have been", next.at("queue").text());
-  lines.add("free before", why.at("free_before").map());
-  lines.add("free after", why.at("free_after").map());
+  lines.add("free before", why.at("free_before").amounts());
+  lines.add("free after", why.at("free_after").amounts());
   return text + "\n" + lines.text();
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "client/service.hpp"
+#include "model/amount_text.hpp"
 #include "report/text/format.hpp"
 #include "report/text/width.hpp"
 
@@ -24,18 +25,24 @@ inline std::string word(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// An amount as people read it. What is beyond all counts of CPUs is bytes, in binary units.
-inline std::string amount_word(double value) {
-  constexpr double kBytes = 1e9, kMebi = 1 << 20;
-  return report::amount(value, value >= kBytes ? kMebi : value);
-}
-/// The same of an answer, which writes amounts as decimals; those below a million stay as they are.
+/// An amount, which answers write as a decimal; below a million it stays as it is.
 inline std::string amount_word(const Json& amount) {
   const std::string text = word(amount);
   double value = 0;
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_large = bad == std::errc() && end == text.data() + text.size() && value >= 1e6;
-  return is_large ? amount_word(value) : text;
+  return is_large ? service_amount_text(value) : text;
+}
+
+/// `4 cpu, 12.5Gi memory`, without what is 0; empty where there is none.
+inline std::string amounts(const Json& map) {
+  std::string text;
+  if (!map.is_object()) return text;
+  for (const auto& [resource, amount] : map.items()) {
+    if (word(amount) == "0") continue;
+    text += (text.empty() ? "" : ", ") + amount_word(amount) + " " + resource;
+  }
+  return text;
 }
 
 /// A share as a percentage.

@@ -3,12 +3,12 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <fmt/format.h>
 
 #include <mirab/model/choice.hpp>
 
 #include "live/content.hpp"
+#include "model/amount_text.hpp"
 
 namespace mirab::live {
 namespace {
@@ -120,15 +120,11 @@ void Units::add(Json& json, const std::string& name, std::span<const std::int64_
   json[name + "_base"] = base(amounts, left_out);
 }
 
-/// Bytes in binary units, to the thousandth and upwards.
+/// Bytes in binary units and rounded up, since so much is needed.
 std::string Units::amount_words(std::int64_t units, std::size_t resource) const {
-  if (resources_[resource].unit == "bytes") {
-    for (const auto& [suffix, shift] : {std::pair{"Ti", 40}, {"Gi", 30}, {"Mi", 20}}) {
-      if (units >= std::int64_t{1} << shift)
-        return fmt::format("{}{}", std::ceil(std::ldexp(static_cast<double>(units), -shift) * 1000) / 1000,
-                           suffix);
-    }
-  }
+  constexpr std::int64_t kMebi = 1 << 20;
+  if (resources_[resource].unit == "bytes" && units >= kMebi)
+    return bytes_at_least(static_cast<double>(units));
   return decimal(units, resources_[resource].exponent);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "live/views.hpp"
+#include "scheduling/explain/describe.hpp"
 
 namespace mirab::live {
 namespace {
@@ -225,25 +226,9 @@ void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why, con
     body["covered_by"] = why.tree->covered_by;
 }
 
-/// Amounts in the units of people, where the engine's own sentences have its own.
-std::string words_of(const scheduling::WhyNotOn& why, const Units& units,
-                     std::span<const std::string> resources) {
-  if (why.reason == scheduling::InTheWay::too_small) return "it is too small by " + units.words(why.missing);
-  if (why.reason == scheduling::InTheWay::full)
-    return fmt::format("it is full: {} to free", units.words(why.missing));
-  std::string text = describe(why, resources);
-  text.pop_back();  // the end of its line
-  return text;
-}
-
-/// Of a placement: what is left on its server, and for which servers the key is, stand last.
-std::string words_of(scheduling::WhyPlaced why, const Units& units, std::span<const std::string> resources) {
-  std::string amounts =
-      fmt::format("it leaves {} there, of {}\n", units.words(why.free_after), units.words(why.free_before));
-  if (why.kind) amounts += fmt::format("the key is that for servers of {}\n", units.words(*why.kind));
-  why.kind.reset();
-  const std::string text = describe(why, resources);
-  return text.substr(0, text.rfind("it leaves ")) + amounts;  // its last line, in the engine's units
+/// Amounts in the engine's sentences, in the units of people.
+scheduling::AmountWords amounts_of(const State& state) {
+  return [&state](const Amounts& amounts) { return state.settings.units.words(amounts); };
 }
 
 /// The tasks of the job that failed: how many of those that are still known, and the latest. Null: none.
@@ -284,7 +269,9 @@ Answer why_not_on(const Reading& reading, const Job& job, const std::string& ser
   scheduling::WhyNotOn shown = *why;
   if (shown.kept && shown_queue(reading, shown.kept->user_name).is_null())
     shown.kept->user_name = "another queue";
-  body["says"] = words_of(shown, state.settings.units, state.engine.options().resources);
+  std::string says = describe(shown, amounts_of(state));
+  says.pop_back();  // the end of its line
+  body["says"] = std::move(says);
   return reading.found(std::move(body), state.last.revision);
 }
 
@@ -353,7 +340,7 @@ Answer explain_task(const Reading& reading, const std::string& task, const sched
   if (reading.sees_all()) {
     state.settings.units.add(body, "free_before", why.free_before);
     state.settings.units.add(body, "free_after", why.free_after);
-    body["says"] = words_of(why, state.settings.units, state.engine.options().resources);
+    body["says"] = describe(why, state.engine.options().resources, amounts_of(state));
   } else {
     body["says"] = fmt::format("its queue came first of {} with a task that fits; {} servers had room",
                                why.users_fitting, why.servers_with_room);

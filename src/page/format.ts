@@ -52,22 +52,42 @@ export function whole(value: number): string {
   return written(value, 0);
 }
 
-const binary_units: readonly [string, number][] = [['Ti', 2 ** 40], ['Gi', 2 ** 30], ['Mi', 2 ** 20]];
+const binary_units: readonly [string, number][] = [['Pi', 2 ** 50], ['Ti', 2 ** 40], ['Gi', 2 ** 30], ['Mi', 2 ** 20]];
 
-const decimal_units: readonly [string, number][] = [['P', 1e15], ['T', 1e12], ['G', 1e9], ['M', 1e6]];
+const decimal_units: readonly [string, number][] = [['E', 1e18], ['P', 1e15], ['T', 1e12], ['G', 1e9], ['M', 1e6]];
 const whole_within = 1e-9;  // which sums leave
 const last_digits = 1e-12;
+const beyond_cpus = 1e9;
+const at_most = Array.from({length: 5}, (_, digits) => new Intl.NumberFormat('en-US', {maximumFractionDigits: digits}));
+
+/** To the nearest, halves upwards, by the two operations of the terminal, so that the last digit agrees. */
+function rounded(value: number, decimals: number): string {
+  const digits = 10 ** decimals;
+  return at_most[decimals]!.format(Math.round(value * digits) / digits);
+}
 
 /**
- * An amount of a resource, four digits long, with the units of a cluster file: binary ones where it is whole in Mi, or in Ki
- * and not in M, else decimal ones from 10^6 on: `0.25`, `64Gi`, `68.72G`. The terminal follows the same rule
- * (src/report/text/format.cpp). A part of a resource has a suffix of the kind that all of it has: `113.8Gi` of `256Gi`.
+ * An amount of a resource with the units of a cluster file: binary ones where it is whole in Mi, or in Ki and not in M, else
+ * decimal ones from 10^6 on: `0.25`, `64Gi`, `68.72G`. The terminal follows the same rule (src/model/amount_text.cpp), without
+ * commas; tests/amounts.json has cases of both. A part of a resource has a suffix of the kind that all of it has: `113.78Gi`
+ * of `256Gi`.
  */
 export function amount(value: number, all = value): string {
   const isWholeIn = (size: number, within: number) => Math.abs(all - Math.round(all / size) * size) <= within * all;
-  const is_binary = isWholeIn(2 ** 20, whole_within) || (all >= 2 ** 20 && isWholeIn(2 ** 10, last_digits) && !isWholeIn(1e6, last_digits));
-  const unit = (is_binary ? binary_units : decimal_units).find(([, size]) => value >= size * (1 - whole_within));
-  return four_digits.format(unit ? value / unit[1] : value) + (unit?.[0] ?? '');
+  const is_binary = all >= 2 ** 20 && (isWholeIn(2 ** 20, whole_within) || (isWholeIn(2 ** 10, last_digits) && !isWholeIn(1e6, last_digits)));
+  const units = is_binary && value >= 2 ** 20 * (1 - whole_within) ? binary_units : decimal_units;
+  const unit = units.find(([, size]) => value >= size * (1 - whole_within));
+  if (!unit) return rounded(value, value < 1000 ? 4 : 2);
+  const scaled = value / unit[1];
+  return rounded(scaled, scaled >= 1000 ? 0 : 2) + unit[0];
+}
+
+/** Bytes, in an answer of the service, which does not give units: what is beyond all counts of CPUs. */
+export const isBytes = (value: number): boolean => value >= beyond_cpus;
+
+/** An amount in an answer of the service: that of bytes has a binary suffix whatever it is a multiple of, `59.6Gi`. */
+export function serviceAmount(value: number): string {
+  return amount(value, isBytes(value) ? 2 ** 20 : value);
 }
 
 /** A number inside a sentence: `1 user`, `12,583 servers`. */

@@ -24,8 +24,8 @@ next step: a gang of 5 or fewer, or more room
 
 job                ml/train-17: 0 run, 8 wait
 servers            40: 5 with room, 22 full, 3 too small, 10 excluded by its wishes
-full servers lack  gpu 20, cpu 4
-nearest            n12, with gpu 1 more
+full servers lack  gpu on 20, cpu on 4
+nearest            n12, with 1 gpu more
 ahead              2 queues, next is vision
 wish zone          excludes 10, 10 of them alone
 gang               8 tasks together, room for 5
@@ -48,11 +48,18 @@ TEST(Tables, QueuesOfOthersShowDashesWhereTheServiceIsSilent) {
   EXPECT_EQ(queues_table(queues, mechanism, 100),
             R"(queue   weight    has  fair share  running  waiting  jobs  uses
 ────────────────────────────────────────────────────────────────
-ml           2  25.0%       37.5%        2        1     2  cpu 4
+ml           2  25.0%       37.5%        2        1     2  4 cpu
 vision       1  50.0%           –        –        –     –  –
 
 has: the dominant share; fair share: by drfh (exact)
 )");
+}
+
+TEST(Tables, AmountsAreWordedAsTheServiceWordsThem) {
+  const Json server = Json::parse(R"({"name":"n1","state":"open","tasks":1,
+    "used":{"cpu":"0.1234567","gpu":"0","memory":"1234567890"},"capacity":{"cpu":"12583","memory":"68719476736"}})");
+  EXPECT_THAT(servers_table(Json::array({server}), 200),
+              HasSubstr("0.1234567 cpu, 1.15Gi memory  12583 cpu, 64Gi memory"));
 }
 
 TEST(Tables, AJobWithRolesIsShownRoleByRole) {
@@ -60,9 +67,9 @@ TEST(Tables, AJobWithRolesIsShownRoleByRole) {
       Json::parse(R"({"queue":"ml","name":"a","state":"running","tasks":5,"running":1,"waiting":4,
     "roles":[{"name":"launcher","tasks":1,"demand":{"cpu":"1","gpu":"0"},"waiting":0,"running":1},
              {"name":"worker","tasks":4,"demand":{"cpu":"2","gpu":"1"},"waiting":4,"running":0}]})");
-  EXPECT_THAT(job_text(job), HasSubstr("role worker    4 tasks of cpu 2, gpu 1; 0 running, 4 waiting\n"));
+  EXPECT_THAT(job_text(job), HasSubstr("role worker    4 tasks of 2 cpu, 1 gpu; 0 running, 4 waiting\n"));
   EXPECT_THAT(job_text(job), Not(HasSubstr("each task")));
-  EXPECT_THAT(jobs_table(Json::array({job}), 200), HasSubstr("launcher 1: cpu 1; worker 4: cpu 2, gpu 1"));
+  EXPECT_THAT(jobs_table(Json::array({job}), 200), HasSubstr("1 launcher: 1 cpu; 4 worker: 2 cpu, 1 gpu"));
 }
 
 TEST(Tables, AnExplanationOfAGangSaysWhichRolesFit) {
@@ -91,8 +98,8 @@ TEST(Tables, ServersShowWhatTheyHaveAndHold) {
       Json::parse(R"([{"name":"n1","state":"open","silent":true,"tasks":3,"used":{"cpu":"6","gpu":"0"},
     "capacity":{"cpu":"8","gpu":"2"},"labels":{"zone":"a"}},{"name":"n2","state":"drained","capacity":{"cpu":"8"}}])");
   const std::string text = servers_table(servers, 200);
-  EXPECT_THAT(text, HasSubstr("n1      open, silent      3  cpu 6  cpu 8, gpu 2  zone=a\n"));
-  EXPECT_THAT(text, HasSubstr("n2      drained           –  –      cpu 8         –\n"));
+  EXPECT_THAT(text, HasSubstr("n1      open, silent      3  6 cpu  8 cpu, 2 gpu  zone=a\n"));
+  EXPECT_THAT(text, HasSubstr("n2      drained           –  –      8 cpu         –\n"));
   EXPECT_THAT(server_text(servers[0]), HasSubstr("open, silent"));
 }
 

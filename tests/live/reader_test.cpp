@@ -93,7 +93,7 @@ TEST(LiveReader, AnExplanationHasOneVerdictAndOneStep) {
   EXPECT_EQ(cluster.get(on).status, 404);
 }
 
-TEST(LiveReader, BytesAreWordedInBinaryUnitsAndDrainedServersAreCounted) {
+TEST(LiveReader, BytesAreWordedInBinaryUnitsRoundedUpAndDrainedServersAreCounted) {
   LiveCluster cluster = small_cluster();
   cluster.submit("ml", "holds", R"({"demand":{"cpu":1,"memory":"7Gi"},"servers":["n1"]})");
   cluster.put(Do::server_put, "n2", R"({"capacity":{"cpu":4,"memory":"8Gi","gpu":2},"state":"drained"})");
@@ -105,6 +105,10 @@ TEST(LiveReader, BytesAreWordedInBinaryUnitsAndDrainedServersAreCounted) {
   Query on = explain("ml", "waits");
   on.given.emplace("server", "n1");
   EXPECT_EQ(cluster.get(on).body.at("says"), "it is full: 512Mi memory to free");
+  cluster.submit("ml", "uneven", R"({"demand":{"memory":"9729Mi"}})");
+  on = explain("ml", "uneven");
+  on.given.emplace("server", "n1");
+  EXPECT_EQ(cluster.get(on).body.at("says"), "it is too small by 1.51Gi memory");
   cluster.submit("ml", "wide", R"({"demand":{"cpu":7}})");
   on = explain("ml", "wide");
   on.given.emplace("server", "n1");
@@ -239,19 +243,25 @@ TEST(LiveReader, AnExplanationNamesTheTaskThatFailedLast) {
   EXPECT_EQ(failures().at("latest").at("reason"), "out of memory");
 }
 
+/// From a snapshot and the records that came after it.
+std::optional<scheduling::WhyPlaced> why_placed(const LiveCluster& cluster, const std::string& snapshot,
+                                                std::size_t from, const std::string& task) {
+  Reader then = *Reader::restore(snapshot);
+  for (std::size_t i = from; i < cluster.log.size(); ++i) {
+    auto read = then.apply_explaining(cluster.log[i], task);
+    EXPECT_TRUE(read) << describe(read.error());
+    if (!read || *read) return read ? *read : std::nullopt;
+  }
+  return {};
+}
+
 TEST(LiveReader, WhyATaskWasPlacedIsReplayed) {
   LiveCluster cluster = small_cluster();
   const std::string before = cluster.reader.snapshot();
   const std::size_t from = cluster.log.size();
   cluster.submit("ml", "a", R"({"tasks":2,"demand":{"cpu":1}})");
   const std::string task = cluster.get({.what = Ask::tasks}).body.at("items")[1].at("task");
-  Reader then = *Reader::restore(before);
-  std::optional<scheduling::WhyPlaced> why;
-  for (std::size_t i = from; i < cluster.log.size() && !why; ++i) {
-    const auto read = then.apply_explaining(cluster.log[i], task);
-    ASSERT_TRUE(read) << describe(read.error());
-    why = *read;
-  }
+  const auto why = why_placed(cluster, before, from, task);
   ASSERT_TRUE(why);
   const Json placed = cluster.reader.explain_placed(task, *why, admin()).body;
   EXPECT_EQ(placed.at("job"), "ml/a");
@@ -259,6 +269,20 @@ TEST(LiveReader, WhyATaskWasPlacedIsReplayed) {
   EXPECT_EQ(says.substr(says.rfind("it leaves")),
             "it leaves 2 cpu, 8Gi memory there, of 3 cpu, 8Gi memory\n");
   EXPECT_EQ(cluster.reader.explain_placed(task, *why, member("other")).status, 404);
+}
+
+TEST(LiveReader, AllAmountsOfAPlacementAreInTheUnitsOfPeople) {
+  LiveCluster cluster = small_cluster(settings("ps-dsf"));
+  const std::string before = cluster.reader.snapshot();
+  const std::size_t from = cluster.log.size();
+  cluster.submit("ml", "a", R"({"demand":{"cpu":"500m","memory":"1537Mi","gpu":1}})");
+  const std::string task = cluster.get({.what = Ask::tasks}).body.at("items")[0].at("task");
+  const auto why = why_placed(cluster, before, from, task);
+  ASSERT_TRUE(why);
+  const std::string says = cluster.reader.explain_placed(task, *why, admin()).body.at("says");
+  EXPECT_THAT(says, testing::HasSubstr("the key is that for servers of 4 cpu, 8Gi memory, 2 gpu\n"));
+  EXPECT_THAT(says, testing::HasSubstr(
+                        "it leaves 3.5 cpu, 6.5Gi memory, 1 gpu there, of 4 cpu, 8Gi memory, 2 gpu\n"));
 }
 
 // Canaries: texts that only another tenant's things have.

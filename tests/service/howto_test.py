@@ -32,9 +32,9 @@ class HowTo(unittest.TestCase):
 
     def test_drain_a_server(self):
         said = run(os.path.join(HOW_TO, "drain-a-server.md"), PROGRAM)
-        self.assertRegex(said, r"(?m)^n1 +drained +[12] +cpu [48] +cpu 8, memory 32Gi +rack=r1$")
+        self.assertRegex(said, r"(?m)^n1 +drained +[12] +[48] cpu +8 cpu, 32Gi memory +rack=r1$")
         self.assertRegex(said, r"(?m)^t-\d+ +vision/train +n1 +placed ")
-        self.assertRegex(said, r"(?m)^n1 +open +0 +nothing +cpu 8, memory 32Gi +rack=r1$")
+        self.assertRegex(said, r"(?m)^n1 +open +0 +nothing +8 cpu, 32Gi memory +rack=r1$")
 
     def test_change_queues(self):
         said = run(os.path.join(HOW_TO, "change-queues.md"), PROGRAM)

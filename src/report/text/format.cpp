@@ -22,13 +22,6 @@ bool vanishes(double value, int decimals) { return std::abs(value) < 0.5 * std::
 /// Rounded to three significant digits.
 double to_three_digits(double value) { return std::strtod(fmt::format("{:.2e}", value).c_str(), nullptr); }
 
-std::string without_trailing_zeros(std::string number) {
-  if (number.find('.') == std::string::npos) return number;
-  number.erase(number.find_last_not_of('0') + 1);
-  if (number.back() == '.') number.pop_back();
-  return number;
-}
-
 }  // namespace
 
 int decimals_for(std::span<const double> values) {
@@ -53,55 +46,6 @@ std::string percent(double part, int decimals) { return fixed(100 * part, decima
 std::string magnitude(double value) {
   if (value == 0) return "0";
   return std::isinf(value) ? "∞" : fmt::format("{:.2g}", value);
-}
-
-namespace {
-
-/// Is the amount a whole number of units, within what sums leave?
-bool is_whole_in(double unit, double amount, double within) {
-  return std::abs(amount - std::round(amount / unit) * unit) <= within * amount;
-}
-
-constexpr double kKibi = 1 << 10;
-constexpr double kMebi = 1 << 20;
-
-/// Was it written with a binary suffix? Whole in Mi; or in Ki, as kubectl prints the memory of nodes, where
-/// 64G is whole too, which M divides.
-bool is_binary(double amount) {
-  constexpr double kMega = 1e6;
-  constexpr double kLastDigits = 1e-12;
-  return amount >= kMebi &&
-         (is_whole_in(kMebi, amount, kWholeTolerance) ||
-          (is_whole_in(kKibi, amount, kLastDigits) && !is_whole_in(kMega, amount, kLastDigits)));
-}
-
-/// With the largest binary suffix that it reaches; requires Mi or more.
-std::string binary_amount(double value) {
-  constexpr std::array kSuffixes{"Mi", "Gi", "Ti", "Pi"};
-  value = std::ldexp(value, -20);
-  if (is_whole_in(1, value, kWholeTolerance)) value = std::round(value);
-  std::size_t suffix = 0;
-  while (value >= 1024 && suffix + 1 < kSuffixes.size()) {
-    value /= 1024;
-    ++suffix;
-  }
-  return without_trailing_zeros(fmt::format("{:.{}f}", value, value < 1000 ? 2 : 0)) + kSuffixes[suffix];
-}
-
-}  // namespace
-
-std::string amount(double value) { return amount(value, value); }
-
-std::string amount(double value, double all) {
-  if (value >= kMebi && is_binary(all)) return binary_amount(value);
-  constexpr std::array kSuffixes{"", "k", "M", "G", "T", "P", "E"};
-  if (value < 1e6) return without_trailing_zeros(fmt::format("{:.{}f}", value, value < 1000 ? 4 : 2));
-  std::size_t suffix = 0;
-  while (value >= 1000 && suffix + 1 < kSuffixes.size()) {
-    value /= 1000;
-    ++suffix;
-  }
-  return without_trailing_zeros(fmt::format("{:.2f}", value)) + kSuffixes[suffix];
 }
 
 std::string duration(double seconds) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "model/amount_text.hpp"
+
 namespace mirab::report {
 
 /// How many decimals show the largest of these values with four digits: 2 for 12.5, 3 for 1.25, at most 6; 0
@@ -24,13 +26,9 @@ std::string percent(double part, int decimals);
 /// Three significant digits, for residuals and gaps: `3.1e-13`; exactly 0 is `0`.
 std::string magnitude(double value);
 
-/// An amount with at most four decimals; from 10^6 on with a suffix: of a cluster file's binary ones where it
-/// is whole in Mi, or in Ki and not in M (within what sums leave), else k M G T P E: `18`, `0.25`, `64Gi`,
-/// `68.72G`.
-std::string amount(double value);
-
-/// A part of a resource, with a suffix of the kind that all of the resource has: `113.78Gi` of `256Gi`.
-std::string amount(double value, double all);
+/// An amount, or a part of all that there is of a resource: `64Gi`, `113.78Gi` of `256Gi`.
+inline std::string amount(double value) { return amount_text(value, value); }
+inline std::string amount(double value, double all) { return amount_text(value, all); }
 
 /// A time in three digits, in the largest unit that it holds twice: `12 µs`, `3.4 ms`, `12.3 s`, `79 min`,
 /// `3.1 h`, `2.5 d`. The page follows the same rule (src/page/format.ts).

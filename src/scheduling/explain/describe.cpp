@@ -1,10 +1,11 @@
 // Explanations in words: a line for each fact, the weightiest first, in amounts of the caller's units.
+#include "scheduling/explain/describe.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <mirab/model/assert.hpp>
-#include <mirab/scheduling/why.hpp>
 
 #include "model/names.hpp"
 
@@ -23,13 +24,15 @@ std::string_view comes(std::int64_t count) { return count == 1 ? "comes" : "come
 
 std::string list(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
-/// `500 millicpu, 20 MiB`: those above 0.
-std::string amounts(const Amounts& amounts, Names resources) {
-  std::vector<std::string> words;
-  for (std::size_t r = 0; r < amounts.size(); ++r) {
-    if (amounts[r] > 0) words.push_back(fmt::format("{} {}", amounts[r], printable(resources[r])));
-  }
-  return words.empty() ? "nothing" : list(words);
+/// `500 millicpu, 20 MiB`: those above 0, in the units of the engine.
+AmountWords words_in(Names resources) {
+  return [resources](const Amounts& amounts) {
+    std::vector<std::string> words;
+    for (std::size_t r = 0; r < amounts.size(); ++r) {
+      if (amounts[r] > 0) words.push_back(fmt::format("{} {}", amounts[r], printable(resources[r])));
+    }
+    return words.empty() ? std::string("nothing") : list(words);
+  };
 }
 
 /// `4 are full (too little millicpu on 3, MiB on 1)`
@@ -74,7 +77,7 @@ std::string constraint(const WhyWaiting::Constraint& of) {
                      is(of.excludes), by, of.alone);
 }
 
-std::string kept(const WhyWaiting& why, Names resources) {
+std::string kept(const WhyWaiting& why, const AmountWords& words) {
   std::string text;
   if (why.kept_for_it) {
     const Amounts& missing = why.kept_for_it->missing;
@@ -82,11 +85,10 @@ std::string kept(const WhyWaiting& why, Names resources) {
         why.kept_for_it->others.empty()
             ? ""
             : fmt::format(" and {}", number(std::ssize(why.kept_for_it->others), "more server"));
-    text +=
-        fmt::format("{}{} {} kept for it, {}\n", printable(why.kept_for_it->name), with,
-                    why.kept_for_it->others.empty() ? "is" : "are",
-                    missing.empty() ? "and has room"
-                                    : fmt::format("with {} still to come free", amounts(missing, resources)));
+    text += fmt::format(
+        "{}{} {} kept for it, {}\n", printable(why.kept_for_it->name), with,
+        why.kept_for_it->others.empty() ? "is" : "are",
+        missing.empty() ? "and has room" : fmt::format("with {} still to come free", words(missing)));
   }
   for (const KeptServer& other : why.kept_for_others)
     text += fmt::format("{} is kept for a task of {}\n", printable(other.server_name),
@@ -222,6 +224,7 @@ std::string turn(const WhyPlaced& why, Names resources) {
 }  // namespace
 
 std::string describe(const WhyWaiting& why, Names resources) {
+  const AmountWords words = words_in(resources);
   std::string text = fmt::format("{} of {} {}\n", number(why.waiting, "task"), printable(why.user_name),
                                  why.waiting == 1 ? "waits" : "wait");
   if (why.is_next()) text += why.gang ? "the next step places them\n" : "the next step places one\n";
@@ -234,11 +237,11 @@ std::string describe(const WhyWaiting& why, Names resources) {
       text += fmt::format("role {}: {} of {} found room\n", role, why.gang->roles[role].room,
                           why.gang->roles[role].together);
   }
-  text += servers(why.servers, resources) + kept(why, resources);
+  text += servers(why.servers, resources) + kept(why, words);
   for (const WhyWaiting::Constraint& each : why.constraints) text += constraint(each);
   if (why.nearest_miss) {
     text += fmt::format("nearest is {}, with {} to free{}\n", printable(why.nearest_miss->name),
-                        amounts(why.nearest_miss->to_free, resources), why.gang ? " for one of them" : "");
+                        words(why.nearest_miss->to_free), why.gang ? " for one of them" : "");
   }
   text += order(why);
   if (why.tree) text += in_tree(*why.tree, resources);
@@ -248,7 +251,7 @@ std::string describe(const WhyWaiting& why, Names resources) {
   return text;
 }
 
-std::string describe(const WhyNotOn& why, Names resources) {
+std::string describe(const WhyNotOn& why, const AmountWords& words) {
   switch (why.reason) {
     case InTheWay::nothing:
       return "it has room\n";
@@ -257,7 +260,7 @@ std::string describe(const WhyNotOn& why, Names resources) {
     case InTheWay::label:
       return fmt::format("its label {} is not what is asked for\n", printable(why.label));
     case InTheWay::too_small:
-      return fmt::format("it is too small by {}\n", amounts(why.missing, resources));
+      return fmt::format("it is too small by {}\n", words(why.missing));
     case InTheWay::drained:
       return "it is drained\n";
     case InTheWay::kept:
@@ -270,14 +273,14 @@ std::string describe(const WhyNotOn& why, Names resources) {
       return fmt::format("its domain of {} has {} of the job, of at most {} now\n", printable(why.label),
                          number(why.running, "task"), why.at_most);
     case InTheWay::full:
-      return fmt::format("it is full: {} to free\n", amounts(why.missing, resources));
+      return fmt::format("it is full: {} to free\n", words(why.missing));
     case InTheWay::set:
       return fmt::format("it is not in the set {}\n", printable(why.label));
   }
   MIRAB_ASSERT(false, "another reason");
 }
 
-std::string describe(const WhyPlaced& why, Names resources) {
+std::string describe(const WhyPlaced& why, Names resources, const AmountWords& words) {
   std::string text = fmt::format("{} is served, {}; {} of {} that {} {} a task that fits\n",
                                  printable(why.user_name), turn(why, resources), why.users_fitting,
                                  number(why.users_waiting, "user"), why.users_waiting == 1 ? "waits" : "wait",
@@ -285,7 +288,7 @@ std::string describe(const WhyPlaced& why, Names resources) {
   if (why.by_force) text += losses(*why.by_force, printable(why.user_name));
   if (why.users_tied > 0 && !why.kept_since)
     text += fmt::format("{} with an equal key: the tie rule decides\n", number(why.users_tied, "more user"));
-  if (why.kind) text += fmt::format("the key is that for servers of {}\n", amounts(*why.kind, resources));
+  if (why.kind) text += fmt::format("the key is that for servers of {}\n", words(*why.kind));
   if (why.runner_up) {
     text += fmt::format("next would be {}", printable(why.runner_up->user_name));
     text += why.line ? "\n" : fmt::format(", with {:.4g}\n", why.runner_up->key);
@@ -303,8 +306,12 @@ std::string describe(const WhyPlaced& why, Names resources) {
     text += fmt::format("{}: {:.4g}", why.measure->what, why.measure->chosen);
     text += why.measure->runner_up ? fmt::format(" against {:.4g}\n", *why.measure->runner_up) : "\n";
   }
-  return text + fmt::format("it leaves {} there, of {}\n", amounts(why.free_after, resources),
-                            amounts(why.free_before, resources));
+  return text + fmt::format("it leaves {} there, of {}\n", words(why.free_after), words(why.free_before));
+}
+
+std::string describe(const WhyNotOn& why, Names resources) { return describe(why, words_in(resources)); }
+std::string describe(const WhyPlaced& why, Names resources) {
+  return describe(why, resources, words_in(resources));
 }
 
 }  // namespace mirab::scheduling

@@ -1,6 +1,6 @@
 // What a group or queue has of one resource, as the parts of a bar: of its guarantee, beyond it, lent to others, and free.
 
-import {amount} from 'shared/format';
+import {serviceAmount} from 'shared/format';
 import {amountOf} from './api';
 import type {Amounts} from './api';
 
@@ -30,11 +30,11 @@ export function barOf(quota: Quota, resource: string): AmountBar {
 
 export function wordsOf({own, borrowed, lent, guarantee, limit}: AmountBar, resource: string): string {
   const parts = [
-    `${amount(own + borrowed)} ${resource} in use`,
-    ...(guarantee > 0 ? [`${amount(guarantee)} guaranteed`] : []),
-    ...(guarantee > 0 && borrowed > 0 ? [`${amount(borrowed)} borrowed`] : []),
-    ...(lent > 0 ? [`${amount(lent)} lent`] : []),
-    ...(limit !== undefined ? [`limit ${amount(limit)}`] : []),
+    `${serviceAmount(own + borrowed)} ${resource} in use`,
+    ...(guarantee > 0 ? [`${serviceAmount(guarantee)} guaranteed`] : []),
+    ...(guarantee > 0 && borrowed > 0 ? [`${serviceAmount(borrowed)} borrowed`] : []),
+    ...(lent > 0 ? [`${serviceAmount(lent)} lent`] : []),
+    ...(limit !== undefined ? [`limit ${serviceAmount(limit)}`] : []),
   ];
   return parts.join(', ');
 }

@@ -1,6 +1,6 @@
 // Numbers and times of the live page, beside those that all pages share (shared/format).
 
-import {amount, percentColumn, whole} from 'shared/format';
+import {amount, percentColumn, serviceAmount, whole} from 'shared/format';
 import type {Amounts, Role} from './api';
 
 /** Parts of one in a column: their decimal points stand below each other. */
@@ -19,7 +19,7 @@ export function points(difference: number): string {
 
 /** `8 cpu, 64Gi memory`; nothing is a dash. */
 export function amounts(of: Amounts | undefined): string {
-  const parts = Object.entries(of ?? {}).filter(([, value]) => Number(value) !== 0).map(([name, value]) => `${amount(Number(value))} ${name}`);
+  const parts = Object.entries(of ?? {}).filter(([, value]) => Number(value) !== 0).map(([name, value]) => `${serviceAmount(Number(value))} ${name}`);
   return parts.join(', ') || '–';
 }
 
@@ -30,9 +30,7 @@ export function demand(of: {demand?: Amounts; roles?: Role[]}): string {
 
 /** `1.5Gi`; what is not known is a dash. */
 export function bytes(value: number | undefined): string {
-  if (value === undefined) return '–';
-  const unit = value >= 2 ** 30 ? {sign: 'Gi', size: 2 ** 30} : value >= 2 ** 20 ? {sign: 'Mi', size: 2 ** 20} : {sign: 'Ki', size: 2 ** 10};
-  return `${Number((value / unit.size).toPrecision(3))}${unit.sign}`;
+  return value === undefined ? '–' : amount(value, 2 ** 20);
 }
 
 /** `40 s`, `3 min 40 s`, `2 h 5 min`, `3 d 4 h`. */

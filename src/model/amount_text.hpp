@@ -1,0 +1,25 @@
+// Amounts of a resource as people read them, wherever the program rounds one. The pages follow the same rules
+// (src/page/format.ts); the cases in tests/amounts.json hold for both.
+#pragma once
+
+#include <string>
+
+namespace mirab {
+
+/// With at most four decimals; from 10^6 on with two and a suffix: of a cluster file's binary ones where it
+/// is whole in Mi, or in Ki and not in M (within what sums leave), else M G T P E: `18`, `0.25`, `64Gi`,
+/// `68.72G`. A part of a resource has a suffix of the kind that all of the resource has: `113.78Gi` of
+/// `256Gi`.
+std::string amount_text(double value, double all);
+
+/// An amount in an answer of the service, which does not give its unit: what is beyond all counts of CPUs is
+/// bytes, and has a binary suffix: `59.6Gi`.
+std::string service_amount_text(double value);
+
+/// Of bytes, with a binary suffix, and never less than it is; requires Mi or more.
+std::string bytes_at_least(double value);
+
+/// `1.5` of `1.50`, `2` of `2.00`.
+std::string without_trailing_zeros(std::string number);
+
+}  // namespace mirab
