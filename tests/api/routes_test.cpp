@@ -95,10 +95,15 @@ TEST(OpenApi, DefaultsAreWhatTheServiceFillsIn) {
   EXPECT_EQ(compared, 12U);
 }
 
-TEST(Fuzzing, TheKeptDictionaryIsThatOfTheRoutes) {
-  std::ifstream file(std::string(MIRAB_SOURCE_DIR) + "/fuzz/api.dict");
-  const std::string kept{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(kept, fuzz_dictionary()) << "mirab generate api-words > fuzz/api.dict";
+std::string text_of_file(const std::string& name) {
+  std::ifstream file(std::string(MIRAB_SOURCE_DIR) + "/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Routes, TheReferenceAndTheDictionaryOfTheFuzzersAreThoseOfTheTable) {
+  EXPECT_EQ(text_of_file("docs/reference/api.md"), api_markdown())
+      << "mirab generate api > docs/reference/api.md";
+  EXPECT_EQ(text_of_file("fuzz/api.dict"), fuzz_dictionary()) << "mirab generate api-words > fuzz/api.dict";
 }
 
 TEST(OpenApi, DescribesEveryRouteWithSchemasThatAreThere) {
