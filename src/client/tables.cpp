@@ -64,7 +64,7 @@ std::vector<std::string> joined(std::vector<std::string> row, const std::vector<
 }  // namespace
 
 std::string queues_table(const Json& queues, const Json& mechanism, std::size_t width) {
-  if (queues.empty()) return "no queue that this token may see\n";
+  if (queues.empty()) return fmt::format("{}\n", kNoQueue);
   Rows rows;
   for (const Json& queue : queues) {
     const Json& fair = item_of(at(mechanism, "queues"), "queue", at(queue, "name"));

@@ -9,6 +9,10 @@
 
 namespace mirab::client {
 
+/// What a list of queues says that has none, and what a queue is answered with that is not there.
+inline constexpr const char* kNoQueue =
+    "no queue that this token may see; an administrator makes one with PUT /v1/queues/NAME";
+
 /// The queues with what each has beside its fair share. `mechanism`: by which the fair share is, as /shares
 /// answers it; null where there is none.
 std::string queues_table(const Json& queues, const Json& mechanism, std::size_t width);

@@ -55,6 +55,11 @@ has: the dominant share; fair share: by drfh (exact)
 )");
 }
 
+TEST(Tables, WithoutAQueueSaysWhoMakesOne) {
+  EXPECT_EQ(queues_table(Json::array(), Json(), 100),
+            "no queue that this token may see; an administrator makes one with PUT /v1/queues/NAME\n");
+}
+
 TEST(Tables, AmountsAreWordedAsTheServiceWordsThem) {
   const Json server = Json::parse(R"({"name":"n1","state":"open","tasks":1,
     "used":{"cpu":"0.1234567","gpu":"0","memory":"1234567890"},"capacity":{"cpu":"12583","memory":"68719476736"}})");

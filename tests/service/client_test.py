@@ -337,6 +337,20 @@ class Commands(WithService):
         self.assertIn("ml", self.mirab("queues", MIRAB_TOKEN_FILE=""))
 
 
+class BeforeThereIsAQueue(unittest.TestCase):
+    def test_the_commands_say_who_makes_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            service = Service(PROGRAM, make_file(PROGRAM, folder))
+            self.addCleanup(service.end)
+            connection = ("--server", service.url, "--token-file", service.file + ".admin-token")
+            for words, status in ((("queues",), 0), (("submit", "ml/a", "--demand", "cpu=1"), 2)):
+                ran = subprocess.run([PROGRAM, *words, *connection], capture_output=True, text=True, timeout=60)
+                self.assertEqual(ran.returncode, status, ran.stderr)
+                said = (ran.stdout + ran.stderr).splitlines()
+                self.assertEqual(len(said), 1, said)
+                self.assertIn("no queue that this token may see; an administrator makes one with PUT /v1/queues/NAME", said[0])
+
+
 class Python(WithService):
     def test_it_submits_asks_and_cancels(self):
         job = self.python.submit("ml/a", tasks=2, demand={"cpu": "500m", "gpu": 1}, argv=["true"], attempts=2)

@@ -23,6 +23,7 @@ class HowTo(unittest.TestCase):
         said = run(os.path.join(HOW_TO, "tls.md"), PROGRAM)
         self.assertEqual(said.count('"status":"ready"'), 2, said)
         self.assertIn("mirab_tls_expiry_timestamp_seconds", said)
+        self.assertIn("no queue that this token may see", said)
 
     def test_backup(self):
         said = run(os.path.join(HOW_TO, "backup.md"), PROGRAM)

@@ -17,6 +17,7 @@ class Tutorial(unittest.TestCase):
         self.assertRegex(said, "(?m)^vision/large +0 +1$")
         self.assertRegex(said, r"(?m)^training on GPU [0-7]$")
         self.assertRegex(said, "(?m)^state +succeeded$")
+        self.assertRegex(said, "(?m)^42$")
 
 
 if __name__ == "__main__":

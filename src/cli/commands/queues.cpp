@@ -62,7 +62,8 @@ Exit run_queues(const QueuesFlags& flags) {
   if (!is_good(shares) && (!shares || !flags.mechanism.empty())) return report_failure(shares, "");
   const FairShares fair = shares->is_problem() ? FairShares{.reason = client::error_of(*shares, {}).message}
                                                : fair_shares_of(shares->body);
-  if (!fair.reason.empty()) report_notes({"no fair shares: " + fair.reason});
+  if (!fair.reason.empty() && !queues->body["items"].empty())
+    report_notes({"no fair shares: " + fair.reason});
   if (const std::string left_out = shares->is_problem() ? "" : left_out_of(shares->body); !left_out.empty())
     report_notes({left_out});
   client::Json body = {{"queues", queues->body["items"]}, {"fair_shares", fair.mechanism}};

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <utility>
 
+#include "client/tables.hpp"
 #include "model/names.hpp"
 #include "net/http_client.hpp"
 
@@ -151,6 +152,8 @@ Exit report_missing(client::Service& service, const Result<client::Answer>& answ
   const auto is_among = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
+  if (queues->empty())
+    return report_error(Error{.message = fmt::format("{}: there is {}", subject, client::kNoQueue)});
   if (!is_among(*queues, job.queue))
     return report_error(
         Error{.message = fmt::format("{}: there is no queue '{}'{}; `mirab queues` lists them", subject,
