@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr std::uint64_t kSeed = 4150416;
+constexpr std::uint64_t kRoundingSeed = 4150416;
 
 // Pods with init containers, sidecars, overhead, replicas and requests in all units; a node that is sometimes
 // as large as the requests to the byte.
@@ -64,10 +64,10 @@ RandomPods random_pods(Random& random) {
 }
 
 TEST(Rounding, KeepsRequestsStepsAndTheNodeOnRandomPods) {
-  Random random(kSeed);
+  Random random(kRoundingSeed);
   for (int i = 0; i < 2000; ++i) {
     const auto [pods, node] = random_pods(random);
-    SCOPED_TRACE(fmt::format("case {} of seed {}", i, kSeed));
+    SCOPED_TRACE(fmt::format("case {} of seed {}", i, kRoundingSeed));
     const Result<Limits> limits = fair_limits(pods, node, {.mechanism = *choose_mechanism("drf")});
     ASSERT_TRUE(limits) << describe(limits.error());
     for (std::size_t r = 0; r < 2; ++r) {

@@ -5,17 +5,12 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "model/exact.hpp"
+
 namespace mirab::testing {
 namespace {
 
 using Row = std::vector<mpq_class>;
-
-mpq_class rational(const Quantity& quantity) {
-  mpz_class power;
-  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(std::abs(quantity.exponent())));
-  mpq_class value = mpz_class(static_cast<long>(quantity.digits()));
-  return quantity.exponent() < 0 ? mpq_class(value / power) : mpq_class(value * power);
-}
 
 // A x = b, x ≥ 0, as a tableau: the last column is b ≥ 0, the columns of the basis are unit vectors.
 class Tableau {

@@ -9,17 +9,12 @@
 #include <optional>
 #include <stdexcept>
 
+#include "model/exact.hpp"
+
 namespace mirab::testing {
 namespace {
 
 using Amounts = std::vector<mpq_class>;
-
-mpq_class rational(const Quantity& quantity) {
-  mpz_class power;
-  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(std::abs(quantity.exponent())));
-  mpq_class value = mpz_class(static_cast<long>(quantity.digits()));
-  return quantity.exponent() < 0 ? mpq_class(value / power) : mpq_class(value * power);
-}
 
 struct Node {
   std::size_t parent = 0;

@@ -109,7 +109,7 @@ const char* name_of(Unplaced unplaced) {
   return "unknown";
 }
 
-Part steps_of(const Outcome& outcome) {
+Part steps_of(const mirab::Outcome& outcome) {
   Part part{.name = "steps", .decides = true, .lines = {}};
   for (const FillStep& step : outcome.filling->steps) {
     Facts facts("placed");
@@ -121,7 +121,7 @@ Part steps_of(const Outcome& outcome) {
   return part;
 }
 
-Part result_of(const Outcome& outcome) {
+Part result_of(const mirab::Outcome& outcome) {
   Facts facts("result");
   facts.add("discipline", outcome.filling->discipline);
   facts.add("placement", outcome.filling->placement);
@@ -139,7 +139,7 @@ Part result_of(const Outcome& outcome) {
 }
 
 /// A few of the shares, and what is used of each server.
-std::vector<Numbers> numbers_of(const Outcome& outcome) {
+std::vector<Numbers> numbers_of(const mirab::Outcome& outcome) {
   Numbers shares{.label = "shares", .values = {}};
   const std::size_t every = outcome.filling->steps.size() / 4 + 1;
   for (std::size_t i = 0; i < outcome.filling->steps.size(); i += every)
@@ -158,7 +158,7 @@ Played filling(const std::string& discipline, const std::string& placement, cons
   const Result<Problem> problem = Problem::from(cluster_of(kind));
   MIRAB_ASSERT(whom && where && problem, "the names are from the registries, and the clusters valid");
   Random random(11);
-  const Result<Outcome> outcome =
+  const Result<mirab::Outcome> outcome =
       fill(*problem, {.discipline = *whom, .placement = *where, .tie = kind.tie, .trace = true}, random);
   if (!outcome) {
     played.parts.push_back({.name = "result", .decides = true, .lines = {"refused " + outcome.error().key}});

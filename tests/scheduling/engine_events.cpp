@@ -183,27 +183,25 @@ void EventMaker::add_roles(JobSubmitted& job) {
 
 namespace {
 
-std::uint64_t number(auto id) { return static_cast<std::uint64_t>(id); }
-
 struct Words {
   std::string operator()(const ServerAdded& e) const {
     return fmt::format("ServerAdded {} {} {}", e.name, e.capacity, e.labels);
   }
   std::string operator()(const ServerChanged& e) const {
-    return fmt::format("ServerChanged {:#x} {}{}", number(e.server), e.capacity,
+    return fmt::format("ServerChanged {:#x} {}{}", id_number(e.server), e.capacity,
                        e.allow_below_use ? " or below its use" : "");
   }
   std::string operator()(const ServerDrained& e) const {
-    return fmt::format("ServerDrained {:#x}", number(e.server));
+    return fmt::format("ServerDrained {:#x}", id_number(e.server));
   }
   std::string operator()(const ServerReopened& e) const {
-    return fmt::format("ServerReopened {:#x}", number(e.server));
+    return fmt::format("ServerReopened {:#x}", id_number(e.server));
   }
   std::string operator()(const ServerRemoved& e) const {
-    return fmt::format("ServerRemoved {:#x}", number(e.server));
+    return fmt::format("ServerRemoved {:#x}", id_number(e.server));
   }
   std::string operator()(const ServerFailed& e) const {
-    return fmt::format("ServerFailed {:#x}", number(e.server));
+    return fmt::format("ServerFailed {:#x}", id_number(e.server));
   }
   template <class E>
   static std::string quota(const E& e) {
@@ -214,34 +212,34 @@ struct Words {
     return text;
   }
   std::string operator()(const UserAdded& e) const {
-    return fmt::format("UserAdded to {:#x} tier {}{}", number(e.group), e.tier, quota(e));
+    return fmt::format("UserAdded to {:#x} tier {}{}", id_number(e.group), e.tier, quota(e));
   }
   std::string operator()(const UserChanged& e) const {
-    return fmt::format("UserChanged {:#x}{}", number(e.user), quota(e));
+    return fmt::format("UserChanged {:#x}{}", id_number(e.user), quota(e));
   }
   std::string operator()(const UserMoved& e) const {
-    return fmt::format("UserMoved {:#x} to {:#x}", number(e.user), number(e.group));
+    return fmt::format("UserMoved {:#x} to {:#x}", id_number(e.user), id_number(e.group));
   }
   std::string operator()(const GroupAdded& e) const {
-    return fmt::format("GroupAdded to {:#x}{}", number(e.parent), quota(e));
+    return fmt::format("GroupAdded to {:#x}{}", id_number(e.parent), quota(e));
   }
   std::string operator()(const GroupChanged& e) const {
-    return fmt::format("GroupChanged {:#x}{}", number(e.group), quota(e));
+    return fmt::format("GroupChanged {:#x}{}", id_number(e.group), quota(e));
   }
   std::string operator()(const GroupMoved& e) const {
-    return fmt::format("GroupMoved {:#x} to {:#x}", number(e.group), number(e.parent));
+    return fmt::format("GroupMoved {:#x} to {:#x}", id_number(e.group), id_number(e.parent));
   }
   std::string operator()(const GroupRemoved& e) const {
-    return fmt::format("GroupRemoved {:#x}", number(e.group));
+    return fmt::format("GroupRemoved {:#x}", id_number(e.group));
   }
   std::string operator()(const UserReweighted& e) const {
-    return fmt::format("UserReweighted {:#x} φ = {}", number(e.user), e.weight.text());
+    return fmt::format("UserReweighted {:#x} φ = {}", id_number(e.user), e.weight.text());
   }
   std::string operator()(const UserRemoved& e) const {
-    return fmt::format("UserRemoved {:#x}", number(e.user));
+    return fmt::format("UserRemoved {:#x}", id_number(e.user));
   }
   std::string operator()(const JobSubmitted& e) const {
-    std::string text = fmt::format("JobSubmitted of {:#x}: {} × {}", number(e.user), e.tasks, e.demand);
+    std::string text = fmt::format("JobSubmitted of {:#x}: {} × {}", id_number(e.user), e.tasks, e.demand);
     if (e.servers) text += fmt::format(" servers {}", *e.servers);
     if (!e.select.empty()) text += fmt::format(" select {}", e.select);
     if (!e.demand_on.empty()) text += fmt::format(" demand_on {}", e.demand_on);
@@ -258,29 +256,29 @@ struct Words {
     return text;
   }
   std::string operator()(const JobCancelled& e) const {
-    return fmt::format("JobCancelled {:#x}", number(e.job));
+    return fmt::format("JobCancelled {:#x}", id_number(e.job));
   }
   std::string operator()(const TaskFinished& e) const {
-    return fmt::format("TaskFinished {:#x}", number(e.task));
+    return fmt::format("TaskFinished {:#x}", id_number(e.task));
   }
   std::string operator()(const TaskFailed& e) const {
-    return fmt::format("TaskFailed {:#x}", number(e.task));
+    return fmt::format("TaskFailed {:#x}", id_number(e.task));
   }
   std::string operator()(const ServerHeld& e) const {
-    return fmt::format("ServerHeld {:#x} {}", number(e.server), e.amounts);
+    return fmt::format("ServerHeld {:#x} {}", id_number(e.server), e.amounts);
   }
   std::string operator()(const ServerRelabelled& e) const {
-    return fmt::format("ServerRelabelled {:#x} {}", number(e.server), e.labels);
+    return fmt::format("ServerRelabelled {:#x} {}", id_number(e.server), e.labels);
   }
   std::string operator()(const SetChanged& e) const {
     std::string text = fmt::format("SetChanged {}", e.set);
-    for (const ServerId server : e.add) text += fmt::format(" +{:#x}", number(server));
-    for (const ServerId server : e.remove) text += fmt::format(" -{:#x}", number(server));
+    for (const ServerId server : e.add) text += fmt::format(" +{:#x}", id_number(server));
+    for (const ServerId server : e.remove) text += fmt::format(" -{:#x}", id_number(server));
     return text;
   }
   std::string operator()(const TaskAdopted& e) const {
-    return fmt::format("TaskAdopted of {:#x} on {:#x} since {} role {}", number(e.job), number(e.server),
-                       e.since.time_since_epoch().count(), e.role);
+    return fmt::format("TaskAdopted of {:#x} on {:#x} since {} role {}", id_number(e.job),
+                       id_number(e.server), e.since.time_since_epoch().count(), e.role);
   }
 };
 

@@ -8,6 +8,9 @@
 
 namespace mirab::scheduling {
 
+/// An id as it is printed.
+constexpr std::uint64_t id_number(auto id) { return static_cast<std::uint64_t>(id); }
+
 /// What random events are made of: few and small numbers, so that ties, exact fits, zeros and constraints are
 /// frequent, times a unit; some are wrong in one way. `even`: all weights are 1, tasks take one unit of one
 /// resource or of all, and servers have six of each, so that most keys tie.

@@ -9,11 +9,6 @@
 namespace mirab::scheduling {
 namespace {
 
-template <class Id>
-std::uint64_t number(Id id) {
-  return static_cast<std::uint64_t>(id);
-}
-
 /// Label of nobody.
 constexpr std::uint32_t kNobody = UINT32_MAX;
 
@@ -24,7 +19,7 @@ std::size_t index(auto what) { return static_cast<std::size_t>(what); }
 std::string listed(const std::vector<Preempted>& lost) {
   std::string text;
   for (const Preempted& each : lost)
-    text += fmt::format("{}{:#x} by {}", text.empty() ? "" : " ", number(each.task),
+    text += fmt::format("{}{:#x} by {}", text.empty() ? "" : " ", id_number(each.task),
                         kWords<Right>[index(each.right)]);
   return text.empty() ? "nothing" : text;
 }
@@ -155,7 +150,7 @@ void Play::came(What what, std::uint32_t label, std::uint64_t id) {
 
 std::uint32_t Play::some_subject(Act act, Random& random) const {
   const auto one_of = [&](What what, const auto& rows) {
-    return rows.empty() ? kNobody : label_of(what, number(rows[random.below(rows.size())].id));
+    return rows.empty() ? kNobody : label_of(what, id_number(rows[random.below(rows.size())].id));
   };
   switch (subject_of(act)) {
     case What::server:
@@ -168,7 +163,7 @@ std::uint32_t Play::some_subject(Act act, Random& random) const {
       return one_of(What::task, reference_.tasks());
     case What::group: {
       const std::size_t at = random.below(reference_.teams().size());
-      return at == 0 ? kNobody : label_of(What::group, number(reference_.teams()[at].id));
+      return at == 0 ? kNobody : label_of(What::group, id_number(reference_.teams()[at].id));
     }
   }
   return kNobody;
@@ -319,7 +314,7 @@ std::optional<std::string> Play::step(const Line& line) {
   if (!placed) {
     reference_.nothing();
     if (expected.or_nothing) return {};
-    return fmt::format("nothing is placed, and job {:#x} could be", number(expected.options.front().job));
+    return fmt::format("nothing is placed, and job {:#x} could be", id_number(expected.options.front().job));
   }
   const auto allowed = std::any_of(
       expected.options.begin(), expected.options.end(), [&](const ReferenceEngine::Option& option) {
@@ -329,18 +324,18 @@ std::optional<std::string> Play::step(const Line& line) {
                    option.servers.end();
       });
   if (!allowed) {
-    std::string message = fmt::format("job {:#x} goes to server {:#x} instead of {};", number(placed->job),
-                                      number(placed->server), listed(placed->preempted));
+    std::string message = fmt::format("job {:#x} goes to server {:#x} instead of {};", id_number(placed->job),
+                                      id_number(placed->server), listed(placed->preempted));
     for (const ReferenceEngine::Option& option : expected.options) {
-      message += fmt::format(" expected job {:#x} on", number(option.job));
-      for (const ServerId server : option.servers) message += fmt::format(" {:#x}", number(server));
+      message += fmt::format(" expected job {:#x} on", id_number(option.job));
+      for (const ServerId server : option.servers) message += fmt::format(" {:#x}", id_number(server));
       message += " instead of " + listed(option.preempted);
     }
     return message;
   }
-  if (labels_[index(What::task)].contains(number(placed->task)))
+  if (labels_[index(What::task)].contains(id_number(placed->task)))
     return "the identifier of a task comes again";
-  came(What::task, line.label, number(placed->task));
+  came(What::task, line.label, id_number(placed->task));
   const std::int64_t batch = reference_.batch(placed->job);
   if (std::cmp_not_equal(placed->with.size() + 1, batch))
     return fmt::format("{} tasks start together, not {}", placed->with.size() + 1, batch);
@@ -354,13 +349,13 @@ std::optional<std::string> Play::start_companions(const Line& line, const Placed
     const std::vector<ServerId> expected = reference_.next_of_gang(placed.job, left, draws_of_reference_);
     if (std::find(expected.begin(), expected.end(), companion.server) == expected.end() ||
         reference_.next_role(placed.job) != companion.role) {
-      return fmt::format("job {:#x}: another of its gang goes to server {:#x}", number(placed.job),
-                         number(companion.server));
+      return fmt::format("job {:#x}: another of its gang goes to server {:#x}", id_number(placed.job),
+                         id_number(companion.server));
     }
-    if (labels_[index(What::task)].contains(number(companion.task)))
+    if (labels_[index(What::task)].contains(id_number(companion.task)))
       return "the identifier of a task comes again";
     // A label of its own, which no line has.
-    came(What::task, line.label | static_cast<std::uint32_t>(left) << 24, number(companion.task));
+    came(What::task, line.label | static_cast<std::uint32_t>(left) << 24, id_number(companion.task));
     reference_.place_companion(placed.job, companion);
     --left;
   }
@@ -381,7 +376,7 @@ Brought brought(const Result<std::vector<Lost>>& lost) {
 }
 template <class Id>
 Brought brought(const Result<Id>& id) {
-  return id ? Brought{.error = {}, .id = number(*id)} : Brought{.error = id.error()};
+  return id ? Brought{.error = {}, .id = id_number(*id)} : Brought{.error = id.error()};
 }
 
 }  // namespace
@@ -419,7 +414,7 @@ std::optional<std::string> Play::happen(const Line& line) {
 bool Play::is_remembered(const Line& line) const {
   const std::uint64_t id = id_of(subject_of(line.act), line.subject);
   const auto is_gone = [&](const auto& rows) {
-    return std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return number(row.id) == id; });
+    return std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return id_number(row.id) == id; });
   };
   switch (subject_of(line.act)) {
     case What::server:
@@ -447,30 +442,30 @@ std::optional<std::string> Play::difference() const {
     const Engine::ServerState expected = reference_.state(server);
     if (!there || there->capacity != expected.capacity || there->free != expected.free ||
         there->drained != expected.drained)
-      return fmt::format("the state of server {:#x}", number(server.id));
+      return fmt::format("the state of server {:#x}", id_number(server.id));
   }
   for (const ReferenceEngine::User& user : reference_.users()) {
     const auto there = engine_.user(user.id);
     const Engine::UserState expected = reference_.state(user);
     if (!there || there->used != expected.used || there->running != expected.running ||
         there->dominant_share != expected.dominant_share)
-      return fmt::format("the state of user {:#x}", number(user.id));
+      return fmt::format("the state of user {:#x}", id_number(user.id));
   }
   if (engine_.group_count() + 1 != reference_.teams().size()) return "the number of groups";
   for (const ReferenceEngine::Team& team : reference_.teams()) {
     const auto there = engine_.group(team.id);
-    if (!there) return fmt::format("group {:#x} is unknown", number(team.id));
+    if (!there) return fmt::format("group {:#x} is unknown", id_number(team.id));
     if (const auto wrong = reference_.wrong_in(*there, team))
-      return fmt::format("{} {:#x}", *wrong, number(team.id));
+      return fmt::format("{} {:#x}", *wrong, id_number(team.id));
   }
   for (const ReferenceEngine::Job& job : reference_.jobs()) {
     const auto there = engine_.job(job.id);
     const Engine::JobState expected = reference_.state(job);
     if (!there || there->user != expected.user || there->waiting != expected.waiting ||
         there->running != expected.running)
-      return fmt::format("the state of job {:#x}", number(job.id));
+      return fmt::format("the state of job {:#x}", id_number(job.id));
     if (engine_.fits(job.id) != reference_.fits(job))
-      return fmt::format("whether a task of job {:#x} fits", number(job.id));
+      return fmt::format("whether a task of job {:#x} fits", id_number(job.id));
   }
   if (engine_.reservations() != reference_.reservations()) return "which servers are kept";
   const std::string broken = engine_.broken_invariant();

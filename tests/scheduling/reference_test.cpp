@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "model/exact.hpp"
 #include "scheduling/clusters.hpp"
 
 namespace mirab::scheduling {
@@ -18,16 +19,9 @@ constexpr double kReferenceRounding = 1e-12;
 
 using Vector = std::vector<mpq_class>;
 
-mpq_class as_rational(const Quantity& quantity) {
-  mpq_class value = static_cast<long>(quantity.digits());
-  for (int k = 0; k < quantity.exponent(); ++k) value *= 10;
-  for (int k = 0; k > quantity.exponent(); --k) value /= 10;
-  return value;
-}
-
-Vector as_rational(const ResourceVector& amounts) {
+Vector rational(const ResourceVector& amounts) {
   Vector values;
-  for (const Quantity& quantity : amounts) values.push_back(as_rational(quantity));
+  for (const Quantity& quantity : amounts) values.push_back(rational(quantity));
   return values;
 }
 
@@ -43,7 +37,7 @@ class Reference {
     for (std::size_t i = 0; i < problem.server_count(); ++i) {
       const Server& server = problem.servers()[i];
       for (std::int64_t k = 0; k < server.count; ++k) {
-        machines_.push_back({.entry = i, .instance = k, .free = as_rational(server.capacity)});
+        machines_.push_back({.entry = i, .instance = k, .free = rational(server.capacity)});
         for (std::size_t r = 0; r < pool_.size(); ++r) pool_[r] += machines_.back().free[r];
       }
     }
@@ -65,7 +59,7 @@ class Reference {
   Vector demand(std::size_t n, const Machine& machine) const {
     const User& user = problem_.users()[n];
     const auto other = user.demand_on.find(problem_.servers()[machine.entry].name);
-    return as_rational(other == user.demand_on.end() ? user.demand : other->second);
+    return rational(other == user.demand_on.end() ? user.demand : other->second);
   }
 
   std::set<std::size_t> fitting(std::size_t n) const {
@@ -83,7 +77,7 @@ class Reference {
 
   mpq_class key(const std::string& discipline, std::size_t n) const {
     if (discipline == "fifo") return n;
-    if (discipline == "round-robin") return tasks_[n] / as_rational(problem_.users()[n].weight);
+    if (discipline == "round-robin") return tasks_[n] / rational(problem_.users()[n].weight);
     if (discipline == "tsf") return task_share_[n];
     return discipline == "drf" ? dominant_[n] : asset_[n];
   }
@@ -120,7 +114,7 @@ class Reference {
 
   void place(std::size_t n, std::size_t k) {
     const Vector demand = this->demand(n, machines_[k]);
-    const mpq_class weight = as_rational(problem_.users()[n].weight);
+    const mpq_class weight = rational(problem_.users()[n].weight);
     used_[n].resize(demand.size());
     for (std::size_t r = 0; r < demand.size(); ++r) {
       machines_[k].free[r] -= demand[r];
@@ -152,7 +146,7 @@ class Reference {
     mpq_class alone = 0;
     for (const Machine& machine : machines_) {
       const Vector demand = this->demand(n, machine);
-      const Vector capacity = as_rational(problem_.servers()[machine.entry].capacity);
+      const Vector capacity = rational(problem_.servers()[machine.entry].capacity);
       mpq_class tasks = -1;
       for (std::size_t r = 0; r < demand.size(); ++r) {
         if (demand[r] > 0 && (tasks < 0 || capacity[r] / demand[r] < tasks)) tasks = capacity[r] / demand[r];
