@@ -9,6 +9,7 @@
 #include <mirab/model/random.hpp>
 
 #include "cluster.hpp"
+#include "random_cases.hpp"
 #include "sequential.hpp"
 
 namespace mirab::live {
@@ -469,12 +470,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
-// A run takes two and a half seconds under the sanitizers.
-#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
-constexpr std::uint64_t kRuns = 20;
-#else
-constexpr std::uint64_t kRuns = 150;
-#endif
+constexpr std::uint64_t kRuns = mirab::testing::cases(150);
 
 // MIRAB_LIVE_RUNS and MIRAB_LIVE_SEED run more of them, or one again.
 TEST(LiveSimulation, NothingThatWasAnsweredIsLostWhereverItStops) {

@@ -6,6 +6,7 @@
 
 #include "mechanisms/pool_case.hpp"
 #include "mechanisms/servers.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -93,7 +94,7 @@ double most_use(const PoolCase& pool, const Scaled& scaled) {
 
 TEST(Baa, UsesAsMuchAsItsLinearProgramThroughClpAndKeepsItsConstraints) {
   Random random(seed);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < testing::cases(2000); ++i) {
     const PoolCase pool = testing::random_pool(random, {.resources_max = 5, .capped_users = 0});
     SCOPED_TRACE("pool " + std::to_string(i) + " of seed " + std::to_string(seed) + ": " +
                  testing::text_of(pool));

@@ -11,6 +11,7 @@
 #include "clp_rounds.hpp"
 #include "mechanisms/pool_case.hpp"
 #include "mechanisms/servers.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -127,7 +128,7 @@ std::vector<double> tasks_by_clp(const Problem& problem, const std::string& mech
 void expect_the_levels_of_clp(const std::string& mechanism, DemandOn demand_on, Size most, int problems) {
   constexpr std::uint64_t seed = 4;
   Random random(seed);
-  for (int i = 0; i < problems; ++i) {
+  for (int i = 0; i < testing::cases(problems); ++i) {
     const Problem problem = random_problem(random, demand_on, most);
     const std::string replay =
         fmt::format("problem {} of seed {}, {}:\n{}", i, seed, mechanism, text_of(problem));

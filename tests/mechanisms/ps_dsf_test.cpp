@@ -10,6 +10,7 @@
 
 #include "mechanisms/pool_case.hpp"
 #include "model/clusters.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -148,10 +149,11 @@ Problem spread_problem(Random& random, const Spread& spread) {
 
 // What the certificate says is what the checker finds, which knows nothing of the solver.
 TEST(PsDsf, IsFeasibleAndSaysHowFarItCameWhereAmountsAreOrdersOfMagnitudeApart) {
+  const int problems = testing::cases(2000);
   for (const Spread& spread : {Spread{.of_servers = 5}, Spread{.of_amounts = 9}}) {
     Random random(ps_dsf_seed);
     int converged = 0;
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < problems; ++i) {
       SCOPED_TRACE(fmt::format("problem {} of seed {}, servers 1e{}, amounts 1e{}", i, ps_dsf_seed,
                                spread.of_servers, spread.of_amounts));
       const Problem problem = spread_problem(random, spread);
@@ -162,7 +164,7 @@ TEST(PsDsf, IsFeasibleAndSaysHowFarItCameWhereAmountsAreOrdersOfMagnitudeApart) 
       ASSERT_EQ(outcome->status == Status::converged, violation <= 1e-8) << violation;
       converged += outcome->status == Status::converged ? 1 : 0;
     }
-    EXPECT_GE(converged, 1990);
+    EXPECT_GE(converged, problems - problems / 200);
   }
 }
 
