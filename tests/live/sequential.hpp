@@ -130,7 +130,7 @@ inline SequentialCounts check_sequentially(const Settings& settings, const std::
   check(0);
   for (const Batch& one : one_by_one(settings, log)) {
     model.play(one);
-    if (testing::Test::HasFatalFailure()) break;
+    if (::testing::Test::HasFatalFailure()) break;
     check(one.last);
   }
   return {.made = model.made, .unchanged = model.unchanged, .read = static_cast<int>(queries.size())};

@@ -55,7 +55,7 @@ class World {
     for (const char* const name : {"n0", "n1", "n2", "n3"}) send(Do::server_put, {.name = name});
     take_batch();
     store_one();
-    for (int turn = 0; turn < turns && !testing::Test::HasFatalFailure(); ++turn) {
+    for (int turn = 0; turn < turns && !::testing::Test::HasFatalFailure(); ++turn) {
       ++clock_;
       now_ += std::chrono::milliseconds(random_.below(3'000));
       wall_ += std::chrono::milliseconds(random_.below(3'000));
@@ -488,7 +488,7 @@ TEST(LiveSimulation, NothingThatWasAnsweredIsLostWhereverItStops) {
     checked.made += world.checked_.made;
     checked.unchanged += world.checked_.unchanged;
     checked.read += world.checked_.read;
-    ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
   }
   EXPECT_GT(crashes, static_cast<int>(runs));
   if (runs < 100) return;
