@@ -22,11 +22,11 @@ bool is_own(std::string_view path) {
 Result<std::unique_ptr<Monitor>> Monitor::start(Options given) {
   std::unique_ptr<Monitor> monitor(new Monitor());
   monitor->version_ = std::move(given.version);
-  Result<std::unique_ptr<Answering>> answering = Answering::start(std::move(given.answering));
-  if (!answering) return std::move(answering).error();
-  monitor->answering_ = *std::move(answering);
   net::ServerOptions options;
   if (given.listen) {
+    Result<std::unique_ptr<Answering>> answering = Answering::start(std::move(given.answering));
+    if (!answering) return std::move(answering).error();
+    monitor->answering_ = *std::move(answering);
     options.address = given.listen->address;
     options.port = given.listen->port;
   }
@@ -64,11 +64,12 @@ void Monitor::set_alive() {
 }
 
 net::Admission Monitor::admit(net::Request& head) {
-  return is_own(head.target) ? net::Admission() : admit_read(head);
+  return is_own(head.target) || !answering_ ? net::Admission() : admit_read(head);
 }
 
 void Monitor::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
   if (is_own(request.target)) return exchange->answer(health(request.target));
+  if (!answering_) return exchange->answer(refusal(404, "without --listen it answers no questions"));
   answer_read(*answering_, version_, request, exchange);
 }
 
@@ -76,7 +77,8 @@ net::Response Monitor::health(std::string_view path) {
   const std::lock_guard lock(mutex_);
   const bool hangs = std::chrono::steady_clock::now() - alive_at_ > kHangs;
   if (path == "/metrics")
-    return {.type = "text/plain; version=0.0.4", .body = metrics_ + api::text_of(answering_->gauges())};
+    return {.type = "text/plain; version=0.0.4",
+            .body = metrics_ + (answering_ ? api::text_of(answering_->gauges()) : "")};
   if (path == "/healthz")
     return {.status = hangs ? 500 : 200,
             .type = "text/plain",

@@ -18,9 +18,10 @@ namespace mirab::kube {
 class Monitor final : public net::Handler {
  public:
   struct Options {
-    std::optional<net::Endpoint> listen = {};  ///< without one: some free port of this machine
-    std::string version = {};                  ///< of the program
-    std::function<void()> stop = {};           ///< after a signal
+    /// None: some free port of this machine, where it says how it is and answers no questions.
+    std::optional<net::Endpoint> listen = {};
+    std::string version = {};         ///< of the program
+    std::function<void()> stop = {};  ///< after a signal
     Answering::Options answering = {};
   };
   /// Errors: the port cannot be opened.
@@ -31,7 +32,8 @@ class Monitor final : public net::Handler {
   void set_ready(bool is_ready, std::string why = {});
   /// The thread that decides is alive. Where it does not say so for a minute /healthz and /livez fail.
   void set_alive();
-  Answering& answering() { return *answering_; }
+  /// Null where no one can ask.
+  Answering* answering() { return answering_.get(); }
 
   net::Admission admit(net::Request& head) override;
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange) override;

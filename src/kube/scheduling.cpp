@@ -266,12 +266,12 @@ std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_lead
 }
 
 /// A picture for those who ask, when one is wanted. Nothing before both lists are there.
-void show(kubernetes::Scheduler& scheduler, Answering& answering, Time now) {
-  if (!answering.wants_picture() || !scheduler.has_lists()) return;
+void show(kubernetes::Scheduler& scheduler, Answering* answering, Time now) {
+  if (answering == nullptr || !answering->wants_picture() || !scheduler.has_lists()) return;
   const auto begin = steady_clock::now();
   const Wall wall = wall_now();
   std::optional<Picture> picture = take_picture(scheduler, now, wall);
-  answering.put(std::move(picture), now, wall, steady_clock::now() - begin);
+  answering->put(std::move(picture), now, wall, steady_clock::now() - begin);
 }
 
 /// From the first list to the end.

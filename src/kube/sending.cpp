@@ -48,7 +48,9 @@ void Sending::send(std::vector<kubernetes::Request> requests) {
           each.path.ends_with("/binding") || each.path.ends_with("/eviction") || each.method == "GET";
       (is_bind ? binds_ : reports_).push_back(std::move(each));
     }
-    for (; reports_.size() > kMostReports; reports_.pop_front()) dropped.push_back(reports_.front().id);
+    for (; reports_.size() > kMostReports; reports_.pop_front()) {
+      if (reports_.front().wants_reply) dropped.push_back(reports_.front().id);
+    }
   }
   for (const std::uint64_t id : dropped) mailbox_.put(kubernetes::Reply{.id = id});
   // A thread that is awake looks for more itself.
@@ -61,7 +63,7 @@ bool Sending::has_work() const {
   return !binds_.empty() || (!reports_.empty() && reports_under_way_ < most);
 }
 
-kubernetes::Reply Sending::sent(ApiServer& server, const kubernetes::Request& request) const {
+kubernetes::Reply Sending::asked(ApiServer& server, const kubernetes::Request& request) const {
   kubernetes::Reply reply{.id = request.id};
   if (!may_send_()) return reply;
   Result<Answer> answer = server.send(request.method, request.path, request.body, request.content_type);
@@ -84,7 +86,9 @@ void Sending::run(ApiServer& server) {
     from.pop_front();
     reports_under_way_ += is_report ? 1 : 0;
     lock.unlock();
-    mailbox_.put(sent(server, request));
+    kubernetes::Reply reply =
+        kubernetes::deliver(request, [&](const kubernetes::Request& each) { return asked(server, each); });
+    if (request.wants_reply) mailbox_.put(std::move(reply));
     lock.lock();
     reports_under_way_ -= is_report ? 1 : 0;
   }

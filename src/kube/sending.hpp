@@ -16,7 +16,7 @@
 namespace mirab::kube {
 
 /// Sends requests on several threads, each with a connection of its own: binds first, then what people see.
-/// What comes of a request goes to the mailbox.
+/// What comes of a request goes to the mailbox, where it is wanted.
 class Sending {
  public:
   /// `may_send` is asked before each request; after a no it is not sent. No answer is waited for longer than
@@ -33,7 +33,7 @@ class Sending {
       : mailbox_(mailbox), may_send_(std::move(may_send)) {}
   void run(ApiServer& server);
   bool has_work() const;
-  kubernetes::Reply sent(ApiServer& server, const kubernetes::Request& request) const;
+  kubernetes::Reply asked(ApiServer& server, const kubernetes::Request& request) const;
 
   Mailbox& mailbox_;
   std::function<bool()> may_send_;

@@ -30,6 +30,9 @@ struct Object {
 bool is_name(std::string_view text);
 inline constexpr const char* kNotAName = "is not a valid Kubernetes name: only a-z, 0-9, - and . are allowed";
 
+/// What is of no use of an object's text, and half of it: who wrote which field.
+inline constexpr LeftOut kManagedFields{.map = "metadata", .key = "managedFields"};
+
 /// All objects of the documents in their order, lists within lists too. An item of a PodList is a Pod, even
 /// where it does not say so. Pointers into `documents`.
 std::vector<Object> objects_of(const std::vector<Node>& documents);

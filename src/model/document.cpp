@@ -11,6 +11,7 @@
 #include <iostream>
 #include <istream>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <streambuf>
@@ -129,35 +130,44 @@ struct Spot {
   int column = 0;
 };
 
-// Grows the tree from the events of either parser.
+// Grows the tree from the events of either parser, in place: of what is open only the last value grows.
 class Builder {
  public:
-  void scalar(Spot spot, std::string text) { add(node_of(Node::Kind::scalar, spot, std::move(text))); }
-  void null(Spot spot) { add(node_of(Node::Kind::null, spot, {})); }
+  explicit Builder(LeftOut left_out = {}) : left_out_(left_out) {}
+
+  void scalar(Spot spot, std::string_view text) {
+    if (awaits_key()) return key(spot, text);
+    if (Node* const node = place(Node::Kind::scalar, spot)) node->text = text;
+  }
+  void null(Spot spot) {
+    if (awaits_key()) return key(spot, {});
+    place(Node::Kind::null, spot);
+  }
 
   void begin(Node::Kind kind, Spot spot) {
-    if (open_.size() >= static_cast<std::size_t>(kDeepestNesting)) {
-      throw Refused{fmt::format("nested deeper than {} levels", kDeepestNesting), path(), spot.line};
+    if (depth_left_out_ == 0) {
+      if (open_.size() >= static_cast<std::size_t>(kDeepestNesting))
+        throw Refused{fmt::format("nested deeper than {} levels", kDeepestNesting), path(), spot.line};
+      if (awaits_key()) throw Refused{"a key must be a plain name", path(), spot.line};
+      if (Node* const node = place(kind, spot)) return open_.push_back({.node = node});
     }
-    count_value(spot.line);
-    if (awaits_key()) throw Refused{"a key must be a plain name", path(), spot.line};
-    open_.push_back({node_of(kind, spot, {}), {}, {}, {}});
+    ++depth_left_out_;
   }
 
   void end() {
-    Node done = std::move(open_.back().node);
+    if (depth_left_out_ > 0) return static_cast<void>(--depth_left_out_);
     open_.pop_back();
-    place(std::move(done));
   }
 
   /// The key of the value that is being read: `users[3].demand`.
   std::string path() const {
     std::string text;
     for (const Level& level : open_) {
-      if (level.node.kind == Node::Kind::list) {
-        text += fmt::format("[{}]", level.node.entries.size());
-      } else if (level.key) {
-        text += (text.empty() ? "" : ".") + *level.key;
+      if (level.node->kind == Node::Kind::list) {
+        const std::size_t begun = &level == &open_.back() ? 0 : 1;
+        text += fmt::format("[{}]", level.node->entries.size() - begun);
+      } else if (level.has_key || &level != &open_.back()) {
+        text += (text.empty() ? "" : ".") + level.node->entries.back().key;
       }
     }
     return text;
@@ -165,54 +175,71 @@ class Builder {
 
   /// Is the next scalar the key of a map?
   bool awaits_key() const {
-    return !open_.empty() && open_.back().node.kind == Node::Kind::map && !open_.back().key;
+    return depth_left_out_ == 0 && !open_.empty() && open_.back().node->kind == Node::Kind::map &&
+           !open_.back().has_key;
   }
 
   Node take() { return std::exchange(root_, {}); }
 
  private:
-  struct Level {
-    Node node;
-    std::optional<std::string> key;        // of a map: the key whose value comes next
-    std::unordered_set<std::string> keys;  // of a map: all so far
-    Spot key_spot;
-  };
+  static constexpr std::size_t kFewKeys = 16;
 
-  static Node node_of(Node::Kind kind, Spot spot, std::string text) {
-    Node node;
-    node.kind = kind;
-    node.line = spot.line;
-    node.column = spot.column;
-    node.text = std::move(text);
-    return node;
-  }
+  struct Level {
+    Node* node = nullptr;                                        // stays where it is while it is open
+    bool has_key = false;                                        // of a map: its last entry has no value yet
+    std::unique_ptr<std::unordered_set<std::string>> keys = {};  // of a map with more than a few
+  };
 
   void count_value(int line) {
     if (++values_ > kMostValues) throw Refused{fmt::format("more than {} values", kMostValues), path(), line};
   }
 
-  void add(Node node) {
-    count_value(node.line);
-    if (!is_utf8(node.text)) throw Refused{"is not valid UTF-8", path(), node.line};
-    if (!awaits_key()) return place(std::move(node));
-    Level& map = open_.back();
-    map.key = node.text;
-    map.key_spot = {node.line, node.column};
-    if (!map.keys.insert(node.text).second) throw Refused{"duplicate key", path(), node.line};
-  }
-
-  void place(Node node) {
-    if (open_.empty()) {
-      root_ = std::move(node);
-      return;
+  static bool has(Level& map, std::string_view key) {
+    const std::vector<Node::Entry>& entries = map.node->entries;
+    if (entries.size() < kFewKeys) return map.node->find(key) != nullptr;
+    if (!map.keys) {
+      map.keys = std::make_unique<std::unordered_set<std::string>>();
+      for (const Node::Entry& each : entries) map.keys->insert(each.key);
     }
-    Level& parent = open_.back();
-    const Spot spot = parent.key ? parent.key_spot : Spot{node.line, node.column};
-    parent.node.entries.push_back(
-        {std::move(parent.key).value_or(""), spot.line, spot.column, std::move(node)});
-    parent.key.reset();
+    return !map.keys->emplace(key).second;
   }
 
+  void key(Spot spot, std::string_view text) {
+    count_value(spot.line);
+    Level& map = open_.back();
+    const bool is_known = has(map, text);
+    map.node->entries.push_back({std::string(text), spot.line, spot.column, {}});
+    map.has_key = true;
+    if (is_known) throw Refused{"duplicate key", path(), spot.line};
+  }
+
+  // Null: it is left out.
+  Node* place(Node::Kind kind, Spot spot) {
+    if (depth_left_out_ > 0) return nullptr;
+    count_value(spot.line);
+    Node* node = &root_;
+    if (!open_.empty()) {
+      Level& parent = open_.back();
+      if (!parent.has_key) parent.node->entries.push_back({{}, spot.line, spot.column, {}});
+      if (std::exchange(parent.has_key, false) && is_left_out(parent)) {
+        parent.node->entries.pop_back();
+        return nullptr;
+      }
+      node = &parent.node->entries.back().value;
+    }
+    node->kind = kind;
+    node->line = spot.line;
+    node->column = spot.column;
+    return node;
+  }
+
+  bool is_left_out(const Level& map) const {
+    return !left_out_.key.empty() && map.node->entries.back().key == left_out_.key && open_.size() > 1 &&
+           open_[open_.size() - 2].node->entries.back().key == left_out_.map;
+  }
+
+  LeftOut left_out_;
+  std::size_t depth_left_out_ = 0;  // of what is left out, within which it is
   std::vector<Level> open_;
   Node root_;
   std::int64_t values_ = 0;
@@ -239,6 +266,7 @@ class YamlEvents final : public YAML::EventHandler {
     if (value == "<<" && tag != "!" && builder_.awaits_key())
       throw Refused{"merged maps (<<) are not supported; write their keys out", builder_.path(),
                     spot(mark).line};
+    if (!is_utf8(value)) throw Refused{"is not valid UTF-8", builder_.path(), spot(mark).line};
     builder_.scalar(spot(mark), value);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
@@ -334,7 +362,8 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  bool scalar(std::string text) { return builder_.scalar({place_.line}, std::move(text)), true; }
+  // The parser has refused what is no UTF-8.
+  bool scalar(std::string_view text) { return builder_.scalar({place_.line}, text), true; }
 
   // What YAML and other languages allow, and JSON does not.
   std::string_view likely_slip(std::string_view what) const {
@@ -482,8 +511,12 @@ Result<Node> read_document(std::istream& input, Syntax syntax, const std::string
 }
 
 Result<Node> read_json_line(std::string_view text, const std::string& name, int line) {
+  return read_json_line(text, name, line, {});
+}
+
+Result<Node> read_json_line(std::string_view text, const std::string& name, int line, LeftOut left_out) {
   const Place place{.line = line};
-  Builder builder;
+  Builder builder(left_out);
   JsonEvents events(builder, place);
   try {
     nlohmann::json::sax_parse(text.begin(), text.end(), &events);

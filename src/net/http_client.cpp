@@ -151,6 +151,8 @@ std::filesystem::file_time_type time_of(const Pem& pem) {
                           : std::filesystem::last_write_time(pem.file, unseen);
 }
 
+constexpr std::chrono::seconds kLook{1};  // between two looks at files of certificates
+
 class CurlClient final : public HttpClient {
  public:
   CurlClient(HttpClientOptions options, Route route, TokenSource token, CURL* handle)
@@ -213,9 +215,12 @@ class CurlClient final : public HttpClient {
     return perform(request, transfer, silence);
   }
 
-  /// Have the files of certificates changed since the last call? A connection keeps those with which it
-  /// began.
+  /// Have the files of certificates changed since the connection began, which keeps those that there were?
+  /// They are looked at once a second.
   bool has_other_files() {
+    const Steady::time_point now = Steady::now();
+    if (times_ && now < look_at_) return false;
+    look_at_ = now + kLook;
     const std::array times{time_of(options_.ca), time_of(options_.credentials.certificate),
                            time_of(options_.credentials.key)};
     return std::exchange(times_, times) != times;
@@ -267,7 +272,7 @@ class CurlClient final : public HttpClient {
     set(CURLOPT_HEADERFUNCTION, take_field);
     set(CURLOPT_HEADERDATA, &transfer);
     const CURLcode code = curl_easy_perform(handle_.get());
-    if (code != CURLE_OK) times_ = {};  // and the next begins another connection
+    if (code != CURLE_OK) times_.reset();  // and the next begins another connection
     long status = 0;
     curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
     transfer.response.status = static_cast<int>(status);
@@ -338,7 +343,8 @@ class CurlClient final : public HttpClient {
   TokenSource token_;
   std::unique_ptr<CURL, EasyEnd> handle_;
   std::array<char, CURL_ERROR_SIZE> message_{};
-  std::array<std::filesystem::file_time_type, 3> times_{};
+  std::optional<std::array<std::filesystem::file_time_type, 3>> times_{};
+  Steady::time_point look_at_{};
   Random random_;
 };
 

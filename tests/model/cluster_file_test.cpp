@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
@@ -193,6 +194,17 @@ TEST(ClusterFile, EveryErrorOfJsonHasItsLineToo) {
               HasSubstr("c.json:2: resources[1]: syntax error"));
   EXPECT_THAT(json_refusal("{\"resources\":"), HasSubstr("c.json:1: resources"));
   EXPECT_THAT(json_refusal("  \n"), HasSubstr("the file is empty"));
+}
+
+TEST(ClusterFile, AKeyThatComesTwiceIsFoundAmongMany) {
+  for (const int keys : {1, 15, 16, 17, 40}) {
+    std::string text;
+    for (int i = 0; i < keys; ++i) text += fmt::format("\"k{}\": {},\n", i, i);
+    for (const int again : {0, keys - 1}) {
+      EXPECT_THAT(json_refusal(fmt::format("{{{}\"k{}\": 1}}", text, again)),
+                  HasSubstr(fmt::format("c.json:{}: k{}: duplicate key", keys + 1, again)));
+    }
+  }
 }
 
 TEST(ClusterFile, ATabThatIndentsIsCalledByItsName) {

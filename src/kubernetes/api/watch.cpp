@@ -25,13 +25,6 @@ ApiStatus status_of(const Node& object) {
   return status;
 }
 
-/// Who wrote which field: half of an object's text, and of no use here.
-void drop_managed_fields(Node& object) {
-  Node* const metadata = value_at(object, "/metadata");
-  if (metadata == nullptr || metadata->kind != Node::Kind::map) return;
-  std::erase_if(metadata->entries, [](const Node::Entry& entry) { return entry.key == "managedFields"; });
-}
-
 /// Nothing where the type is unknown.
 std::optional<WatchEvent::Type> type_of(std::string_view written) {
   using Type = WatchEvent::Type;
@@ -47,7 +40,7 @@ std::optional<WatchEvent::Type> type_of(std::string_view written) {
 
 /// Nothing for a line that is passed over.
 Result<std::optional<WatchEvent>> read_event(std::string_view line, const std::string& name, int number) {
-  Result<Node> event = read_json_line(line, name, number);
+  Result<Node> event = read_json_line(line, name, number, kManagedFields);
   if (!event) return std::move(event).error();
   Node* const type = value_at(*event, "/type");
   Node* const object = value_at(*event, "/object");
@@ -60,7 +53,6 @@ Result<std::optional<WatchEvent>> read_event(std::string_view line, const std::s
   if (object == nullptr || object->kind != Node::Kind::map) return wrong("object", "must be an object");
   if (*known == WatchEvent::Type::error)
     return std::optional(WatchEvent{.type = *known, .object = {}, .status = status_of(*object)});
-  drop_managed_fields(*object);
   std::string version = text_of(*object, "/metadata/resourceVersion");
   if (version.empty()) return wrong("object.metadata.resourceVersion", "missing");
   return std::optional(
@@ -107,7 +99,7 @@ Check WatchReader::take(std::string_view bytes, const std::function<void(WatchEv
 }
 
 Result<ListPage> read_list_page(std::string_view body, const std::string& name) {
-  Result<Node> list = read_json_line(body, name, 1);
+  Result<Node> list = read_json_line(body, name, 1, kManagedFields);
   if (!list) return std::move(list).error();
   const auto wrong = [&](std::string key, const char* message) {
     return Error{.message = message, .key = std::move(key), .file = name};
@@ -123,7 +115,6 @@ Result<ListPage> read_list_page(std::string_view body, const std::string& name) 
   for (Node::Entry& item : items->entries) {
     if (item.value.kind != Node::Kind::map)
       return wrong(fmt::format("items[{}]", page.items.size()), "must be an object");
-    drop_managed_fields(item.value);
     page.items.push_back(std::move(item.value));
   }
   return page;

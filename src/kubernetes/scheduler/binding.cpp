@@ -47,7 +47,7 @@ void Binding::begin(const KnownCluster::Decision& decision, const KnownCluster& 
       .pod = {.space = pod->seen.space, .name = pod->seen.name, .uid = decision.uid},
       .node = decision.node,
       .decision = ++decisions_},
-     options_.looks_first ? Step::look : Step::bind);
+     Step::bind);
 }
 
 void Binding::go(Flight flight, Step step) {
@@ -79,6 +79,7 @@ std::vector<Request> Binding::take_requests(std::uint64_t& number) {
         flight.step == Step::bind
             ? bind_request(flight.pod, flight.node, fmt::format("{}/{}", options_.holder, flight.decision))
             : look_request(flight.pod);
+    if (flight.step == Step::bind && options_.looks_first) request.looks_for = flight.uid;
     request.id = ++number;
     flights_.emplace(request.id, std::move(flight));
     requests.push_back(std::move(request));
@@ -133,9 +134,7 @@ void Binding::park_gang(const Flight& refused, Time until, KnownCluster& cluster
   }
   std::set<std::string> gang(companions.under_way.begin(), companions.under_way.end());
   gang.insert(refused.uid);
-  const auto is_sent = [&](const Flight& flight) {
-    return gang.contains(flight.uid) && flight.step != Step::look;
-  };
+  const auto is_sent = [&](const Flight& flight) { return gang.contains(flight.uid); };
   const auto is_asked = [&](const Flight& flight) {
     return gang.contains(flight.uid) && flight.step == Step::ask;
   };
@@ -197,7 +196,7 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
     if (pod->on != flight.node || pod->seen.node.empty()) return {};
     return succeed(flight, cluster, now);
   }
-  if (flight.step == Step::bind) {
+  if (flight.step == Step::bind && !reply.is_of_look) {
     if (reply.status >= 200 && reply.status < 300) return succeed(flight, cluster, now);
     // No fault of the pod: it keeps its place until there are other credentials.
     if (reply.status == kUnauthorized || reply.status == kTooMany)
@@ -220,7 +219,7 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   if (seen->uid != flight.uid) return leave_to_watch(flight, cluster, now), std::nullopt;
   if (seen->node == flight.node) return succeed(flight, cluster, now);
   if (!seen->node.empty()) return leave_to_watch(flight, cluster, now), std::nullopt;
-  if (flight.step == Step::look) return go(std::move(flight), Step::bind), std::nullopt;
+  if (flight.step == Step::bind) return go(std::move(flight), Step::bind), std::nullopt;
   // The bind was not done.
   if (++flight.rounds >= kMostRounds) {
     const std::string why = flight.why;
@@ -250,7 +249,7 @@ std::vector<std::string> Binding::work(KnownCluster& cluster, Time now) {
     if (cluster.may_stay(flight.uid, now)) {
       flight.tries = flight.rounds = 0;
       flight.is_parked = false;
-      go(std::move(flight), options_.looks_first ? Step::look : Step::bind);
+      go(std::move(flight), Step::bind);
       continue;
     }
     cluster.put_aside(flight.uid, now);

@@ -71,9 +71,8 @@ class Binding {
 
  private:
   enum class Step {
-    look,  ///< before the bind: is it still that pod?
-    bind,
-    ask  ///< after a bind of unknown fate: is it bound?
+    bind,  ///< after a look, where that is wanted: is it still that pod?
+    ask    ///< after a bind of unknown fate: is it bound?
   };
   struct Flight {
     std::string uid;

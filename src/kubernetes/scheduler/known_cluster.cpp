@@ -78,21 +78,21 @@ void KnownCluster::make_again(Time now) {
   }
   std::vector<PodRecord*> bound, unbound;
   std::vector<std::pair<PodRecord*, Standing>> placed;
-  for (auto& [uid, pod] : pods_) {
-    pod.job.reset();
-    pod.task.reset();
-    pod.set.clear();
-    pod.is_together = false;
-    if (pod.standing == Standing::placed || pod.standing == Standing::nominated ||
-        pod.standing == Standing::ending) {
-      placed.emplace_back(&pod, pod.standing);
-    } else if (!pod.seen.node.empty()) {
-      bound.push_back(&pod);
-      pod.on.clear();
-    } else if (pod.standing != Standing::resting) {
-      unbound.push_back(&pod);
+  for (PodRecord* pod : pods_where([](const PodRecord&) { return true; })) {
+    pod->job.reset();
+    pod->task.reset();
+    pod->set.clear();
+    pod->is_together = false;
+    if (pod->standing == Standing::placed || pod->standing == Standing::nominated ||
+        pod->standing == Standing::ending) {
+      placed.emplace_back(pod, pod->standing);
+    } else if (!pod->seen.node.empty()) {
+      bound.push_back(pod);
+      pod->on.clear();
+    } else if (pod->standing != Standing::resting) {
+      unbound.push_back(pod);
     }
-    set_standing(pod, Standing::resting);
+    set_standing(*pod, Standing::resting);
   }
   for (PodRecord* pod : bound) enter(*pod, now);
   for (const auto& [pod, standing] : placed) {

@@ -2,6 +2,7 @@
 // users, pods jobs of one task. The engine can be made again from the rest at any time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -127,7 +128,8 @@ class KnownCluster {
   void resume(const std::string& uid, Time now);
 
   const PodRecord* pod(const std::string& uid) const;
-  const std::map<std::string, PodRecord>& pods() const { return pods_; }
+  /// In no order.
+  const std::unordered_map<std::string, PodRecord>& pods() const { return pods_; }
   std::vector<std::string> nodes() const;
   std::size_t node_count() const;  ///< O(nodes)
   std::vector<std::string> labelled_spaces() const { return teams_.labelled(); }
@@ -218,6 +220,17 @@ class KnownCluster {
   void ask_again(Time now);
   bool is_in_upper_tier(const SeenPod& pod) const { return has_tiers_ && pod.priority >= kSystemCritical; }
   void set_standing(PodRecord& pod, Standing standing);
+  /// By uid, so that the same news gives the same decisions.
+  template <class Holds>
+  std::vector<PodRecord*> pods_where(const Holds& holds) {
+    std::vector<PodRecord*> found;
+    for (auto& [uid, pod] : pods_) {
+      if (holds(pod)) found.push_back(&pod);
+    }
+    std::sort(found.begin(), found.end(),
+              [](const PodRecord* a, const PodRecord* b) { return a->seen.uid < b->seen.uid; });
+    return found;
+  }
 
   Policy policy_;
   Teams teams_;
@@ -227,9 +240,9 @@ class KnownCluster {
   scheduling::LoggedEngine::Write log_ = {};
   NodeSets sets_ = {};
   std::map<std::string, KnownNode> nodes_ = {};
-  std::map<std::string, PodRecord> pods_ = {};  // by uid
-  std::map<std::string, SeenPod> newest_ = {};  // of placed pods, by uid: as they were seen since
-  std::map<std::pair<std::string, std::string>, std::string> uids_ = {};
+  std::unordered_map<std::string, PodRecord> pods_ = {};    // by uid
+  std::map<std::string, SeenPod> newest_ = {};              // of placed pods, by uid: as they were seen since
+  std::unordered_map<std::string, std::string> uids_ = {};  // by label
   std::map<std::pair<std::string, std::string>, std::set<std::string>> gangs_ =
       {};  // uids by namespace, name
   Budgets budgets_ = {};

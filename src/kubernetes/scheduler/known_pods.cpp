@@ -262,11 +262,14 @@ void KnownCluster::ask_again(Time now) {
     has_question_ = true;
     return;
   }
-  for (auto& [uid, pod] : pods_) {
-    if (pod.standing == Standing::gathering && !pod.apart.empty()) gather(pod, now);
-    if (pod.standing != Standing::waiting || sets_.set_of(pod.seen) == pod.set) continue;
-    leave(pod, now);
-    enter(pod, now);
+  const auto may_be_concerned = [](const PodRecord& pod) {
+    return pod.standing == Standing::gathering || pod.standing == Standing::waiting;
+  };
+  for (PodRecord* pod : pods_where(may_be_concerned)) {
+    if (pod->standing == Standing::gathering && !pod->apart.empty()) gather(*pod, now);
+    if (pod->standing != Standing::waiting || sets_.set_of(pod->seen) == pod->set) continue;
+    leave(*pod, now);
+    enter(*pod, now);
   }
 }
 
@@ -276,19 +279,19 @@ void KnownCluster::end_list(Time now) {
 }
 
 void KnownCluster::see_pod(SeenPod seen, Time now) {
-  const std::pair name(seen.space, seen.name);
-  if (const auto same_name = uids_.find(name); same_name != uids_.end() && same_name->second != seen.uid)
-    lose_pod(std::string(same_name->second), now);
+  const std::string label = seen.label();
+  if (const auto same = uids_.find(label); same != uids_.end() && same->second != seen.uid)
+    lose_pod(std::string(same->second), now);
   if (seen.is_done || (seen.node.empty() && !is_ours(seen))) return lose_pod(seen.uid, now);
   // A uid never gets another name; what says so is taken as another pod.
-  if (const PodRecord* known = pod(seen.uid); known != nullptr && known->seen.label() != seen.label())
+  if (const PodRecord* known = pod(seen.uid); known != nullptr && known->seen.label() != label)
     lose_pod(seen.uid, now);
   if (!seen.node.empty()) forget_wishes(seen, policy_.preempting.has_value());
   const auto [found, is_new] = pods_.try_emplace(seen.uid);
   PodRecord& pod = found->second;
   if (is_new) {
     pod.standing = Standing::resting;
-    uids_[name] = seen.uid;
+    uids_[label] = seen.uid;
   } else if (seen.node.empty() && !pod.seen.node.empty()) {
     return;  // from before its bind: a pod never loses its node
   } else if (pod.standing == Standing::ending && seen.node == pod.on) {
@@ -321,8 +324,9 @@ void KnownCluster::lose_pod(const std::string& uid, Time now) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   leave(found->second, now);
-  const std::pair name(found->second.seen.space, found->second.seen.name);
-  if (const auto own = uids_.find(name); own != uids_.end() && own->second == found->first) uids_.erase(own);
+  if (const auto own = uids_.find(found->second.seen.label());
+      own != uids_.end() && own->second == found->first)
+    uids_.erase(own);
   protected_.erase(uid);
   newest_.erase(uid);
   pods_.erase(found);

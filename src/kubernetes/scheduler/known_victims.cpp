@@ -43,10 +43,9 @@ void KnownCluster::spare(const std::string& victim, Time now) {
 }
 
 void KnownCluster::give_up(const std::string& uid, Time now) {
-  for (auto& [other, pod] : pods_) {
-    if (pod.ends_for != uid) continue;
-    pod.ends_for.clear();
-    hold(pod, true, now);
+  for (PodRecord* pod : pods_where([&](const PodRecord& each) { return each.ends_for == uid; })) {
+    pod->ends_for.clear();
+    hold(*pod, true, now);
   }
   const auto found = pods_.find(uid);
   if (found == pods_.end() || found->second.standing != Standing::nominated) return;
@@ -96,9 +95,8 @@ void KnownCluster::lose_budget(const std::string& space, const std::string& name
 }
 
 void KnownCluster::ask_protections(const std::string& space, Time now) {
-  for (auto& [uid, pod] : pods_) {
-    if (pod.seen.space == space) ask_protection(pod, now);
-  }
+  for (PodRecord* pod : pods_where([&](const PodRecord& each) { return each.seen.space == space; }))
+    ask_protection(*pod, now);
 }
 
 }  // namespace mirab::kubernetes

@@ -154,6 +154,7 @@ std::vector<Request> Reporting::work(const KnownCluster& cluster, Time now, Wall
       ++number;
       requests.push_back(event_request(name, event, options_.reporter, options_.instance, number, wall));
       requests.back().id = number;
+      requests.back().wants_reply = false;
       entry.write_pause =
           entry.first.empty() || is_other ? kWriteAgain : std::min(entry.write_pause * 2, kWriteSeldom);
       entry.first = report->first;
@@ -208,6 +209,7 @@ Request Reporting::numbered(const PodName& pod, const PodEvent& event, Wall wall
   ++number;
   Request request = event_request(pod, event, options_.reporter, options_.instance, number, wall);
   request.id = number;
+  request.wants_reply = false;
   return request;
 }
 

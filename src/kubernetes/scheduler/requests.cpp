@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "kubernetes/objects.hpp"
+
 namespace mirab::kubernetes {
 namespace {
 
@@ -14,6 +16,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kJson = "application/json";
 constexpr std::size_t kLongestNote = 1024;  // bytes, as the API server allows
+constexpr int kFound = 200;
 
 std::string path_of(const PodName& pod) {
   return fmt::format("/api/v1/namespaces/{}/pods/{}", pod.space, pod.name);
@@ -131,12 +134,22 @@ Request event_request(const PodName& pod, const PodEvent& event, const std::stri
 }
 
 std::optional<LookedAt> looked_at(const Reply& reply) {
-  const Json pod = Json::parse(reply.body, nullptr, false);
-  if (!pod.is_object() || !pod.contains("metadata") || !pod["metadata"].is_object()) return {};
-  LookedAt found{.uid = text_in(pod["metadata"], "uid"), .node = {}};
-  if (found.uid.empty()) return {};
-  if (pod.contains("spec") && pod["spec"].is_object()) found.node = text_in(pod["spec"], "nodeName");
-  return found;
+  const Result<Node> pod = read_json_line(reply.body, "", 0, kManagedFields);
+  if (!pod) return {};
+  const Node* const uid = value_at(*pod, "/metadata/uid");
+  const Node* const node = value_at(*pod, "/spec/nodeName");
+  if (uid == nullptr || uid->text.empty()) return {};
+  return LookedAt{.uid = uid->text, .node = node == nullptr ? std::string() : node->text};
+}
+
+Reply deliver(const Request& request, const std::function<Reply(const Request&)>& ask) {
+  if (request.looks_for.empty()) return ask(request);
+  Reply look = ask({.method = "GET", .path = request.path.substr(0, request.path.rfind('/'))});
+  look.id = request.id;
+  look.is_of_look = true;
+  const std::optional<LookedAt> seen = look.status == kFound ? looked_at(look) : std::nullopt;
+  const bool is_free = seen && seen->uid == request.looks_for && seen->node.empty();
+  return is_free ? ask(request) : look;
 }
 
 }  // namespace mirab::kubernetes

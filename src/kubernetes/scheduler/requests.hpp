@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ struct Request {
   std::string path = {};
   std::string content_type = {};  ///< empty: no body
   std::string body = {};
+  std::string looks_for = {};  ///< of a bind: the uid that the pod must still have, see deliver()
+  bool wants_reply = true;     ///< else it does not matter what comes of it
   friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -26,7 +29,12 @@ struct Reply {
   int status = 0;                       ///< of HTTP; 0: unknown, the server may have done it or not
   std::string body = {};                ///< of the answer: the object, or a Status that says why not
   std::chrono::seconds retry_after{0};  ///< so long it wants to be left alone; 0: it does not say
+  bool is_of_look = false;              ///< the request itself was not sent, see deliver()
 };
+
+/// Sends a request by `ask`. Where it looks for a uid, the pod is read just before: if that has no answer, or
+/// the pod is another by now or has a node, nothing more is sent, and the reply is that of the look.
+Reply deliver(const Request& request, const std::function<Reply(const Request&)>& ask);
 
 /// The status of a server that has too much to do, and of an eviction that a disruption budget refuses.
 inline constexpr int kTooMany = 429;

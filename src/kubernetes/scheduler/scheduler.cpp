@@ -94,12 +94,13 @@ void Scheduler::reject_pod(const std::string& uid, Time now) {
 }
 
 void Scheduler::end_pods(Time now) {
-  const std::set<std::string> listed =
-      std::exchange(listed_pods_, std::nullopt).value_or(std::set<std::string>());
+  const std::unordered_set<std::string> listed =
+      std::exchange(listed_pods_, std::nullopt).value_or(std::unordered_set<std::string>());
   std::vector<std::string> gone;
   for (const auto& [uid, pod] : cluster_.pods()) {
     if (!listed.contains(uid)) gone.push_back(uid);
   }
+  std::sort(gone.begin(), gone.end());
   for (const std::string& uid : gone) remove_pod(uid, now);
   cluster_.end_list(now);
   has_pods_ = true;

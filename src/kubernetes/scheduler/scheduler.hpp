@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "kubernetes/scheduler/binding.hpp"
@@ -126,8 +127,9 @@ class Scheduler {
   Bucket<CallerClock> binds_;
   Time not_before_ = {};  // no bind is within the budget until then
   std::uint64_t number_ = 0;
-  std::optional<std::set<std::string>> listed_nodes_ = {}, listed_pods_ = {},
-                                       listed_spaces_ = {};  // while a list is read
+  // While a list is read.
+  std::optional<std::set<std::string>> listed_nodes_ = {}, listed_spaces_ = {};
+  std::optional<std::unordered_set<std::string>> listed_pods_ = {};
   std::optional<std::set<Budgets::Key>> listed_budgets_ = {};
   bool has_nodes_ = false, has_pods_ = false, has_spaces_ = false, has_budgets_ = false;
   bool may_decide_ = false;  // at the latest work()

@@ -69,6 +69,25 @@ TEST(Watch, AnErrorCarriesItsStatusAndAnObjectLosesItsManagedFields) {
   }));
 }
 
+TEST(Watch, OnlyTheManagedFieldsOfMetadataAreLeftOut) {
+  WatchReader reader("/watch");
+  const std::string line =
+      R"({"type":"ADDED","object":{"metadata":{"name":"a","managedFields":[{"fieldsV1":)"
+      R"({"f:spec":{"k:{\"name\":\"c\"}":{".":{}}}},"time":null},7,[]],"resourceVersion":"3",)"
+      R"("labels":{"managedFields":"x"}},"managedFields":1,"spec":{"managedFields":[1,2]}}})"
+      "\n";
+  int events = 0;
+  EXPECT_FALSE(reader.take(line, [&](const WatchEvent& event) {
+    ++events;
+    EXPECT_EQ(event.version, "3");
+    EXPECT_EQ(value_at(event.object, "/metadata")->entries.size(), 3U);
+    EXPECT_EQ(value_at(event.object, "/metadata/labels/managedFields")->text, "x");
+    EXPECT_EQ(value_at(event.object, "/managedFields")->text, "1");
+    EXPECT_EQ(value_at(event.object, "/spec/managedFields")->entries.size(), 2U);
+  }));
+  EXPECT_EQ(events, 1);
+}
+
 TEST(Watch, AnObjectIsReadAsThatOfAFile) {
   WatchReader reader("/watch");
   std::string line =

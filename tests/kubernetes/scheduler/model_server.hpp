@@ -84,19 +84,22 @@ class ModelServer {
 
   /// Does what a request asks, as far as its fate lets it; none: no reply comes.
   Reply take(const Request& request, Fate fate) {
-    Reply reply{.id = request.id};
-    if (fate == Fate::lost_before) return reply;
+    // What is refused or lost at once is the look, where there is one.
+    const bool has_look = !request.looks_for.empty();
+    if (fate == Fate::lost_before) return {.id = request.id, .is_of_look = has_look};
     if (fate == Fate::refused)
       return {.id = request.id, .status = 403, .body = R"({"message":"webhook says no"})"};
-    if (fate == Fate::unauthorized)
-      return {.id = request.id, .status = 401, .body = R"({"message":"Unauthorized"})"};
+    if (fate == Fate::unauthorized) {
+      return {
+          .id = request.id, .status = 401, .body = R"({"message":"Unauthorized"})", .is_of_look = has_look};
+    }
     if (fate == Fate::too_many)  // as API priority and fairness says it
       return {.id = request.id, .status = 429, .body = "Too many requests, please try again later.\n"};
     if (fate == Fate::budget) return {.id = request.id, .status = 429, .body = std::string(kBudgetSaysNo)};
     if (fate == Fate::invalid)
       return {.id = request.id, .status = 422, .body = R"({"message":"no such field"})"};
-    reply = done(request);
-    if (fate == Fate::lost_after) return {.id = request.id};
+    Reply reply = deliver(request, [&](const Request& each) { return done(each); });
+    if (fate == Fate::lost_after) return {.id = request.id, .is_of_look = reply.is_of_look};
     return reply;
   }
 

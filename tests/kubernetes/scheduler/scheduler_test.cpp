@@ -407,14 +407,40 @@ TEST(KubernetesScheduler, AServerThatDoesNotCompareUidsIsAskedBeforeEachBind) {
   bench.server.put_node(node_row("n1", 4000, 8000));
   bench.server.put_pod(waiting_pod("ml", "web-0", 1000, 100));
   bench.server.list(bench.scheduler, at(0));
-  const std::vector<Request> look = bench.scheduler.work(at(0), kWall, true);
-  ASSERT_EQ(look.size(), 1U);
-  EXPECT_EQ(look[0].method, "GET");
-  // It is replaced before the answer.
+  const std::vector<Request> binds = bench.scheduler.work(at(0), kWall, true);
+  ASSERT_EQ(binds.size(), 1U);
+  EXPECT_EQ(binds[0].looks_for, "ml-web-0-0");
+  // It is replaced meanwhile.
   bench.server.pods.erase("ml-web-0-0");
   bench.server.pods["ml-web-0-1"].seen = waiting_pod("ml", "web-0", 1000, 100, 1);
-  bench.scheduler.answer(bench.server.take(look[0], Fate::done), at(0), kWall);
+  const Reply reply = bench.server.take(binds[0], Fate::done);
+  EXPECT_TRUE(reply.is_of_look);
+  EXPECT_EQ(reply.status, 200);
+  bench.scheduler.answer(reply, at(0), kWall);
   for (const Request& each : bench.scheduler.work(at(0), kWall, true)) EXPECT_NE(each.method, "POST");
+}
+
+TEST(KubernetesScheduler, ABindIsSentOnlyWhereTheLookBeforeItFindsThatPodWithoutANode) {
+  Request bind = bind_request({.space = "ml", .name = "web-0", .uid = "u"}, "n1", "test/1");
+  bind.id = 7;
+  bind.looks_for = "u";
+  const auto asked_after = [&](const Reply& look) {
+    std::vector<std::string> asked;
+    const Reply reply = deliver(bind, [&](const Request& each) {
+      asked.push_back(each.method + " " + each.path);
+      return each.method == "GET" ? look : Reply{.id = bind.id, .status = 201};
+    });
+    EXPECT_EQ(reply.id, 7U);
+    EXPECT_EQ(reply.is_of_look, asked.size() == 1);
+    EXPECT_EQ(asked.front(), "GET /api/v1/namespaces/ml/pods/web-0");
+    return asked.size();
+  };
+  EXPECT_EQ(asked_after({.status = 200, .body = R"({"metadata":{"uid":"u"},"spec":{}})"}), 2U);
+  EXPECT_EQ(asked_after({.status = 200, .body = R"({"metadata":{"uid":"other"},"spec":{}})"}), 1U);
+  EXPECT_EQ(asked_after({.status = 200, .body = R"({"metadata":{"uid":"u"},"spec":{"nodeName":"n2"}})"}), 1U);
+  EXPECT_EQ(asked_after({.status = 200, .body = "no JSON"}), 1U);
+  EXPECT_EQ(asked_after({.status = 404, .body = R"({"metadata":{"uid":"u"}})"}), 1U);
+  EXPECT_EQ(asked_after({.status = 0}), 1U) << "it may be another by now";
 }
 
 TEST(KubernetesScheduler, ADryRunDecidesAndAsksForNothing) {
