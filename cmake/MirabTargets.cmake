@@ -56,10 +56,14 @@ function(mirab_tests name)
   mirab_defaults(${name}_tests)
   # Tests are compiled more often than they run: their own code is optimised for the debugger (-Og compiles faster than
   # -O0 and -O1, since less is written than with the one and less is optimised than with the other), what they test as it is shipped.
-  # With the sanitizers (RelWithDebInfo) not at all, and without lines: instrumented code takes most of its compile time to
-  # optimise, and lines a fifth. A report of a sanitizer still names the test, and the lines of the library.
   # Many of their files are one translation unit, where a local name may be that of another file's constant.
-  target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-Og> "$<$<CONFIG:RelWithDebInfo>:-O0;-g0>" -Wno-shadow)
+  target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-Og> -Wno-shadow)
+  # Under a sanitizer they are not optimised at all, and have no lines: instrumented code takes most of its compile time to
+  # optimise, and lines a fifth. A report of a sanitizer still names the test, and the lines of the library.
+  if(MIRAB_SANITIZED)
+    target_compile_options(${name}_tests PRIVATE -O0 -g0)
+    target_compile_definitions(${name}_tests PRIVATE MIRAB_SANITIZED)
+  endif()
   set_target_properties(${name}_tests PROPERTIES UNITY_BUILD ${MIRAB_UNITY} UNITY_BUILD_BATCH_SIZE 16)
   set(support ${arg_SOURCES}) # what several test programs share: compiled once, for the compiler cache
   list(FILTER support INCLUDE REGEX "^[.][.]/")

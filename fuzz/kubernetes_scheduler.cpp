@@ -38,11 +38,12 @@ int number_in(std::string_view text) {
 
 /// A scheduler, and what it asked for.
 struct Play {
-  Play(const char* discipline, std::optional<scheduling::Preempting> preempting)
+  Play(const char* discipline, std::optional<scheduling::Preempting> preempting, bool looks_first)
       : scheduler(*Scheduler::from({.policy = {.discipline = *choose_discipline(discipline),
                                                .placement = *choose_placement("best-fit"),
                                                .preempting = preempting},
-                                    .holder = "fuzz"})) {}
+                                    .holder = "fuzz",
+                                    .looks_first = looks_first})) {}
 
   void line(std::string_view text) {
     const std::string_view word = text.substr(0, text.find(' '));
@@ -57,7 +58,10 @@ struct Play {
       if (asked.empty()) return;
       const Request request = asked.front();
       asked.pop_front();
-      return scheduler.answer({.id = request.id, .status = number_in(text), .body = ""}, now, Wall());
+      const auto answered = [&](const Request& each) {
+        return Reply{.id = each.id, .status = number_in(text), .body = ""};
+      };
+      return scheduler.answer(deliver(request, answered), now, Wall());
     }
     const Result<Node> object = read_json_line(text, "input", 1);
     if (!object) return;
@@ -100,7 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool preempts = discipline < 3 && data[0] / kDisciplines.size() % 2 == 1;
   Play play(kDisciplines[discipline],
             preempts ? std::optional(scheduling::Preempting{.tasks = 100, .per = std::chrono::seconds(10)})
-                     : std::nullopt);
+                     : std::nullopt,
+            data[0] / kDisciplines.size() / 2 % 2 == 1);
   play.scheduler.begin_nodes();
   play.scheduler.end_nodes(play.now);
   play.scheduler.begin_pods();

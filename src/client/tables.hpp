@@ -9,7 +9,7 @@
 
 namespace mirab::client {
 
-/// What a list of queues says that has none, and what a queue is answered with that is not there.
+/// Where there is no queue.
 inline constexpr const char* kNoQueue =
     "no queue that this token may see; an administrator makes one with PUT /v1/queues/NAME";
 

@@ -36,7 +36,8 @@ class Evidence {
       text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", resource, word(servers));
     return text;
   }
-  std::string amounts() const { return client::amounts(*json_); }
+  std::string needed() const { return client::amounts(*json_, Rounding::up); }
+  std::string free() const { return client::amounts(*json_, Rounding::down); }
   const Json& json() const { return *json_; }
 
  private:
@@ -138,7 +139,7 @@ std::string why_text(const Json& explanation) {
   lines.add("too small in", why.at("servers").at("too_small_in").counts());
   if (const Evidence miss = why.at("nearest_miss"); miss.is_there())
     lines.add("nearest",
-              fmt::format("{}, with {} more", miss.at("server").text(), miss.at("to_free").amounts()));
+              fmt::format("{}, with {} more", miss.at("server").text(), miss.at("to_free").needed()));
   lines.add("ahead", ahead_of(why.at("ahead")));
   if (why.at("constraints").json().is_array()) {
     for (const Json& each : why.at("constraints").json()) {
@@ -153,7 +154,7 @@ std::string why_text(const Json& explanation) {
                                   gang.at("room").count(), roles_of(gang.at("roles").json())));
   if (const Evidence kept = why.at("kept_for_it"); kept.is_there())
     lines.add("kept for it", fmt::format("{} since {}, which lacks {}", kept.at("server").text(),
-                                         kept.at("since").text(), kept.at("missing").amounts()));
+                                         kept.at("since").text(), kept.at("missing").needed()));
   lines.add("key", why.at("key").text());
   lines.add("next with weight", why.at("with_weight").text());
   lines.add("covered by", why.at("covered_by").is_there() ? why.at("covered_by").json().dump() : "");
@@ -167,7 +168,7 @@ std::string why_not_on_text(const Json& explanation) {
   lines.add("job", why.at("job").text());
   lines.add("server", why.at("server").text());
   lines.add("label", why.at("label").text());
-  lines.add("missing", why.at("missing").amounts());
+  lines.add("missing", why.at("missing").needed());
   return text + "\n" + lines.text();
 }
 
@@ -182,8 +183,8 @@ std::string why_placed_text(const Json& explanation) {
   lines.add("servers with room", why.at("servers_with_room").text());
   if (const Evidence next = why.at("runner_up"); next.is_there())
     lines.add("next would have been", next.at("queue").text());
-  lines.add("free before", why.at("free_before").amounts());
-  lines.add("free after", why.at("free_after").amounts());
+  lines.add("free before", why.at("free_before").free());
+  lines.add("free after", why.at("free_after").free());
   return text + "\n" + lines.text();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <optional>
 #include <string>
 
 #include "client/service.hpp"
@@ -25,22 +26,24 @@ inline std::string word(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// An amount, which answers write as a decimal; below a million it stays as it is.
-inline std::string amount_word(const Json& amount) {
+/// An amount, which answers write as a decimal; below a million it stays as it is. Bytes are rounded to the
+/// nearest, or up where they are needed, or down where they are free.
+inline std::string amount_word(const Json& amount, std::optional<Rounding> bytes = {}) {
   const std::string text = word(amount);
   double value = 0;
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_large = bad == std::errc() && end == text.data() + text.size() && value >= 1e6;
-  return is_large ? service_amount_text(value) : text;
+  if (!is_large) return text;
+  return bytes ? service_amount_text(value, *bytes) : service_amount_text(value);
 }
 
 /// `4 cpu, 12.5Gi memory`, without what is 0; empty where there is none.
-inline std::string amounts(const Json& map) {
+inline std::string amounts(const Json& map, std::optional<Rounding> bytes = {}) {
   std::string text;
   if (!map.is_object()) return text;
   for (const auto& [resource, amount] : map.items()) {
     if (word(amount) == "0") continue;
-    text += (text.empty() ? "" : ", ") + amount_word(amount) + " " + resource;
+    text += (text.empty() ? "" : ", ") + amount_word(amount, bytes) + " " + resource;
   }
   return text;
 }

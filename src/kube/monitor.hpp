@@ -18,7 +18,7 @@ namespace mirab::kube {
 class Monitor final : public net::Handler {
  public:
   struct Options {
-    /// None: some free port of this machine, where it says how it is and answers no questions.
+    /// None: some free port of this machine, which has /metrics and the health, and answers no questions.
     std::optional<net::Endpoint> listen = {};
     std::string version = {};         ///< of the program
     std::function<void()> stop = {};  ///< after a signal

@@ -30,7 +30,7 @@ struct Object {
 bool is_name(std::string_view text);
 inline constexpr const char* kNotAName = "is not a valid Kubernetes name: only a-z, 0-9, - and . are allowed";
 
-/// What is of no use of an object's text, and half of it: who wrote which field.
+/// Who wrote which field: half of the text of an object, and of no use here.
 inline constexpr LeftOut kManagedFields{.map = "metadata", .key = "managedFields"};
 
 /// All objects of the documents in their order, lists within lists too. An item of a PodList is a Pod, even

@@ -120,20 +120,19 @@ void Units::add(Json& json, const std::string& name, std::span<const std::int64_
   json[name + "_base"] = base(amounts, left_out);
 }
 
-/// Bytes in binary units and rounded up, since so much is needed.
-std::string Units::amount_words(std::int64_t units, std::size_t resource) const {
+std::string Units::amount_words(std::int64_t units, std::size_t resource, Rounding bytes) const {
   constexpr std::int64_t kMebi = 1 << 20;
   if (resources_[resource].unit == "bytes" && units >= kMebi)
-    return bytes_at_least(static_cast<double>(units));
+    return bytes_text(static_cast<double>(units), bytes);
   return decimal(units, resources_[resource].exponent);
 }
 
-std::string Units::words(std::span<const std::int64_t> amounts) const {
+std::string Units::words(std::span<const std::int64_t> amounts, Rounding bytes) const {
   std::string text;
   for (std::size_t r = 0; r < amounts.size(); ++r) {
     if (amounts[r] <= 0) continue;
     if (!text.empty()) text += ", ";
-    text += amount_words(amounts[r], r) + " " + resources_[r].name;
+    text += amount_words(amounts[r], r, bytes) + " " + resources_[r].name;
   }
   return text.empty() ? "nothing" : text;
 }

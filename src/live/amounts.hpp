@@ -51,15 +51,16 @@ class Units {
   /// Both, as `<name>` and `<name>_base`.
   void add(Json& json, const std::string& name, std::span<const std::int64_t> amounts,
            std::optional<std::int64_t> left_out = {}) const;
-  /// `3 gpu, 1.5 cpu, 468Mi memory`: those above 0.
-  std::string words(std::span<const std::int64_t> amounts) const;
+  /// `3 gpu, 1.5 cpu, 468Mi memory`: those above 0. Bytes are rounded up where they are needed, and down
+  /// where they are free.
+  std::string words(std::span<const std::int64_t> amounts, Rounding bytes = Rounding::up) const;
   /// In what people write, as a model of the cluster takes it.
   Quantity quantity(std::int64_t units, std::size_t resource) const;
 
   friend bool operator==(const Units&, const Units&) = default;
 
  private:
-  std::string amount_words(std::int64_t units, std::size_t resource) const;
+  std::string amount_words(std::int64_t units, std::size_t resource, Rounding bytes) const;
 
   std::vector<Resource> resources_;
 };

@@ -227,8 +227,8 @@ void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why, con
 }
 
 /// Amounts in the engine's sentences, in the units of people.
-scheduling::AmountWords amounts_of(const State& state) {
-  return [&state](const Amounts& amounts) { return state.settings.units.words(amounts); };
+scheduling::AmountWords words_of(const Units& units, Rounding bytes) {
+  return [&units, bytes](const Amounts& amounts) { return units.words(amounts, bytes); };
 }
 
 /// The tasks of the job that failed: how many of those that are still known, and the latest. Null: none.
@@ -269,7 +269,7 @@ Answer why_not_on(const Reading& reading, const Job& job, const std::string& ser
   scheduling::WhyNotOn shown = *why;
   if (shown.kept && shown_queue(reading, shown.kept->user_name).is_null())
     shown.kept->user_name = "another queue";
-  std::string says = describe(shown, amounts_of(state));
+  std::string says = describe(shown, words_of(state.settings.units, Rounding::up));
   says.pop_back();  // the end of its line
   body["says"] = std::move(says);
   return reading.found(std::move(body), state.last.revision);
@@ -340,7 +340,8 @@ Answer explain_task(const Reading& reading, const std::string& task, const sched
   if (reading.sees_all()) {
     state.settings.units.add(body, "free_before", why.free_before);
     state.settings.units.add(body, "free_after", why.free_after);
-    body["says"] = describe(why, state.engine.options().resources, amounts_of(state));
+    body["says"] =
+        describe(why, state.engine.options().resources, words_of(state.settings.units, Rounding::down));
   } else {
     body["says"] = fmt::format("its queue came first of {} with a task that fits; {} servers had room",
                                why.users_fitting, why.servers_with_room);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -128,10 +129,10 @@ struct Job {
   std::int64_t cancelled = 0;
   std::optional<Time> ended = {};
   Wall ended_at = {};
-  std::deque<Retry> retries = {};       ///< of tasks that wait again
+  std::list<Retry> retries = {};        ///< of tasks that wait again
   std::map<TaskKey, Tries> tries = {};  ///< of running tasks beyond their first attempt
   std::set<TaskKey> begun = {};         ///< running tasks of which the executor says that they have started
-  std::deque<Past> past = {};           ///< tasks that are over, the oldest first
+  std::list<Past> past = {};            ///< tasks that are over, the oldest first
   std::optional<std::string> within = {};  ///< the set of servers on which its tasks may run
   std::optional<Aside> aside = {};         ///< it waits outside of the engine
 

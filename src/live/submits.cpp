@@ -279,7 +279,7 @@ void State::remember(Job& job, Past past) {
   while (past_order_.size() > kMostPast) {
     const auto oldest = past_jobs_.find(past_order_.front());
     if (oldest != past_jobs_.end()) {
-      std::deque<Past>& of = queues.at(oldest->second.first).jobs.at(oldest->second.second).past;
+      std::list<Past>& of = queues.at(oldest->second.first).jobs.at(oldest->second.second).past;
       of.pop_front();
       touch("task_ended", text_of(past_order_.front()));
       past_jobs_.erase(oldest);

@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 #include <span>
 
+#include <mirab/model/assert.hpp>
+
 namespace mirab {
 namespace {
 
 constexpr double kKibibyte = 1 << 10;
 constexpr double kMebibyte = 1 << 20;
+/// More than any count of CPUs.
+constexpr double kBytes = 1e9;
 /// Far below what any table shows, far above what sums leave of a whole number.
 constexpr double kLeftBySums = 1e-9;
 
@@ -34,10 +38,16 @@ double rounded(double value, int decimals) {
   return std::round(value * digits) / digits;
 }
 
-double rounded_up(double value, int decimals) {
-  constexpr double kLastDigits = 1e-12;
+constexpr double kLastDigits = 1e-12;
+
+double upwards(double value, int decimals) {
   const double digits = std::pow(10, decimals);
   return std::ceil(value * digits * (1 - kLastDigits)) / digits;
+}
+
+double downwards(double value, int decimals) {
+  const double digits = std::pow(10, decimals);
+  return std::floor(value * digits * (1 + kLastDigits)) / digits;
 }
 
 struct SuffixOfText {
@@ -80,10 +90,16 @@ std::string amount_text(double value, double all) {
 }
 
 std::string service_amount_text(double value) {
-  constexpr double kBytes = 1e9;
   return amount_text(value, value >= kBytes ? kMebibyte : value);
 }
 
-std::string bytes_at_least(double value) { return with_suffix(kBinarySuffixes, value, rounded_up); }
+std::string service_amount_text(double value, Rounding rounding) {
+  return value >= kBytes ? bytes_text(value, rounding) : service_amount_text(value);
+}
+
+std::string bytes_text(double value, Rounding rounding) {
+  MIRAB_ASSERT(value >= kMebibyte, "only Mi and more have a binary suffix");
+  return with_suffix(kBinarySuffixes, value, rounding == Rounding::up ? upwards : downwards);
+}
 
 }  // namespace mirab

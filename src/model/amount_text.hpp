@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include <mirab/model/quantity.hpp>
+
 namespace mirab {
 
 /// With at most four decimals; from 10^6 on with two and a suffix: of a cluster file's binary ones where it
@@ -16,8 +18,12 @@ std::string amount_text(double value, double all);
 /// bytes, and has a binary suffix: `59.6Gi`.
 std::string service_amount_text(double value);
 
-/// Of bytes, with a binary suffix, and never less than it is; requires Mi or more.
-std::string bytes_at_least(double value);
+/// The same, but bytes are rounded up where they are needed, and down where they are free.
+std::string service_amount_text(double value, Rounding rounding);
+
+/// Of bytes, with a binary suffix, rounded up or down to hundredths, but for what sums leave. Requires Mi or
+/// more.
+std::string bytes_text(double value, Rounding rounding);
 
 /// `1.5` of `1.50`, `2` of `2.00`.
 std::string without_trailing_zeros(std::string number);

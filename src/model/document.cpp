@@ -510,10 +510,6 @@ Result<Node> read_document(std::istream& input, Syntax syntax, const std::string
   return documents->empty() ? Node{} : std::move(documents->front());
 }
 
-Result<Node> read_json_line(std::string_view text, const std::string& name, int line) {
-  return read_json_line(text, name, line, {});
-}
-
 Result<Node> read_json_line(std::string_view text, const std::string& name, int line, LeftOut left_out) {
   const Place place{.line = line};
   Builder builder(left_out);

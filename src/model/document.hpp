@@ -79,15 +79,15 @@ Result<Node> read_document(std::istream& input, Syntax syntax, const std::string
 Result<std::vector<Node>> read_documents(std::istream& input, Syntax syntax, const std::string& name);
 
 /// What is not kept of a text: the values of a key in each map under another key, such as `managedFields` in
-/// `metadata`. They are only read past.
+/// `metadata`. The parser skips them: within them neither keys nor depth nor the number of values is checked,
+/// and the key may come twice.
 struct LeftOut {
   std::string_view map = {};
   std::string_view key = {};
 };
 
 /// One line of a file of JSON lines: one value, all of it on this line.
-Result<Node> read_json_line(std::string_view text, const std::string& name, int line);
-Result<Node> read_json_line(std::string_view text, const std::string& name, int line, LeftOut left_out);
+Result<Node> read_json_line(std::string_view text, const std::string& name, int line, LeftOut left_out = {});
 
 /// The line on which a key such as `users[3].demand.cpu` stands, or the nearest line above it in the tree.
 int line_of(const Node& root, std::string_view key);

@@ -60,11 +60,17 @@ TEST(Tables, WithoutAQueueSaysWhoMakesOne) {
             "no queue that this token may see; an administrator makes one with PUT /v1/queues/NAME\n");
 }
 
-TEST(Tables, AmountsAreWordedAsTheServiceWordsThem) {
+TEST(Tables, AmountsHaveTheUnitsOfTheLivePage) {
   const Json server = Json::parse(R"({"name":"n1","state":"open","tasks":1,
     "used":{"cpu":"0.1234567","gpu":"0","memory":"1234567890"},"capacity":{"cpu":"12583","memory":"68719476736"}})");
   EXPECT_THAT(servers_table(Json::array({server}), 200),
               HasSubstr("0.1234567 cpu, 1.15Gi memory  12583 cpu, 64Gi memory"));
+}
+
+TEST(Tables, BytesThatAreNeededAreRoundedUpAsTheServiceRoundsThem) {
+  Json why = kNoRoom;
+  why["nearest_miss"]["to_free"] = {{"memory", "1623497637"}};
+  EXPECT_THAT(why_text(why), HasSubstr("nearest            n12, with 1.52Gi memory more"));
 }
 
 TEST(Tables, AJobWithRolesIsShownRoleByRole) {

@@ -179,7 +179,7 @@ class WithFloors : public ::testing::TestWithParam<std::string> {};
 TEST_P(WithFloors, AreTheLexicographicMaxMinThatLinearProgramsFind) {
   Random random(kSeed);
   int at_floor = 0;
-  for (int i = 0; i < mirab::testing::cases(600); ++i) {
+  for (int i = 0; i < mirab::testing::cases(1500); ++i) {
     const Case node = random_case(random, i % 2 == 0 ? 0 : 0.4);
     const std::vector<double> expected = lexicographic_max_min(node, rates(node, GetParam()));
     const MinimumShares shares = share(node, GetParam());
@@ -191,7 +191,7 @@ TEST_P(WithFloors, AreTheLexicographicMaxMinThatLinearProgramsFind) {
           << fmt::format("user {} in case {} of seed {}: {}", n, i, kSeed, text_of(node));
     }
   }
-  EXPECT_GT(at_floor, mirab::testing::cases(200));
+  EXPECT_GT(at_floor, mirab::testing::cases(500));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, WithFloors, ::testing::Values("drf", "asset", "max-min", "drfh"),

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace mirab {
 namespace {
@@ -19,13 +20,19 @@ TEST(AmountText, IsWhatThePagesWrite) {
     EXPECT_EQ(service_amount_text(each[0].get<double>()), each[1].get<std::string>()) << each;
 }
 
-TEST(AmountText, OfBytesThatAreNeededIsNeverLessThanTheyAre) {
+TEST(AmountText, OfBytesIsRoundedUpWhereTheyAreNeededAndDownWhereTheyAreFree) {
   constexpr double kMebi = 1 << 20;
-  EXPECT_EQ(bytes_at_least(512 * kMebi), "512Mi");
-  EXPECT_EQ(bytes_at_least(1536 * kMebi), "1.5Gi");
-  EXPECT_EQ(bytes_at_least(1536 * kMebi + 1), "1.51Gi");
-  EXPECT_EQ(bytes_at_least(1.1 * 1024 * kMebi), "1.1Gi");
-  EXPECT_EQ(bytes_at_least(1001.5 * kMebi), "1002Mi");
+  const auto both = [](double value) {
+    return bytes_text(value, Rounding::up) + " " + bytes_text(value, Rounding::down);
+  };
+  EXPECT_EQ(both(512 * kMebi), "512Mi 512Mi");
+  EXPECT_EQ(both(1536 * kMebi), "1.5Gi 1.5Gi");
+  EXPECT_EQ(both(1536 * kMebi + 1), "1.51Gi 1.5Gi");
+  EXPECT_EQ(both(1.1 * 1024 * kMebi), "1.1Gi 1.1Gi");
+  EXPECT_EQ(both(1001.5 * kMebi), "1002Mi 1001Mi");
+  EXPECT_EQ(service_amount_text(1623497637, Rounding::up), "1.52Gi");
+  EXPECT_EQ(service_amount_text(1623497637, Rounding::down), "1.51Gi");
+  EXPECT_EQ(service_amount_text(12583, Rounding::up), "12583");
 }
 
 }  // namespace

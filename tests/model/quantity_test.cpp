@@ -159,5 +159,15 @@ TEST(Quantity, CountingInUnitsRoundsAsAskedAndNeverOverflows) {
   }
 }
 
+TEST(Exact, AQuantityIsItsDigitsTimesAPowerOfTen) {
+  for (const auto& [text, value] : {std::pair("7", mpq_class(7)),
+                                    {"0", mpq_class(0)},
+                                    {"0.125", mpq_class(1, 8)},
+                                    {"250m", mpq_class(1, 4)},
+                                    {"1.5M", mpq_class(1'500'000)},
+                                    {"4Gi", mpq_class(4'294'967'296)}})
+    EXPECT_EQ(rational(*Quantity::parse(text)), value) << text;
+}
+
 }  // namespace
 }  // namespace mirab

@@ -13,15 +13,15 @@ from running import Service, make_file
 PROGRAM, EXECUTOR = sys.argv.pop(1), sys.argv.pop(1)
 
 
-class Executor(unittest.TestCase):
+class OneExecutor(unittest.TestCase):
+    SILENT_AFTER, LOST_AFTER = "20s", "60s"  # a busy machine takes seconds between two heartbeats
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # a task may still write there
         self.addCleanup(folder.cleanup)
         self.folder, self.trace, self.executor = folder.name, os.path.join(folder.name, "trace"), None
         self.file = make_file(PROGRAM, self.folder)
-        # Soon only where it matters: a busy machine takes seconds between two heartbeats.
-        silent, lost = ("2s", "4s") if "cut_off" in self.id() else ("20s", "60s")
-        self.service = Service(PROGRAM, self.file, "--silent-after", silent, "--lost-after", lost)
+        self.service = Service(PROGRAM, self.file, "--silent-after", self.SILENT_AFTER, "--lost-after", self.LOST_AFTER)
         self.addCleanup(self.service.end)
         self.client = self.service.client()
         self.client.put("/v1/tenants/a", {})
@@ -70,6 +70,8 @@ class Executor(unittest.TestCase):
                 return task
         return {}
 
+
+class Executor(OneExecutor):
     @unittest.skipUnless(os.geteuid() == 0, "only root may be anybody")
     def test_as_root_it_runs_nothing_without_a_user_for_the_tenant(self):
         done = subprocess.run(self.command(), capture_output=True, text=True)
@@ -117,16 +119,6 @@ class Executor(unittest.TestCase):
         self.wait_for(lambda: self.task_of("second").get("state") == "succeeded")
         self.assertEqual(self.traced(), ["here", "gone", "0,1"])
 
-    def test_cut_off_from_the_service_it_stops_what_may_not_run_twice(self):
-        self.start()
-        self.submit("once", f"trap '{self.mark('stopped')}; exit' TERM; {self.mark('once')}; while :; do sleep 0.1; done",
-                    when_lost="stop")
-        self.submit("again", f"{self.mark('again')}; sleep 6; {self.mark('ended')}")
-        self.wait_for(lambda: sorted(self.traced()) == ["again", "once"])
-        self.service.kill()
-        self.wait_for(lambda: "ended" in self.traced())
-        self.assertEqual(self.traced()[2:], ["stopped", "ended"])
-
     def test_tasks_go_on_without_it_and_it_takes_them_up_again(self):
         self.start()
         self.submit("j", f"{self.mark('begin')}; sleep 1; {self.mark('end')}")
@@ -144,6 +136,20 @@ class Executor(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             time.sleep(1)
         self.assertEqual((self.task_of("j").get("state"), self.traced()), ("succeeded", ["ran"]))
+
+
+class ExecutorCutOff(OneExecutor):
+    SILENT_AFTER, LOST_AFTER = "2s", "4s"
+
+    def test_cut_off_from_the_service_it_stops_what_may_not_run_twice(self):
+        self.start()
+        self.submit("once", f"trap '{self.mark('stopped')}; exit' TERM; {self.mark('once')}; while :; do sleep 0.1; done",
+                    when_lost="stop")
+        self.submit("again", f"{self.mark('again')}; sleep 6; {self.mark('ended')}")
+        self.wait_for(lambda: sorted(self.traced()) == ["again", "once"])
+        self.service.kill()
+        self.wait_for(lambda: "ended" in self.traced())
+        self.assertEqual(self.traced()[2:], ["stopped", "ended"])
 
 
 if __name__ == "__main__":

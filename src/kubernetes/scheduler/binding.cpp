@@ -219,7 +219,7 @@ std::optional<BindOutcome> Binding::answer(const Reply& reply, KnownCluster& clu
   if (seen->uid != flight.uid) return leave_to_watch(flight, cluster, now), std::nullopt;
   if (seen->node == flight.node) return succeed(flight, cluster, now);
   if (!seen->node.empty()) return leave_to_watch(flight, cluster, now), std::nullopt;
-  if (flight.step == Step::bind) return go(std::move(flight), Step::bind), std::nullopt;
+  MIRAB_ASSERT(flight.step == Step::ask, "a look that finds the pod free is followed by its bind");
   // The bind was not done.
   if (++flight.rounds >= kMostRounds) {
     const std::string why = flight.why;

@@ -82,25 +82,15 @@ class ModelServer {
     for (const std::string& uid : over) delete_pod(uid);
   }
 
-  /// Does what a request asks, as far as its fate lets it; none: no reply comes.
+  /// Does what a request asks, as far as its fate lets it; none: no reply comes. Where a look comes first,
+  /// the fate meets the look of every other request, and what comes after the look of the others.
   Reply take(const Request& request, Fate fate) {
-    // What is refused or lost at once is the look, where there is one.
     const bool has_look = !request.looks_for.empty();
-    if (fate == Fate::lost_before) return {.id = request.id, .is_of_look = has_look};
-    if (fate == Fate::refused)
-      return {.id = request.id, .status = 403, .body = R"({"message":"webhook says no"})"};
-    if (fate == Fate::unauthorized) {
-      return {
-          .id = request.id, .status = 401, .body = R"({"message":"Unauthorized"})", .is_of_look = has_look};
-    }
-    if (fate == Fate::too_many)  // as API priority and fairness says it
-      return {.id = request.id, .status = 429, .body = "Too many requests, please try again later.\n"};
-    if (fate == Fate::budget) return {.id = request.id, .status = 429, .body = std::string(kBudgetSaysNo)};
-    if (fate == Fate::invalid)
-      return {.id = request.id, .status = 422, .body = R"({"message":"no such field"})"};
-    Reply reply = deliver(request, [&](const Request& each) { return done(each); });
-    if (fate == Fate::lost_after) return {.id = request.id, .is_of_look = reply.is_of_look};
-    return reply;
+    const bool meets_look = has_look && request.id % 2 == 0;
+    return deliver(request, [&](const Request& each) {
+      const bool is_look = has_look && each.method == "GET";
+      return is_look == meets_look ? met(each, fate) : done(each);
+    });
   }
 
   /// Tells the scheduler the next thing that happened; false when there is none.
@@ -172,6 +162,29 @@ class ModelServer {
     pod.seen.is_ending = true;
     news_.push_back({.pod = pod.seen});
     return {.id = request.id, .status = 201, .body = "{}"};
+  }
+
+  Reply met(const Request& request, Fate fate) {
+    switch (fate) {
+      case Fate::done:
+        return done(request);
+      case Fate::lost_before:
+        return {.id = request.id};
+      case Fate::lost_after:
+        done(request);
+        return {.id = request.id};
+      case Fate::refused:
+        return {.id = request.id, .status = 403, .body = R"({"message":"webhook says no"})"};
+      case Fate::unauthorized:
+        return {.id = request.id, .status = 401, .body = R"({"message":"Unauthorized"})"};
+      case Fate::too_many:  // as API priority and fairness says it
+        return {.id = request.id, .status = 429, .body = "Too many requests, please try again later.\n"};
+      case Fate::budget:
+        return {.id = request.id, .status = 429, .body = std::string(kBudgetSaysNo)};
+      case Fate::invalid:
+        return {.id = request.id, .status = 422, .body = R"({"message":"no such field"})"};
+    }
+    return {.id = request.id};
   }
 
   Reply done(const Request& request) {

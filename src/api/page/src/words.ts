@@ -30,7 +30,8 @@ export function demand(of: {demand?: Amounts; roles?: Role[]}): string {
 
 /** `1.5Gi`; what is not known is a dash. */
 export function bytes(value: number | undefined): string {
-  return value === undefined ? '–' : amount(value, 2 ** 20);
+  if (value === undefined) return '–';
+  return value < 2 ** 20 ? `${amount(value / 2 ** 10)}Ki` : amount(value, 2 ** 20);
 }
 
 /** `40 s`, `3 min 40 s`, `2 h 5 min`, `3 d 4 h`. */
