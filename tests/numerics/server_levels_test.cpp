@@ -5,6 +5,7 @@
 
 #include "numerics/many_rows.hpp"
 #include "numerics/random_game.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -31,7 +32,7 @@ TEST(ServerLevels, MeetTheLevelFormOfSmallGames) {
 // Six thousand rows start from the levels of a sample.
 TEST(ServerLevels, MeetTheLevelFormOfThousandsOfRows) {
   Random random(9);
-  const ServerRows rows = testing::many_rows(random, 6000, 5, testing::Caps::half);
+  const ServerRows rows = testing::many_rows(random, testing::cases(6000), 5, testing::Caps::half);
   EXPECT_LE(level_servers(rows, ArrayXd::Ones(rows.rows()), {server_levels_within, server_levels_within})
                 .report.error,
             server_levels_within);
