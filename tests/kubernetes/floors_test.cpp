@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(Mechanisms, WithFloorsOfAFiniteAlpha,
 
 TEST(Floors, KeepEveryMechanismAboveTheDemandsAndWithinTheNode) {
   Random random(kSeed);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < mirab::testing::cases(40); ++i) {
     const Case node = random_case(random, 0);
     for (const Mechanism& row : mechanisms()) {
       if (!row.is_rule) continue;
