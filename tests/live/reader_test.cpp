@@ -282,7 +282,7 @@ TEST(LiveReader, AllAmountsOfAPlacementAreInTheUnitsOfPeople) {
   const std::string says = cluster.reader.explain_placed(task, *why, admin()).body.at("says");
   EXPECT_THAT(says, testing::HasSubstr("the key is that for servers of 4 cpu, 8Gi memory, 2 gpu\n"));
   EXPECT_THAT(says, testing::HasSubstr(
-                        "it leaves 3.5 cpu, 6.5Gi memory, 1 gpu there, of 4 cpu, 8Gi memory, 2 gpu\n"));
+                        "it leaves 3.5 cpu, 6.49Gi memory, 1 gpu there, of 4 cpu, 8Gi memory, 2 gpu\n"));
 }
 
 // Canaries: texts that only another tenant's things have.
