@@ -106,10 +106,13 @@ Result<Answer> Service::list(std::initializer_list<std::string_view> parts, Quer
 
 Result<Answer> Service::stream(const std::string& target, std::chrono::seconds silence,
                                const std::function<bool(std::string_view)>& take) {
-  const Result<net::Response> response = http_->stream({.method = "GET", .target = target}, silence, take);
-  if (!response) return response.error();
-  if (response->status == 200) return Answer{.status = 200, .revision = revision_of(*response)};
-  return answer_of(*response);
+  const Result<net::Streamed> streamed = http_->stream({.method = "GET", .target = target}, silence, take);
+  if (!streamed) return streamed.error();
+  if (streamed->is_silent)
+    return Error{.message = fmt::format("the stream was silent for {} s", silence.count())};
+  const net::Response& answer = streamed->answer;
+  if (answer.status == 200) return Answer{.status = 200, .revision = revision_of(answer)};
+  return answer_of(answer);
 }
 
 }  // namespace mirab::client

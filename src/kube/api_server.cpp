@@ -12,7 +12,6 @@ namespace {
 
 using kubernetes::Reflector;
 using std::chrono::milliseconds;
-using Steady = std::chrono::steady_clock;
 
 net::Pem pem_of(const kubernetes::Pem& pem) { return {.file = pem.file, .text = pem.text}; }
 
@@ -93,13 +92,12 @@ void ApiServer::step(Reflector& reflector, kubernetes::ObjectSink& sink) {
   if (step.what == Reflector::Do::list) {
     response = http_->send(request, net::HttpClient::Repeat::no);
   } else {
-    std::optional<Steady::time_point> heard;
-    response = http_->stream(request, options_.silence, [&](std::string_view bytes) {
-      heard = Steady::now();
-      return reflector.take_bytes(bytes, sink);
-    });
-    if (response && response->status == 200) return reflector.end();
-    if (!response && heard && Steady::now() - *heard >= options_.silence) return reflector.fall_silent();
+    Result<net::Streamed> streamed = http_->stream(
+        request, options_.silence, [&](std::string_view bytes) { return reflector.take_bytes(bytes, sink); });
+    if (!streamed) return reflector.end(std::move(streamed).error());
+    if (streamed->is_silent) return reflector.fall_silent();
+    if (streamed->answer.status == 200) return reflector.end();
+    response = std::move(streamed->answer);
   }
   if (!response) return reflector.end(std::move(response).error());
   reflector.take_answer(response->status, net::retry_after(*response), response->body, sink);

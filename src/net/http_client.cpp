@@ -48,6 +48,7 @@ struct Transfer {
   Response response = {.type = {}};
   std::size_t most_bytes = 0;
   const std::function<bool(std::string_view)>* take = nullptr;  ///< of a stream
+  bool has_begun = false;                                       ///< its head was given
   bool is_enough = false;                                       ///< `take` wants no more
   bool is_too_long = false;
 };
@@ -88,6 +89,7 @@ std::size_t take_field(char* bytes, std::size_t size, std::size_t count, void* c
         trimmed(line.substr(colon + 1, line.find_last_not_of("\r\n") - colon)));
   }
   if (trimmed(line.substr(0, line.find('\n'))).empty() && is_streamed(transfer)) {
+    transfer.has_begun = true;
     transfer.is_enough = !(*transfer.take)({});
     if (transfer.is_enough) return CURL_WRITEFUNC_ERROR;
   }
@@ -185,12 +187,13 @@ class CurlClient final : public HttpClient {
     }
   }
 
-  Result<Response> stream(const Request& request, std::chrono::seconds silence,
+  Result<Streamed> stream(const Request& request, std::chrono::seconds silence,
                           const std::function<bool(std::string_view)>& take) override {
     Transfer transfer{.handle = handle_.get(), .most_bytes = options_.answer_bytes, .take = &take};
     const CURLcode code = perform_with_token(request, transfer, silence);
-    if (code != CURLE_OK && !transfer.is_enough) return error_of(code, transfer);
-    return std::move(transfer.response);
+    const bool is_silent = code == CURLE_OPERATION_TIMEDOUT && transfer.has_begun;
+    if (code != CURLE_OK && !transfer.is_enough && !is_silent) return error_of(code, transfer);
+    return Streamed{.answer = std::move(transfer.response), .is_silent = is_silent};
   }
 
  private:

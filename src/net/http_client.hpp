@@ -59,6 +59,12 @@ struct HttpClientOptions {
 /// What the server asks for with `Retry-After`, when that is a number of seconds of less than a day.
 std::optional<std::chrono::seconds> retry_after(const Response& response);
 
+/// What came of a stream.
+struct Streamed {
+  Response answer;         ///< whole, where its status is not 200
+  bool is_silent = false;  ///< of status 200, and then too long without a byte
+};
+
 /// Not for several threads at once.
 class HttpClient {
  public:
@@ -77,9 +83,10 @@ class HttpClient {
   virtual Result<Response> send(const Request& request, Repeat repeat) = 0;
 
   /// Gives the bytes of an answer of status 200 to `take` as they come, first none when its head is there,
-  /// until `take` returns false or the server ends it. Other answers are returned as send() does; nothing but
-  /// a 401 is tried again. Errors: not reached, broken, or silent for `silence`.
-  virtual Result<Response> stream(const Request& request, std::chrono::seconds silence,
+  /// until `take` returns false, the server ends it, or nothing comes for `silence`. Other answers are
+  /// returned as send() does; nothing but a 401 is tried again. Errors: not reached, no answer within
+  /// `silence`, broken.
+  virtual Result<Streamed> stream(const Request& request, std::chrono::seconds silence,
                                   const std::function<bool(std::string_view)>& take) = 0;
 };
 
