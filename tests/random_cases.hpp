@@ -1,10 +1,10 @@
 // How many random cases a test draws.
 #pragma once
 
-namespace mirab::testing {
+namespace mirab {
 
 /// All of them; under a sanitizer, where a case takes several times as long, the first eighth.
-constexpr int cases(int all) {
+constexpr int random_cases(int all) {
 #ifdef MIRAB_SANITIZED
   return (all + 7) / 8;
 #else
@@ -12,4 +12,4 @@ constexpr int cases(int all) {
 #endif
 }
 
-}  // namespace mirab::testing
+}  // namespace mirab

@@ -179,7 +179,7 @@ class WithFloors : public ::testing::TestWithParam<std::string> {};
 TEST_P(WithFloors, AreTheLexicographicMaxMinThatLinearProgramsFind) {
   Random random(kSeed);
   int at_floor = 0;
-  for (int i = 0; i < mirab::testing::cases(1500); ++i) {
+  for (int i = 0; i < random_cases(1500); ++i) {
     const Case node = random_case(random, i % 2 == 0 ? 0 : 0.4);
     const std::vector<double> expected = lexicographic_max_min(node, rates(node, GetParam()));
     const MinimumShares shares = share(node, GetParam());
@@ -191,7 +191,7 @@ TEST_P(WithFloors, AreTheLexicographicMaxMinThatLinearProgramsFind) {
           << fmt::format("user {} in case {} of seed {}: {}", n, i, kSeed, text_of(node));
     }
   }
-  EXPECT_GT(at_floor, mirab::testing::cases(500));
+  EXPECT_GT(at_floor, random_cases(500));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, WithFloors, ::testing::Values("drf", "asset", "max-min", "drfh"),
@@ -204,7 +204,7 @@ TEST_P(WithFloorsOfAFiniteAlpha, HaveNoLinearDirectionThatImprovesThem) {
   const auto& [mechanism, alpha] = GetParam();
   Random random(kSeed);
   int at_floor = 0;
-  for (int i = 0; i < mirab::testing::cases(300); ++i) {
+  for (int i = 0; i < random_cases(300); ++i) {
     const Case node = random_case(random, i % 2 == 0 ? 0 : 0.4);
     const MinimumShares shares = share(node, mechanism);
     ASSERT_NE(shares.outcome.status, Status::not_converged) << text_of(node);
@@ -222,7 +222,7 @@ TEST_P(WithFloorsOfAFiniteAlpha, HaveNoLinearDirectionThatImprovesThem) {
     for (std::size_t n = 0; n < users; ++n) best += gradient[n] * other.solution[n];
     ASSERT_LE(best, ours * (1 + 1e-6)) << fmt::format("case {} of seed {}: {}", i, kSeed, text_of(node));
   }
-  EXPECT_GT(at_floor, mirab::testing::cases(50));
+  EXPECT_GT(at_floor, random_cases(50));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, WithFloorsOfAFiniteAlpha,
@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(Mechanisms, WithFloorsOfAFiniteAlpha,
 
 TEST(Floors, KeepEveryMechanismAboveTheDemandsAndWithinTheNode) {
   Random random(kSeed);
-  for (int i = 0; i < mirab::testing::cases(40); ++i) {
+  for (int i = 0; i < random_cases(40); ++i) {
     const Case node = random_case(random, 0);
     for (const Mechanism& row : mechanisms()) {
       if (!row.is_rule) continue;

@@ -66,7 +66,7 @@ RandomPods random_pods(Random& random) {
 
 TEST(Rounding, KeepsRequestsStepsAndTheNodeOnRandomPods) {
   Random random(kRoundingSeed);
-  for (int i = 0; i < mirab::testing::cases(2000); ++i) {
+  for (int i = 0; i < random_cases(2000); ++i) {
     const auto [pods, node] = random_pods(random);
     SCOPED_TRACE(fmt::format("case {} of seed {}", i, kRoundingSeed));
     const Result<Limits> limits = fair_limits(pods, node, {.mechanism = *choose_mechanism("drf")});

@@ -470,7 +470,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
-constexpr std::uint64_t kRuns = mirab::testing::cases(150);
+constexpr std::uint64_t kRuns = random_cases(150);
 
 // MIRAB_LIVE_RUNS and MIRAB_LIVE_SEED run more of them, or one again.
 TEST(LiveSimulation, NothingThatWasAnsweredIsLostWhereverItStops) {

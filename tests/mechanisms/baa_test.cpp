@@ -94,7 +94,7 @@ double most_use(const PoolCase& pool, const Scaled& scaled) {
 
 TEST(Baa, UsesAsMuchAsItsLinearProgramThroughClpAndKeepsItsConstraints) {
   Random random(seed);
-  for (int i = 0; i < testing::cases(2000); ++i) {
+  for (int i = 0; i < random_cases(2000); ++i) {
     const PoolCase pool = testing::random_pool(random, {.resources_max = 5, .capped_users = 0});
     SCOPED_TRACE("pool " + std::to_string(i) + " of seed " + std::to_string(seed) + ": " +
                  testing::text_of(pool));
@@ -137,7 +137,7 @@ TEST(Baa, FillsBothResourcesOfTheSlides) {
 
 TEST(Baa, HoldsItsCertificateWhenWeightsAreNineOrdersApart) {
   Random random(seed);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < random_cases(200); ++i) {
     PoolCase pool = testing::random_pool(random, {.capped_users = 0});
     for (double& weight : pool.weight) weight = std::pow(10, 9 * random.unit());
     const Result<Outcome> outcome = allocate(testing::problem_of(pool), "baa");

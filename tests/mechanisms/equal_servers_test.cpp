@@ -8,6 +8,7 @@
 #include <mirab/model/random.hpp>
 
 #include "model/clusters.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -75,7 +76,7 @@ TEST(EqualServers, HaveEqualPartsOfEveryUserUnderEveryMechanism) {
     if (!row.is_rule || row.scope == Scope::pool || !row.accepts.several_servers) continue;
     ++rows;
     const std::string mechanism = std::string(row.name) + (row.name == "alpha-pf-vds" ? ":alpha=2" : "");
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    for (std::uint64_t seed = 0; seed < random_cases(200); ++seed) {
       SCOPED_TRACE(fmt::format("{}, seed {}", mechanism, seed));
       Random random(seed);
       const Twins twins = random_twins(random, row.accepts);

@@ -7,6 +7,7 @@
 #include <mirab/model/random.hpp>
 
 #include "model/clusters.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -122,7 +123,7 @@ TEST(GroupShare, UnderShortageNobodyIsGrantedMoreThanItRequests) {
 TEST(GroupShare, BundlesAreFeasibleAndOfWhatIsDemanded) {
   constexpr std::uint64_t kSeed = 4;
   Random random(kSeed);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < random_cases(500); ++i) {
     Cluster cluster{.resources = {"a", "b", "c"}, .servers = {{.name = "s", .capacity = {}}}, .users = {}};
     for (int r = 0; r < 3; ++r)
       cluster.servers[0].capacity.emplace_back(20 + static_cast<int>(random.below(30)));

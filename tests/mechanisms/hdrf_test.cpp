@@ -171,7 +171,7 @@ void expect_tasks(const Problem& problem, const Outcome& outcome, const std::vec
 void expect_the_definition(const std::string& mechanism, TreeOver over, const TreeStyle& style, int trees,
                            std::uint64_t seed) {
   Random random(seed);
-  for (int i = 0; i < testing::cases(trees); ++i) {
+  for (int i = 0; i < random_cases(trees); ++i) {
     const Problem problem = testing::random_tree(random, style);
     const std::string replay = replay_of(mechanism.c_str(), i, seed, problem);
     const Result<Outcome> outcome = allocate(problem, mechanism);

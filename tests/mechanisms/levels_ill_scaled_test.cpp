@@ -29,7 +29,7 @@ void expect_exact(const Problem& problem, const std::string& mechanism, const st
 void expect_exact_on_random_clusters(const std::string& mechanism, testing::DemandOn demand_on) {
   for (const int orders : {1, 3, 6, 9}) {
     Random random(static_cast<std::uint64_t>(orders));
-    for (int i = 0; i < testing::cases(400) && !::testing::Test::HasFailure(); ++i) {
+    for (int i = 0; i < random_cases(400) && !::testing::Test::HasFailure(); ++i) {
       const Problem problem = testing::ill_scaled(random, orders, demand_on);
       const Cluster cluster{
           .resources = problem.resources(), .servers = problem.servers(), .users = problem.users()};

@@ -128,7 +128,7 @@ std::vector<double> tasks_by_clp(const Problem& problem, const std::string& mech
 void expect_the_levels_of_clp(const std::string& mechanism, DemandOn demand_on, Size most, int problems) {
   constexpr std::uint64_t seed = 4;
   Random random(seed);
-  for (int i = 0; i < testing::cases(problems); ++i) {
+  for (int i = 0; i < random_cases(problems); ++i) {
     const Problem problem = random_problem(random, demand_on, most);
     const std::string replay =
         fmt::format("problem {} of seed {}, {}:\n{}", i, seed, mechanism, text_of(problem));
@@ -164,7 +164,7 @@ TEST(LevelsOracle, AllThreeHaveTheLevelsOfRoundsThroughClpWithUpToSixtyUsers) {
 TEST(LevelsOracle, OnOneServerDrfhAndTsfAreDrfAndCmmfIsMaxMin) {
   constexpr std::uint64_t seed = 5;
   Random random(seed);
-  for (int i = 0; i < 1'000; ++i) {
+  for (int i = 0; i < random_cases(1'000); ++i) {
     const testing::PoolCase pool = testing::random_pool(random, {});
     const std::vector<double> drf = testing::tasks_of(pool, "drf");
     const std::vector<double> max_min = testing::tasks_of(pool, "max-min");
@@ -201,7 +201,7 @@ TEST(Levels, DrfhRunsTenTasksEachWhereDrfServerByServerRunsSix) {
 TEST(Levels, DemandsOverFourOrdersOfMagnitudeHaveTheLevelsOfRoundsThroughClp) {
   constexpr std::uint64_t seed = 7;
   Random random(seed);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < random_cases(200); ++i) {
     Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
     for (int k = 0; k < 3; ++k)
       cluster.servers.push_back(

@@ -7,6 +7,7 @@
 
 #include "mechanisms/servers.hpp"
 #include "numerics/random_game.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -56,7 +57,7 @@ Drawn draw(Random& random, std::size_t users, std::size_t servers, std::size_t r
 // Section 5: the time-division market has the same solution whatever α.
 TEST(PsDsfTdm, IsTheSameAtEveryAlpha) {
   Random random(market_servers_seed);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < random_cases(200); ++i) {
     const Drawn drawn = draw(random, 1 + random.below(8), 1 + random.below(5), 1 + random.below(4), 5);
     const Result<Outcome> outcome = allocate(*Problem::from(drawn.cluster), "ps-dsf-tdm");
     ASSERT_EQ(outcome->status, Status::converged);
@@ -114,7 +115,7 @@ TEST(AlphaPfVds, PricesOfProportionalServersAreThoseOfEachAlone) {
 TEST(AlphaPfVds, ConvergesOnServersFourOrdersOfMagnitudeApart) {
   for (const double alpha : {1.0, 3.0}) {
     Random random(market_servers_seed);
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < random_cases(300); ++i) {
       Drawn drawn = draw(random, 12, 5, 4, 4);
       for (Server& server : drawn.cluster.servers) {
         const double size = std::pow(10.0, static_cast<double>(random.below(5)));

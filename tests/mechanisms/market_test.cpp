@@ -9,6 +9,7 @@
 #include "mechanisms/pool_case.hpp"
 #include "mechanisms/servers.hpp"
 #include "numerics/random_game.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -136,7 +137,7 @@ double best_relative_gain(const RandomGame& game, const ArrayXd& total) {
 
 TEST(AlphaPfVds, AtAlphaOneIsWeightedProportionalFairnessOverServers) {
   Random random(market_seed);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < random_cases(500); ++i) {
     const RandomGame game = testing::random_game(random, {.caps = false});
     const ServerShares shares = solve_market(game.with(1), MarketSolver::path, 1);
     ASSERT_LE(best_relative_gain(game, shares.tasks.rowwise().sum()), game.weight.sum() * (1 + 1e-5))

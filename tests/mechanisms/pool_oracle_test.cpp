@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "mechanisms/pool_case.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -220,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(Pf, MeetsTheOptimalityConditionsOfAPool,
 TEST(AlphaFair, PricesOfAllCapacityAreWhatUncappedUsersSpendOrAreLeftOut) {
   Random random(pool_seed);
   for (const double alpha : {0.5, 1.0, 2.0, 5.0, 20.0, 50.0}) {
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < random_cases(300); ++i) {
       const PoolCase pool = testing::random_pool(random, {.capped_users = 0});
       const Result<Outcome> outcome =
           allocate(testing::problem_of(pool), fmt::format("alpha-fair:alpha={}", alpha));
@@ -243,7 +244,7 @@ TEST(AlphaFair, OfOneResourceSharesInClosedForm) {
   // x_n = φ_n d_n^(-1/α) · C / Σ_k φ_k d_k^(1 - 1/α)
   Random random(pool_seed);
   for (const double alpha : {0.2, 0.5, 1.0, 3.0, 50.0, 1000.0, 1e6}) {
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < random_cases(200); ++i) {
       const PoolCase pool =
           testing::random_pool(random, {.resources_max = 1, .zero_demands = 0, .capped_users = 0});
       double sum = 0;
@@ -262,7 +263,7 @@ TEST(AlphaFair, OfOneResourceSharesInClosedForm) {
 
 TEST(AlphaFair, ApproachesMaxMinAndDrfAsAlphaGrows) {
   Random random(pool_seed);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < random_cases(500); ++i) {
     const PoolCase pool = testing::random_pool(random, {});
     for (const auto& [limit, steep] : {std::pair("max-min", "alpha-fair:alpha=1e6"),
                                        std::pair("drf", "alpha-fair:alpha=1e6,yardstick=dominant")}) {

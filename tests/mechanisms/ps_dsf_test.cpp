@@ -149,7 +149,7 @@ Problem spread_problem(Random& random, const Spread& spread) {
 
 // What the certificate says is what the checker finds, which knows nothing of the solver.
 TEST(PsDsf, IsFeasibleAndSaysHowFarItCameWhereAmountsAreOrdersOfMagnitudeApart) {
-  const int problems = testing::cases(2000);
+  const int problems = random_cases(2000);
   for (const Spread& spread : {Spread{.of_servers = 5}, Spread{.of_amounts = 9}}) {
     Random random(ps_dsf_seed);
     int converged = 0;
@@ -237,7 +237,7 @@ TEST(PsDsf, WithSmallerTasksIsASolutionForTheTasksAsTheyWere) {
 // With one server a virtual dominant share is the dominant share.
 TEST(PsDsf, IsDrfOnOneServer) {
   Random random(ps_dsf_seed);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < random_cases(300); ++i) {
     const testing::PoolCase pool = testing::random_pool(random, {});
     const std::vector<double> ours = testing::tasks_of(pool, "ps-dsf"), drf = testing::tasks_of(pool, "drf");
     for (std::size_t n = 0; n < ours.size(); ++n)

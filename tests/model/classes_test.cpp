@@ -6,6 +6,8 @@
 #include <mirab/model/classes.hpp>
 #include <mirab/model/random.hpp>
 
+#include "random_cases.hpp"
+
 namespace mirab {
 namespace {
 
@@ -146,7 +148,7 @@ Problem random_problem(Random& random) {
 }
 
 TEST(Classes, SplittingBackKeepsWhatIsUsedAndGivesByWeight) {
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(500); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Problem problem = random_problem(random);

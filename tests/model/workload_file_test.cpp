@@ -4,6 +4,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/model/workload_file.hpp>
 
+#include "random_cases.hpp"
 #include "support/files.hpp"
 
 // The format is ours: docs/reference/workload-file.md.
@@ -204,7 +205,7 @@ class RandomWorkload {
 };
 
 TEST(WorkloadFile, ReadingWhatIsWrittenGivesAnEqualWorkload) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(300); ++seed) {
     SCOPED_TRACE("RandomWorkload(" + std::to_string(seed) + ").draw()");
     const Workload workload = RandomWorkload(seed).draw();
     const std::string text = write_workload(workload, {"from \"nowhere\""});

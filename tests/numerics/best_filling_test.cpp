@@ -6,6 +6,7 @@
 #include <mirab/model/random.hpp>
 
 #include "numerics/psdsf/best_response.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -54,7 +55,7 @@ TEST(BestFilling, MarksOnlyWhatRisingRowsDemand) {
 TEST(BestFilling, FillsToTheLastDigitForRowsThatHaveFarMoreElsewhere) {
   constexpr std::uint64_t seed = 8;
   Random random(seed);
-  for (int trial = 0; trial < 1000; ++trial) {
+  for (int trial = 0; trial < random_cases(1000); ++trial) {
     const ArrayXXd demand = ArrayXXd::NullaryExpr(5, 1, [&] { return 0.1 + random.unit(); });
     const ArrayXd rate = 1 / demand.col(0);
     const ArrayXd elsewhere = 1e8 * rate + ArrayXd::NullaryExpr(5, [&] { return random.unit() / 10; });
@@ -71,7 +72,7 @@ TEST(BestFilling, FillsToTheLastDigitForRowsThatHaveFarMoreElsewhere) {
 TEST(BestFilling, StopsEveryRowAtTheLowestFullResourceThatItDemands) {
   constexpr std::uint64_t seed = 5;
   Random random(seed);
-  for (int trial = 0; trial < 1000; ++trial) {
+  for (int trial = 0; trial < random_cases(1000); ++trial) {
     const auto rows = static_cast<Index>(1 + random.below(12)),
                resources = static_cast<Index>(1 + random.below(4));
     const auto draw = [&](double most) { return most * random.unit(); };

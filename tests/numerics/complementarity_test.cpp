@@ -3,6 +3,7 @@
 #include <mirab/model/random.hpp>
 
 #include "numerics/base/dense_programs.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -16,7 +17,7 @@ TEST(Complementarity, HoldsAtZeroWhatWouldGoBelow) {
 
 TEST(Complementarity, ConditionsHoldOnRandomProblemsOfUpToSixteen) {
   Random random(11);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < random_cases(2000); ++i) {
     const auto m = static_cast<Eigen::Index>(1 + random.below(16));
     const auto draw = [&] { return 2 * random.unit() - 1; };
     const Eigen::MatrixXd factor = Eigen::MatrixXd::NullaryExpr(m + 1, m, draw);

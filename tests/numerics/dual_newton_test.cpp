@@ -6,6 +6,7 @@
 #include <mirab/model/random.hpp>
 
 #include "numerics/pool/dual.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -72,7 +73,7 @@ class MeetsTheOptimalityConditions : public ::testing::TestWithParam<double> {};
 
 TEST_P(MeetsTheOptimalityConditions, OnRandomProblemsWithZerosWeightsAndCaps) {
   Random random(seed);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < random_cases(2000); ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
     const Instance instance = random_instance(random, 8, 4, 1.5);
     const PricedAmounts priced = solve_dual(instance.with(GetParam()), {1e-12, 1e-9});
@@ -83,7 +84,7 @@ TEST_P(MeetsTheOptimalityConditions, OnRandomProblemsWithZerosWeightsAndCaps) {
 
 TEST_P(MeetsTheOptimalityConditions, OnSixteenResourcesWithDemandsOverNineOrders) {
   Random random(seed);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < random_cases(200); ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
     const Instance instance = random_instance(random, 40, 16, 9);
     const PricedAmounts priced = solve_dual(instance.with(GetParam()), {1e-12, 1e-9});

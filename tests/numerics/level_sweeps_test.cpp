@@ -5,6 +5,7 @@
 #include "numerics/psdsf/best_response.hpp"
 #include "numerics/psdsf/server_levels.hpp"
 #include "numerics/random_game.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -39,7 +40,7 @@ TEST(LevelSweeps, LeapsWhereRowsAreNearlyTied) {
 TEST(LevelSweeps, SettlesSmallGames) {
   constexpr std::uint64_t seed = 21;
   Random random(seed);
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0; trial < random_cases(300); ++trial) {
     const testing::RandomGame game = testing::random_game(random, {});
     const ArrayXXd rate = game.rows.alone.colwise() * game.weight;
     LevelSweeps sweeps(game.rows, rate);

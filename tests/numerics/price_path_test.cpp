@@ -4,6 +4,7 @@
 #include "numerics/expect_feasible.hpp"
 #include "numerics/market/equilibrium.hpp"
 #include "numerics/random_game.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -68,7 +69,7 @@ TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
   Random random(first_seed);
   const int missed_most = GetParam() >= 10 ? 2 : 0;  // they say so, by their regret
   int missed = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < random_cases(2000); ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, first_seed));
     const RandomGame game = random_game(random, {});
     const PricedServers found = follow_price_path(game.with(GetParam()), exact, 1);
@@ -89,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(PricePath, FindsAnEquilibrium, ::testing::Values(0.5, 1
 TEST(PricePath, EveryRowHasAtLeastItsPartOfEveryServerFromAlphaOneOn) {
   for (const double alpha : {1.0, 2.0, 3.0, 10.0}) {
     Random random(first_seed);
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < random_cases(500); ++i) {
       const RandomGame game = random_game(random, {.caps = false});
       const PricedServers found = follow_price_path(game.with(alpha), exact, 1);
       const ArrayXd part = game.weight / game.weight.sum() * game.rows.alone.rowwise().sum();
@@ -137,7 +138,7 @@ TEST(PricePath, DemandsOverNineOrdersConvergeOrSaySo) {
   for (const double alpha : {0.5, 1.0, 3.0}) {
     Random random(first_seed);
     int converged = 0;
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < random_cases(200); ++i) {
       const RandomGame game = random_game(random, {.orders = 9});
       const PricedServers found = follow_price_path(game.with(alpha), exact, 1);
       ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount))

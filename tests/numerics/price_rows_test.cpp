@@ -5,6 +5,7 @@
 
 #include "numerics/market/price_newton.hpp"
 #include "numerics/random_game.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -43,7 +44,7 @@ class RowsAtPrices : public ::testing::TestWithParam<double> {};
 
 TEST_P(RowsAtPrices, AreOnTheirEquationsWithTheProductsTheyHad) {
   Random random(price_rows_seed);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < random_cases(500); ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, price_rows_seed));
     const RandomGame random_case = random_game(random, {});
     const GameInUnits game(random_case.with(GetParam()));
@@ -68,7 +69,7 @@ TEST_P(RowsAtPrices, AreOnTheirEquationsWithTheProductsTheyHad) {
 TEST_P(RowsAtPrices, FollowTheNewtonDirectionToFirstOrder) {
   constexpr double kStep = 1e-5;
   Random random(price_rows_seed);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < random_cases(200); ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, price_rows_seed));
     const RandomGame random_case = random_game(random, {});
     const GameInUnits game(random_case.with(GetParam()));

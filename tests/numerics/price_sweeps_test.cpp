@@ -4,6 +4,7 @@
 #include "numerics/expect_feasible.hpp"
 #include "numerics/market/equilibrium.hpp"
 #include "numerics/random_game.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -36,7 +37,7 @@ class SweepsWithCaps : public ::testing::TestWithParam<double> {};
 
 TEST_P(SweepsWithCaps, GiveAmountsThatFitWhateverTheRegret) {
   Random random(price_sweeps_seed);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < random_cases(1000); ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, price_sweeps_seed));
     const RandomGame game = random_game(random, {});
     const PricedServers found = sweep_best_responses(game.with(GetParam()), {1e-6, 1e-6}, 1);

@@ -19,7 +19,7 @@ constexpr double server_levels_within = 1e-8;
 TEST(ServerLevels, MeetTheLevelFormOfSmallGames) {
   constexpr std::uint64_t seed = 17;
   Random random(seed);
-  for (int trial = 0; trial < 1000; ++trial) {
+  for (int trial = 0; trial < random_cases(1000); ++trial) {
     const testing::RandomGame game = testing::random_game(random, {.orders = 2});
     const ServerLevels found =
         level_servers(game.rows, game.weight, {server_levels_within, server_levels_within});
@@ -32,7 +32,7 @@ TEST(ServerLevels, MeetTheLevelFormOfSmallGames) {
 // Six thousand rows start from the levels of a sample.
 TEST(ServerLevels, MeetTheLevelFormOfThousandsOfRows) {
   Random random(9);
-  const ServerRows rows = testing::many_rows(random, testing::cases(6000), 5, testing::Caps::half);
+  const ServerRows rows = testing::many_rows(random, random_cases(6000), 5, testing::Caps::half);
   EXPECT_LE(level_servers(rows, ArrayXd::Ones(rows.rows()), {server_levels_within, server_levels_within})
                 .report.error,
             server_levels_within);
@@ -69,7 +69,7 @@ bool fits(const ServerRows& rows, const ArrayXXd& x) {
 TEST(ServerLevels, FitTheServersAndCapsInAnyCase) {
   constexpr std::uint64_t seed = 19;
   Random random(seed);
-  for (int trial = 0; trial < 1000; ++trial) {
+  for (int trial = 0; trial < random_cases(1000); ++trial) {
     const testing::RandomGame game = testing::random_game(random, {.rows_max = 40, .orders = 9});
     for (const double good_enough : {server_levels_within, 1.0}) {
       const ServerLevels found = level_servers(game.rows, game.weight, {good_enough, good_enough});

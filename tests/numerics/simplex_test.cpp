@@ -4,6 +4,7 @@
 #include <mirab/model/random.hpp>
 
 #include "numerics/base/dense_programs.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -37,7 +38,7 @@ TEST(Simplex, DoesNotCycle) {
 // ties.
 TEST(Simplex, ItsPricesProveRandomProgramsBest) {
   Random random(simplex_seed);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < random_cases(2000); ++i) {
     const auto n = static_cast<Eigen::Index>(1 + random.below(6));
     const auto more = static_cast<Eigen::Index>(random.below(8));
     LinearProgram program{Eigen::VectorXd(n), Eigen::MatrixXd(n + more, n), Eigen::VectorXd(n + more)};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <optional>
 
+#include "random_cases.hpp"
 #include "scheduling/ledger/server_pool.hpp"
 #include "scheduling/order/bracket.hpp"
 #include "scheduling/parks.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 using Instructions = Columns::Instructions;
 
-constexpr std::uint64_t kSeeds = 300;
+constexpr std::uint64_t kSeeds = random_cases(300);
 constexpr std::int64_t kExact = 32'766;  // amounts up to here are not rounded
 
 std::vector<Instructions> available() {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/exact.hpp"
+#include "random_cases.hpp"
 #include "scheduling/clusters.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 
@@ -89,7 +90,7 @@ TEST(IntegerProblem, AmountsAreTheNearestDoubles) {
 
 TEST(IntegerProblem, AmountsOfManyFineUnitsAreTheNearestDoubles) {
   Random random(1);
-  for (int draw = 0; draw < 1000; ++draw) {
+  for (int draw = 0; draw < random_cases(1000); ++draw) {
     const std::string text =
         fmt::format("{}e-{}", 1 + random.below(999'999'999'999'999'999), 30 + random.below(30));
     const Problem fine = problem({server("s", {text})}, {user("a", {text})});

@@ -9,6 +9,7 @@
 
 #include <mirab/model/random.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/ledger/ledger.hpp"
 #include "scheduling/ledger/task_classes.hpp"
 
@@ -159,7 +160,7 @@ TEST(ServerClasses, ANewOneTakesTheLowestVacantIndex) {
 }
 
 TEST(Domains, AreTheServersWithEqualValuesOfTheLabels) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(200); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     DomainLabels by;

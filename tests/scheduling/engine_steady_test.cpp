@@ -14,6 +14,7 @@
 
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/clusters.hpp"
 #include "scheduling/engines.hpp"
 
@@ -55,7 +56,7 @@ std::vector<double> steady_filled(const Problem& problem, const std::string& dis
 }
 
 void expect_near_the_divisible(const std::string& discipline, const std::string& mechanism) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(40); ++seed) {
     SCOPED_TRACE(fmt::format("replay: {}, seed {}", discipline, seed));
     Random random(seed);
     const Problem problem = random_server(random);

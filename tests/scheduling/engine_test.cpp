@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <map>
 
+#include "random_cases.hpp"
 #include "scheduling/engines.hpp"
 
 namespace mirab::scheduling {
@@ -440,7 +441,7 @@ struct Blocked {
 };
 
 TEST(Engine, ARandomTieCountsTheUsersAsTheyCameAndServesTheOldestJobOfOne) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(50); ++seed) {
     SmallEngine small("ps-dsf", "first-fit", 1, Tie::random);
     small.server({8}, "a");
     small.server({9}, "b");

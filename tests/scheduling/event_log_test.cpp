@@ -6,6 +6,7 @@
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/snapshot.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/persistence/logged_engine.hpp"
 #include "scheduling/random_events.hpp"
 
@@ -41,7 +42,7 @@ Logged logged(std::uint64_t seed, int count) {
 }
 
 TEST(EventLog, ReplayMakesTheSameEngine) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(100); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const Logged was = logged(seed, 200);
     std::istringstream log(was.log);
@@ -52,7 +53,7 @@ TEST(EventLog, ReplayMakesTheSameEngine) {
 }
 
 TEST(EventLog, ALoggedEngineReplaysToTheSameStateWithoutTheStepsThatChangeNothing) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(100); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     EngineOptions options = random_options(random);

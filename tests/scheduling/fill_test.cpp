@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
+#include "random_cases.hpp"
 #include "scheduling/clusters.hpp"
 
 namespace mirab::scheduling {
@@ -82,7 +83,7 @@ TEST(Drf, AUserOfWeightTwoEndsWithTwiceTheShare) {
 
 // One pool, small tasks, the CPUs dominant for all N users: the divisible level is 1/N.
 TEST(Drf, EndsWithinOneTaskOfTheDivisibleLevel) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(200); ++seed) {
     SCOPED_TRACE(fmt::format("replay: seed {}", seed));
     Random random(seed);
     const std::size_t user_count = 2 + random.below(6);
@@ -233,7 +234,7 @@ Drawn draw(std::uint64_t seed) {
 
 template <class Property>
 void for_random_problems(Property property) {
-  for (std::uint64_t seed = 1; seed <= 2'000 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(2'000) && !testing::Test::HasFailure(); ++seed) {
     const Drawn drawn = draw(seed);
     SCOPED_TRACE(
         fmt::format("replay: seed {}, {} {}", seed, drawn.filling.discipline, drawn.filling.placement));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/exact.hpp"
+#include "random_cases.hpp"
 #include "scheduling/clusters.hpp"
 
 namespace mirab::scheduling {
@@ -18,7 +19,7 @@ TEST(Rational, ADecimalIsExact) {
 
 TEST(Rational, IsPrintedAsTheNearestDouble) {
   Random random(1);
-  for (int draw = 0; draw < 100'000; ++draw) {
+  for (int draw = 0; draw < random_cases(100'000); ++draw) {
     const long numerator = static_cast<long>(random.below(1UL << 53));
     const long denominator = static_cast<long>(1 + random.below(1UL << 53));
     mpq_class value(numerator, denominator);

@@ -4,6 +4,7 @@
 
 #include <mirab/model/random.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/constraints/constraints.hpp"
 
 namespace mirab::scheduling {
@@ -135,7 +136,7 @@ bool may_be_first(const Small& small, const std::optional<GangFeasibility::First
 
 TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
   std::int64_t with_spread = 0, stopped = 0;
-  for (std::uint64_t seed = 1; seed <= 4'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(4'000); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const Small small = random_small(random);
@@ -168,7 +169,7 @@ TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
 
 TEST(GangFeasibility, KeepsUpWithTasksThatStartAndEnd) {
   std::int64_t starts = 0, ends = 0;
-  for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(2'000); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     Small small = random_small(random);

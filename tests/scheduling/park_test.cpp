@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "random_cases.hpp"
 #include "scheduling/ledger/server_pool.hpp"
 #include "scheduling/parks.hpp"
 
 namespace mirab::scheduling {
 namespace {
 
-constexpr std::uint64_t kParks = 150;
+constexpr std::uint64_t kParks = random_cases(150);
 constexpr int kSteps = 400;
 
 Amounts amounts(std::span<const std::int64_t> row) { return {row.begin(), row.end()}; }

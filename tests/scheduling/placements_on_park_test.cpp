@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "random_cases.hpp"
 #include "scheduling/clusters.hpp"
 #include "scheduling/parks.hpp"
 #include "scheduling/placement/placements.hpp"
@@ -11,7 +12,7 @@
 namespace mirab::scheduling {
 namespace {
 
-constexpr std::uint64_t kPlacementsOnParkParks = 120;
+constexpr std::uint64_t kPlacementsOnParkParks = random_cases(120);
 constexpr int kPlacementsOnParkSteps = 150;
 
 Find find(const std::string& name) {

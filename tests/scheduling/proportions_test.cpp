@@ -6,6 +6,7 @@
 
 #include <mirab/model/random.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/ledger/server_pool.hpp"
 
 namespace mirab::scheduling {
@@ -14,7 +15,7 @@ namespace {
 using Amounts = std::vector<std::int64_t>;
 using Instructions = Columns::Instructions;
 
-constexpr std::uint64_t kProportionsSeeds = 300;
+constexpr std::uint64_t kProportionsSeeds = random_cases(300);
 
 std::vector<Instructions> proportions_available() {
   std::vector<Instructions> proportions_available = {Instructions::portable};

@@ -9,12 +9,13 @@
 #include <set>
 
 #include "model/exact.hpp"
+#include "random_cases.hpp"
 #include "scheduling/clusters.hpp"
 
 namespace mirab::scheduling {
 namespace {
 
-constexpr std::uint64_t kProblems = 1000;
+constexpr std::uint64_t kProblems = random_cases(1000);
 constexpr double kReferenceRounding = 1e-12;
 
 using Vector = std::vector<mpq_class>;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "random_cases.hpp"
 #include "scheduling/engines.hpp"
 
 namespace mirab::scheduling {
@@ -417,7 +418,7 @@ TEST(Reservation, OfAGangThatHasBecomeLargerIsChosenAgain) {
 
 TEST(Reservation, GangsOnBusyServersStartWithinTheBoundAndWhatIsKeptIsGivenToNobodyElse) {
   int gangs = 0, waited = 0;
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(500); ++seed) {
     SCOPED_TRACE("replay: seed " + std::to_string(seed));
     Random random(seed);
     const auto below = [&](std::uint64_t many) { return static_cast<std::int64_t>(random.below(many)); };

@@ -9,6 +9,7 @@
 
 #include <mirab/scheduling/event_log.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/random_events.hpp"
 
 namespace mirab::scheduling {
@@ -157,7 +158,7 @@ struct History {
 
 TEST(Shares, DecayedUsageIsTheIntegralWhateverComes) {
   int compared = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(60); ++seed) {
     Random random(seed);
     EngineOptions options = options_for("drf");
     if (seed % 2 == 0) options.share_scale = {Quantity(2), *Quantity::parse("0.3")};
@@ -231,7 +232,7 @@ struct Traffic {
 // The order of docs/reference/engine.md: U / φ at a time at most h / 1024 before the step.
 TEST(Shares, OfThoseWhoseTasksFitWhoUsedLeastLatelyIsServed) {
   int told_apart = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(60); ++seed) {
     Traffic traffic(seed);
     History history;
     for (int i = 0; i < 300; ++i) {

@@ -6,6 +6,7 @@
 
 #include <mirab/scheduling/snapshot.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/engines.hpp"
 #include "scheduling/random_events.hpp"
 
@@ -50,7 +51,7 @@ struct Lived {
 
 TEST(Snapshot, ARestoredEngineDecidesAlikeWhateverComes) {
   std::size_t placed = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(600); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Lived lived(seed, static_cast<int>(seed % 150));
     const std::string taken = snapshot(lived.engine);
@@ -74,7 +75,7 @@ TEST(Snapshot, ARestoredEngineDecidesAlikeWhateverComes) {
 }
 
 TEST(Snapshot, AfterEachEventAndStepItRestoresToTheSameBytes) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(40); ++seed) {
     Lived lived(seed, 0);
     for (int i = 0; i < 150; ++i) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", line " << i);
@@ -100,7 +101,7 @@ TEST(Snapshot, IsRestoredWhereAllUsersAreGone) {
 
 TEST(Snapshot, ACopyDecidesAlikeWhateverComesAndSharesNothing) {
   std::size_t placed = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(600); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Lived lived(seed, static_cast<int>(seed % 150));
     const std::string taken = snapshot(lived.engine);
@@ -204,7 +205,7 @@ Result<Engine> engine_that_keeps(const JobSubmitted& large) {
 
 TEST(Snapshot, OneOfAnEarlierDecisionVersionIsReadWhereThatIsAskedFor) {
   std::size_t placed = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(100); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Lived lived(seed, static_cast<int>(seed));
     nlohmann::json changed = nlohmann::json::from_cbor(snapshot(lived.engine));

@@ -12,6 +12,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/engines.hpp"
 #include "scheduling/random_events.hpp"
 
@@ -280,7 +281,7 @@ TEST(Tree, AWeightOfZeroIsAnErrorWhereGroupsAreNotHonoured) {
 /// Section 7, 3: each user in a group of its own, one kind of task each: the same decisions.
 TEST(Tree, AGroupOfOneUserIsThatUser) {
   for (const std::string discipline : {"drf", "asset", "round-robin", "tsf", "ps-dsf"}) {
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (std::uint64_t seed = 1; seed <= random_cases(40); ++seed) {
       SCOPED_TRACE(testing::Message() << discipline << " seed " << seed);
       SmallEngine flat(discipline, "first-fit", 2), tree(discipline, "first-fit", 2);
       Random random(seed);
@@ -487,7 +488,7 @@ TEST(Tree, UsersOfAHigherTierComeFirst) {
 /// Of all tasks that wait the one that a step places says that it is next, and no other does.
 TEST(Tree, WhyWaitingTellsWhatTheStepPlaces) {
   std::size_t placed = 0, bounded = 0, covered = 0, parted = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(300); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     Random draws(seed);

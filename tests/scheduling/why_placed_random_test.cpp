@@ -6,6 +6,7 @@
 
 #include <mirab/scheduling/snapshot.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/told.hpp"
 
 namespace mirab::scheduling {
@@ -149,7 +150,7 @@ class WhyPlacedRandomly : public testing::TestWithParam<std::string> {};
 
 TEST_P(WhyPlacedRandomly, WhoIsSaidToComeSecondDoes) {
   Cases cases;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(400); ++seed) {
     SCOPED_TRACE(fmt::format("replay: {} seed {}", GetParam(), seed));
     Told told(GetParam(), seed);
     for (int moment = 0; moment < 5; ++moment) {

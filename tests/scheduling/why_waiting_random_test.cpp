@@ -6,6 +6,7 @@
 
 #include <mirab/scheduling/snapshot.hpp>
 
+#include "random_cases.hpp"
 #include "scheduling/told.hpp"
 
 namespace mirab::scheduling {
@@ -214,7 +215,7 @@ class WhyWaitingRandomly : public testing::TestWithParam<std::string> {};
 
 TEST_P(WhyWaitingRandomly, WhatIsSaidIsTrueOfRandomEngines) {
   WhyWaitingRandomCases cases;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(300); ++seed) {
     SCOPED_TRACE(fmt::format("replay: {} seed {}", GetParam(), seed));
     Told told(GetParam(), seed);
     for (int moment = 0; moment < 5; ++moment) {
@@ -259,7 +260,7 @@ TEST_P(WhyWaitingRandomly, WhatIsSaidIsTrueOfRandomEngines) {
 
 // Two engines live through the same, one of them is asked all the time.
 TEST_P(WhyWaitingRandomly, DecisionsAreTheSameWithAndWithoutAsking) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(40); ++seed) {
     SCOPED_TRACE(fmt::format("replay: {} seed {}", GetParam(), seed));
     Told told(GetParam(), seed);
     Engine unasked = *Engine::from(told.options);
