@@ -58,10 +58,9 @@ function(mirab_tests name)
   # -O0 and -O1, since less is written than with the one and less is optimised than with the other), what they test as it is shipped.
   # Many of their files are one translation unit, where a local name may be that of another file's constant.
   target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-Og> -Wno-shadow)
-  # Under a sanitizer they are not optimised at all, and have no lines: instrumented code takes most of its compile time to
-  # optimise, and lines a fifth. A report of a sanitizer still names the test, and the lines of the library.
+  # Under a sanitizer they are not optimised at all: instrumented code takes most of its compile time to optimise.
   if(MIRAB_SANITIZED)
-    target_compile_options(${name}_tests PRIVATE -O0 -g0)
+    target_compile_options(${name}_tests PRIVATE -O0)
     target_compile_definitions(${name}_tests PRIVATE MIRAB_SANITIZED)
   endif()
   set_target_properties(${name}_tests PROPERTIES UNITY_BUILD ${MIRAB_UNITY} UNITY_BUILD_BATCH_SIZE 16)

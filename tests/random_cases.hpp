@@ -1,15 +1,19 @@
-// How many random cases a test draws.
+// What tests leave out under a sanitizer, where they take several times as long.
 #pragma once
 
 namespace mirab {
 
-/// All of them; under a sanitizer, where a case takes several times as long, the first eighth.
-constexpr int random_cases(int all) {
 #ifdef MIRAB_SANITIZED
-  return (all + 7) / 8;
+constexpr bool kIsSanitized = true;
 #else
-  return all;
+constexpr bool kIsSanitized = false;
 #endif
-}
+
+/// How many random cases a test draws: all of them, or the first eighth.
+constexpr int random_cases(int all) { return kIsSanitized ? (all + 7) / 8 : all; }
+
+/// Ends a test of a large problem, whose code small ones run as well.
+#define MIRAB_SKIP_LARGE_IF_SANITIZED() \
+  if (kIsSanitized) GTEST_SKIP() << "too large for a sanitizer"
 
 }  // namespace mirab

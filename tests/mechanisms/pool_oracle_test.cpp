@@ -16,7 +16,7 @@ namespace {
 using testing::PoolCase;
 
 constexpr std::uint64_t pool_seed = 20110330;
-constexpr int pools = 2000;
+constexpr int pools = random_cases(2000);
 
 // max objective·(x_0 … x_{N-1}, t) under capacities, lower_n ≤ x_n ≤ cap_n, and x_n - rate_n t ≥ 0 where
 // active.

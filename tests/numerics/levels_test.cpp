@@ -7,6 +7,7 @@
 #include <mirab/model/random.hpp>
 
 #include "numerics/lexmaxmin/level_simplex.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -61,6 +62,7 @@ TEST(Levels, TiedRowsOfOrdinarySizeDoNotNeedMoreDigits) {
 // different in size. With 20 each as the limit, and candidates that were tried until none of a search was
 // left, the first round ended before its level was the highest.
 TEST(Levels, AHundredServersThatAllDifferAreExactInDoubles) {
+  MIRAB_SKIP_LARGE_IF_SANITIZED();
   constexpr std::uint64_t seed = 1;
   Random random(seed);
   const ServerRows rows = rows_anywhere(draw(random, 50, 4, 4'900), 1'000 + draw(random, 100, 4, 9'000));
@@ -86,6 +88,7 @@ TEST(Levels, WhatDoublesLoseIsFoundInFull) {
 
 // Too large to be found again: the bound still holds, and is 1 at most.
 TEST(Levels, WhatIsTooLargeForMoreDigitsSaysSo) {
+  MIRAB_SKIP_LARGE_IF_SANITIZED();
   const Index servers = 500;
   ArrayXXd capacity = ArrayXXd::Ones(servers, 2);
   const ServerRows rows = rows_anywhere(ArrayXXd{{1e-15, 0.001}, {0.1, 0}}, capacity);

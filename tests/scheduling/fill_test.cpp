@@ -341,6 +341,7 @@ TEST(FillErrors, AnUnknownDisciplineOrBlockingIsNamed) {
 }
 
 TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
+  MIRAB_SKIP_LARGE_IF_SANITIZED();
   const mirab::Outcome longest = filled(problem({server("s", {"1000000"})}, {user("a", {"1"})}), {});
   EXPECT_EQ(longest.filling->steps.size(), static_cast<std::size_t>(kMaxSteps));
   EXPECT_EQ(longest.notices, std::vector<std::string>());
