@@ -26,8 +26,7 @@ struct ApiServerOptions {
   /// more try is in time before what is known is too old to decide by.
   std::chrono::seconds silence{75};
   std::uint64_t seed = 0;  ///< of pauses and the length of watches
-  /// Asked after each read, and about once a second while it waits; true: what it does ends with an error.
-  /// From the same thread, which may rest in it.
+  /// Asked about once a second while it waits; true: what it does ends with an error. From the same thread.
   std::function<bool()> is_stopped = {};
 };
 

@@ -1,6 +1,5 @@
 #include "kube/mailbox.hpp"
 
-#include <thread>
 #include <utility>
 
 namespace mirab::kube {
@@ -23,7 +22,6 @@ std::string key_of(const News& news) {
 }  // namespace
 
 void Mailbox::put(News news) {
-  bool is_first = false;
   {
     const std::lock_guard lock(mutex_);
     // Nothing is moved over the begin or end of a list.
@@ -31,25 +29,18 @@ void Mailbox::put(News news) {
     const std::string key = key_of(news);
     const auto [known, is_new] =
         key.empty() ? std::pair(latest_.end(), true) : latest_.try_emplace(key, news_.size());
-    is_first = news_.empty();
     if (is_new) {
       news_.push_back(std::move(news));
     } else {
       news_[known->second] = std::move(news);
     }
   }
-  if (is_first) there_.notify_one();
+  there_.notify_one();
 }
 
 std::vector<News> Mailbox::take(std::chrono::steady_clock::time_point until) {
   std::unique_lock lock(mutex_);
   there_.wait_until(lock, until, [&] { return is_woken_ || !news_.empty(); });
-  if (const auto soonest = taken_at_ + kGather; !is_woken_ && std::chrono::steady_clock::now() < soonest) {
-    lock.unlock();
-    std::this_thread::sleep_until(soonest);
-    lock.lock();
-  }
-  taken_at_ = std::chrono::steady_clock::now();
   is_woken_ = false;
   latest_.clear();
   return std::exchange(news_, {});

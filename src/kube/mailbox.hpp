@@ -52,12 +52,9 @@ using News =
 
 class Mailbox {
  public:
-  static constexpr std::chrono::milliseconds kGather{2};
-
   void put(News news);
 
-  /// All since the last time, in their order, once there is any, or when it is time, or after wake(). News
-  /// come in bursts: two rounds are kGather apart, so that one round takes what came meanwhile.
+  /// All since the last time, in their order, once there is any, or when it is time, or after wake().
   std::vector<News> take(std::chrono::steady_clock::time_point until);
   void wake();
 
@@ -67,7 +64,6 @@ class Mailbox {
   std::vector<News> news_ = {};
   std::unordered_map<std::string, std::size_t> latest_ = {};  // of an object: its place in news_
   bool is_woken_ = false;
-  std::chrono::steady_clock::time_point taken_at_ = {};
 };
 
 }  // namespace mirab::kube

@@ -1,8 +1,6 @@
 #include "kube/watching.hpp"
 
 #include <fmt/format.h>
-#include <thread>
-#include <utility>
 
 #include "kubernetes/node_rows.hpp"
 #include "kubernetes/scheduler/seen_pod.hpp"
@@ -117,9 +115,9 @@ Result<std::unique_ptr<Watching>> Watching::start(const kubernetes::ApiAccess& a
                                                   const kubernetes::Resource& resource, Sink sink,
                                                   std::uint64_t seed) {
   std::unique_ptr<Watching> watching(new Watching(resource, std::move(sink), seed));
-  // The thread of a watch looks whether anything was heard after each read, and once a second while it waits.
+  // While a watch waits, its thread looks about once a second whether anything was heard.
   const auto is_stopped = [raw = watching.get()] {
-    if (raw->look()) std::this_thread::sleep_for(Mailbox::kGather);
+    raw->look();
     return raw->is_stopping_.load();
   };
   Result<std::unique_ptr<ApiServer>> server =
@@ -135,12 +133,11 @@ Watching::~Watching() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool Watching::look() {
-  const bool is_new = std::exchange(heard_, reflector_.heard()) != reflector_.heard();
-  if (reflector_.is_current() && is_new) new_at_ms_ = steady_ms();
+void Watching::look() {
+  if (reflector_.is_current() && reflector_.heard() != heard_) new_at_ms_ = steady_ms();
+  heard_ = reflector_.heard();
   const std::lock_guard lock(mutex_);
   trouble_ = reflector_.trouble() ? describe(*reflector_.trouble()) : std::string();
-  return is_new;
 }
 
 void Watching::run() {

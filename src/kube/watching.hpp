@@ -34,7 +34,7 @@ class Watching {
   Watching(const kubernetes::Resource& resource, Sink sink, std::uint64_t seed)
       : sink_(std::move(sink)), reflector_(resource, seed) {}
   void run();
-  bool look();  // was anything heard since the last time?
+  void look();
 
   Sink sink_;
   kubernetes::Reflector reflector_;

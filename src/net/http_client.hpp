@@ -46,7 +46,7 @@ struct HttpClientOptions {
   Credentials credentials = {};
   std::vector<std::pair<std::string, std::string>> fields = {};  ///< of every request
   std::chrono::milliseconds connect_time{10'000};
-  std::chrono::milliseconds answer_time{90'000};  ///< of a whole answer; of a stream: without a byte
+  std::chrono::milliseconds answer_time{90'000};  ///< of a whole answer; streams have none
   std::chrono::milliseconds patience{10'000};     ///< how long a request is tried again; 0: never
   std::size_t answer_bytes = std::size_t{256} << 20U;
   std::uint64_t seed = 0;  ///< of the pauses, so that clients do not come back all at once
@@ -62,7 +62,7 @@ std::optional<std::chrono::seconds> retry_after(const Response& response);
 /// What came of a stream.
 struct Streamed {
   Response answer;         ///< whole, where its status is not 200
-  bool is_silent = false;  ///< of status 200, and then too long without a byte
+  bool is_silent = false;  ///< of status 200, and too long without a byte of its body
 };
 
 /// Not for several threads at once.
@@ -83,9 +83,9 @@ class HttpClient {
   virtual Result<Response> send(const Request& request, Repeat repeat) = 0;
 
   /// Gives the bytes of an answer of status 200 to `take` as they come, first none when its head is there,
-  /// until `take` returns false, the server ends it, or nothing comes for `silence`. Other answers are
-  /// returned as send() does; nothing but a 401 is tried again. Errors: not reached, no answer within
-  /// `silence`, broken.
+  /// until `take` returns false, the server ends it, or its body is silent for `silence`: less than a byte a
+  /// second, counted from the request on. Other answers are returned as send() does; nothing but a 401 is
+  /// tried again. Errors: not reached, no answer within `silence`, broken.
   virtual Result<Streamed> stream(const Request& request, std::chrono::seconds silence,
                                   const std::function<bool(std::string_view)>& take) = 0;
 };

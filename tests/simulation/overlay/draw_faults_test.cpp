@@ -4,12 +4,11 @@
 #include "lab/simulation/overlay/check.hpp"
 #include "lab/simulation/overlay/faults.hpp"
 #include "lab/simulation/overlay/search.hpp"
-#include "random_cases.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-constexpr std::uint64_t kSeeds = random_cases(200);
+constexpr std::uint64_t kSeeds = 200;
 
 SearchOptions options() { return {.nodes = 30, .users = 5, .ticks = 400}; }
 

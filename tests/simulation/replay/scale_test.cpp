@@ -6,7 +6,6 @@
 
 #include "lab/simulation/replay/input.hpp"
 #include "lab/simulation/replay/machines.hpp"
-#include "random_cases.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {
@@ -23,7 +22,7 @@ TEST(ScaledCounts, GiveWhatIsLeftToTheLargestRemainders) {
 }
 
 TEST(ScaledCounts, AddUpToTheWholeTimesTheFactorAndStayWithinOneOfTheirOwn) {
-  for (std::uint64_t seed = 1; seed <= random_cases(500); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     Random random(seed);
     std::vector<std::int64_t> counts;
     for (std::uint64_t n = 1 + random.below(8); n > 0; --n)
@@ -47,7 +46,7 @@ std::vector<Submitter> users_named(const std::vector<std::string>& names) {
 
 TEST(ScaledUsers, BelowOneAreDrawnAndKeepTheirOrder) {
   std::set<std::vector<std::string>> seen;
-  for (std::uint64_t seed = 1; seed <= random_cases(200); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     const auto scaled = scaled_users(users_named({"a", "b", "c", "d"}), 0.5, random);
     ASSERT_EQ(scaled->users.size(), 2U);
