@@ -46,6 +46,7 @@ void Binding::begin(const KnownCluster::Decision& decision, const KnownCluster& 
   go({.uid = decision.uid,
       .pod = {.space = pod->seen.space, .name = pod->seen.name, .uid = decision.uid},
       .node = decision.node,
+      .looks_first = options_.looks_first && !pod->seen.has_generated_name,
       .decision = ++decisions_},
      Step::bind);
 }
@@ -79,7 +80,7 @@ std::vector<Request> Binding::take_requests(std::uint64_t& number) {
         flight.step == Step::bind
             ? bind_request(flight.pod, flight.node, fmt::format("{}/{}", options_.holder, flight.decision))
             : look_request(flight.pod);
-    if (flight.step == Step::bind && options_.looks_first) request.looks_for = flight.uid;
+    if (flight.step == Step::bind && flight.looks_first) request.looks_for = flight.uid;
     request.id = ++number;
     flights_.emplace(request.id, std::move(flight));
     requests.push_back(std::move(request));

@@ -35,7 +35,8 @@ class Binding {
  public:
   struct Options {
     std::size_t in_flight = 64;  ///< binds under way, at most
-    /// Look at each pod before it is bound. A server before 1.23 does not compare the uid of a binding.
+    /// Look at a pod before it is bound, unless its name was generated, so that no other pod can have come in
+    /// its place. A server before 1.23 does not compare the uid of a binding.
     bool looks_first = false;
     std::string holder = {};  ///< the process that decides, for the annotation of its decisions
   };
@@ -78,6 +79,7 @@ class Binding {
     std::string uid;
     PodName pod;
     std::string node;
+    bool looks_first = false;
     Step step = Step::bind;
     std::uint64_t decision = 0;
     int tries = 0;         ///< of this step without an answer

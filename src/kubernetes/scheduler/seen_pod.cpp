@@ -88,6 +88,14 @@ bool has_controller(const Object& pod) {
   });
 }
 
+// The API server adds five random characters to `generateName`, of which it takes 58 at most.
+bool has_generated_name(const Object& pod) {
+  constexpr std::size_t kRandom = 5;
+  const std::string_view name = pod.name();
+  const std::string_view base = pod.metadata("generateName").substr(0, 58);
+  return !base.empty() && name.size() == base.size() + kRandom && name.starts_with(base);
+}
+
 // spec.os asks for the label by which nodes name theirs.
 void ask_for_os(const Object& pod, PlacementRule& rule) {
   const std::string_view os = text_of_pod(pod, "/spec/os/name");
@@ -114,6 +122,7 @@ Result<SeenPod> read_seen_pod(const Object& pod) {
   if (seen.space.empty()) seen.space = "default";
   const std::string_view priority = text_of_pod(pod, "/spec/priority");
   std::from_chars(priority.data(), priority.data() + priority.size(), seen.priority);
+  seen.has_generated_name = has_generated_name(pod);
   seen.created = wall_of(pod.metadata("creationTimestamp")).value_or(Wall());
   seen.is_done = is_done(pod);
   seen.is_ending = !pod.metadata("deletionTimestamp").empty();

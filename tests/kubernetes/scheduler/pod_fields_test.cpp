@@ -66,6 +66,22 @@ TEST(PodFields, AGangIsNamedByMirabsMarksOrByThoseOfKueue) {
   }
 }
 
+TEST(PodFields, AGeneratedNameIsItsBaseAndFiveCharacters) {
+  const auto is_generated = [](const std::string& name, const std::string& base) {
+    const Result<Node> pod = read_json_line(
+        R"({"kind":"Pod","metadata":{"uid":"u","name":")" + name + R"(","generateName":")" + base + R"("}})",
+        "test", 1);
+    return read_seen_pod({.kind = "Pod", .root = &*pod, .pointer = ""})->has_generated_name;
+  };
+  EXPECT_TRUE(is_generated("web-x2k4z", "web-"));
+  EXPECT_FALSE(is_generated("web-x2k4z", ""));
+  EXPECT_FALSE(is_generated("web-x2k4", "web-"));
+  EXPECT_FALSE(is_generated("job-x2k4z", "web-"));
+  const std::string base(60, 'w');
+  EXPECT_TRUE(is_generated(base.substr(0, 58) + "x2k4z", base)) << "the API server cuts it off";
+  EXPECT_FALSE(is_generated(base + "x2k", base));
+}
+
 TEST(PodFields, AControllerAndARefusalOfTheKubeletAreSeen) {
   EXPECT_FALSE(seen_with(R"("labels":{})").has_controller);
   EXPECT_FALSE(seen_with(R"("ownerReferences":[{"kind":"Node","name":"n"}])").has_controller);

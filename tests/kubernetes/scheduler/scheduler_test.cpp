@@ -420,6 +420,20 @@ TEST(KubernetesScheduler, AServerThatDoesNotCompareUidsIsAskedBeforeEachBind) {
   for (const Request& each : bench.scheduler.work(at(0), kWall, true)) EXPECT_NE(each.method, "POST");
 }
 
+TEST(KubernetesScheduler, APodWithAGeneratedNameIsNotLookedAt) {
+  SchedulerOptions given = options();
+  given.looks_first = true;
+  Bench bench(given);
+  bench.server.put_node(node_row("n1", 4000, 8000));
+  SeenPod pod = waiting_pod("ml", "web-x2k4z", 1000, 100);
+  pod.has_generated_name = true;
+  bench.server.put_pod(pod);
+  bench.server.list(bench.scheduler, at(0));
+  const std::vector<Request> binds = bench.scheduler.work(at(0), kWall, true);
+  ASSERT_EQ(binds.size(), 1U);
+  EXPECT_EQ(binds[0].looks_for, "");
+}
+
 TEST(KubernetesScheduler, ABindIsSentOnlyWhereTheLookBeforeItFindsThatPodWithoutANode) {
   Request bind = bind_request({.space = "ml", .name = "web-0", .uid = "u"}, "n1", "test/1");
   bind.id = 7;
