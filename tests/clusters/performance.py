@@ -52,7 +52,8 @@ class Binds:
 
 
 def create(api, base, scheduler, **spec):
-    """Creates a pod, to whose name the API server adds some characters: that name."""
+    """Creates a pod, to whose name the API server adds random characters: that name. A base of its own for each pod, since
+    the API server refuses a name that it has made already."""
     thing = pod(base, "default", scheduler, requests={"cpu": "100m", "memory": "500Mi"}, **spec)
     thing["metadata"]["generateName"] = thing["metadata"].pop("name") + "-"
     return api.create("pods", thing)["metadata"]["name"]
@@ -64,7 +65,7 @@ class Trial:
     def __init__(self, cluster, choice, nodes):
         self.api = cluster.admin
         in_parallel(self.api, lambda own, number: own.create("nodes", node(f"n{number}", cpu="4", memory="32Gi")), range(nodes))
-        in_parallel(self.api, lambda own, number: create(own, "standing", "nobody", nodeName=f"n{number % nodes}"),
+        in_parallel(self.api, lambda own, number: create(own, f"standing{number}", "mirab", nodeName=f"n{number % nodes}"),
                     range(choice.standing))
         self.binds = Binds(self.api)
         names = ("mirab", "kube-scheduler") if choice.scheduler == "both" else (choice.scheduler,)
@@ -91,7 +92,8 @@ class Trial:
         pods = {name: [] for name in self.schedulers}
         for process in self.schedulers.values():
             process.pause()
-        in_parallel(self.api, lambda own, name: pods[name].append(create(own, "backlog", name)), list(pods) * PODS)
+        in_parallel(self.api, lambda own, each: pods[each[1]].append(create(own, f"backlog{each[0]}", each[1])),
+                    [(number, name) for number in range(PODS) for name in pods])
         time.sleep(1)
         before, started = self.spent("backlog_processor_s"), time.monotonic()
         for process in self.schedulers.values():
@@ -104,9 +106,9 @@ class Trial:
 
     def idle(self):
         before, created = self.spent("idle_processor_s"), {name: {} for name in self.schedulers}
-        for _ in range(IDLE_PODS):
+        for number in range(IDLE_PODS):
             for name in self.schedulers:
-                pod_name = create(self.api, "idle", name)
+                pod_name = create(self.api, f"idle{number}", name)
                 created[name][pod_name] = time.monotonic()
                 self.binds.wait([pod_name])
                 time.sleep(0.02)
@@ -119,7 +121,7 @@ class Trial:
         for number in range(PODS):
             time.sleep(max(0.0, start + number / 100 - time.monotonic()))
             for name in self.schedulers:
-                pod_name = create(self.api, "paced", name)
+                pod_name = create(self.api, f"paced{number}", name)
                 created[name][pod_name] = time.monotonic()
         self.binds.wait([pod_name for names in created.values() for pod_name in names])
         self._quantiles("paced", created)

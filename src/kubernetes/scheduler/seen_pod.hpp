@@ -25,7 +25,7 @@ struct SeenPod {
   std::string uid = {};
   std::string space = {};  ///< its namespace
   std::string name = {};
-  bool has_generated_name = false;  ///< by the API server at random, so that no other pod has had it
+  bool has_generated_name = false;  ///< with five random characters, by the API server
   std::string scheduler = {};  ///< spec.schedulerName
   std::string node = {};       ///< spec.nodeName; empty: not bound
   std::int64_t priority = 0;
