@@ -35,8 +35,9 @@ class Binding {
  public:
   struct Options {
     std::size_t in_flight = 64;  ///< binds under way, at most
-    /// Look at a pod before it is bound. A server before 1.23 does not compare the uid of a binding. Where the
-    /// name was generated, the next pod of its kind has it with a chance of 1 in 14 million: it is not looked at.
+    /// Look at a pod before it is bound. A server before 1.23 does not compare the uid of a binding. Where
+    /// the name was generated, the next pod of its kind has it with a chance of 1 in 14 million: it is not
+    /// looked at.
     bool looks_first = false;
     std::string holder = {};  ///< the process that decides, for the annotation of its decisions
   };

@@ -26,8 +26,8 @@ struct SeenPod {
   std::string space = {};  ///< its namespace
   std::string name = {};
   bool has_generated_name = false;  ///< with five random characters, by the API server
-  std::string scheduler = {};  ///< spec.schedulerName
-  std::string node = {};       ///< spec.nodeName; empty: not bound
+  std::string scheduler = {};       ///< spec.schedulerName
+  std::string node = {};            ///< spec.nodeName; empty: not bound
   std::int64_t priority = 0;
   Wall created = {};
   bool is_done = false;    ///< Succeeded or Failed
