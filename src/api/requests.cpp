@@ -70,6 +70,11 @@ net::Response method_refusal(const std::vector<std::string>& allowed) {
   return response;
 }
 
+std::string_view path_read(const net::Request& head) {
+  if (head.method != "GET" && head.method != "HEAD") return {};
+  return std::string_view(head.target).substr(0, head.target.find('?'));
+}
+
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

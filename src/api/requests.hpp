@@ -28,6 +28,10 @@ net::Response response_of_refusal(int status, std::string_view why);
 /// 405 with `Allow`.
 net::Response method_refusal(const std::vector<std::string>& allowed);
 
+/// The path of a request that reads, without its query and as it was sent; empty where the request is to
+/// change something.
+std::string_view path_read(const net::Request& head);
+
 std::optional<std::uint64_t> whole_number(std::string_view text);
 
 /// A request for a route of the table, read from its head.

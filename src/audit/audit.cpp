@@ -110,7 +110,7 @@ std::vector<Property> asked_properties(const AuditOptions& options, bool groups)
 
 bool any_honours_groups(const std::vector<Choice>& mechanisms) {
   return std::any_of(mechanisms.begin(), mechanisms.end(),
-                     [](const Choice& choice) { return row_of(choice).accepts.groups; });
+                     [](const Choice& choice) { return mechanism_of(choice).accepts.groups; });
 }
 
 namespace {
@@ -202,7 +202,7 @@ std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, 
   Progress progress(options.progress, list.size() * mechanisms.size() * clusters);
   std::vector<MechanismAudit> audits;
   for (const Choice& choice : mechanisms) {
-    const Mechanism& row = row_of(choice);
+    const Mechanism& row = mechanism_of(choice);
     MechanismAudit& found =
         audits.emplace_back(MechanismAudit{.mechanism = choice.text, .refused = {}, .verdicts = {}});
     for (const Property property : list) {
@@ -225,7 +225,7 @@ std::vector<ClaimAudit> audit_claims(const std::vector<Choice>& mechanisms, std:
   const std::vector<Property> list = asked_properties(options, true);
   std::vector<ClaimAudit> audits;
   for (const Choice& choice : mechanisms) {
-    for (const Claim& claim : row_of(choice).claims) {
+    for (const Claim& claim : mechanism_of(choice).claims) {
       if (std::find(list.begin(), list.end(), claim.property) == list.end()) continue;
       audits.push_back({.mechanism = choice.text, .claim = claim, .verdict = {.property = claim.property}});
     }
@@ -235,7 +235,7 @@ std::vector<ClaimAudit> audit_claims(const std::vector<Choice>& mechanisms, std:
       audits.begin(), audits.end(), [](const ClaimAudit& each) { return is_searched(each.claim.property); }));
   for (ClaimAudit& each : audits) {
     const Choice choice = *choose_mechanism(each.mechanism);
-    const Mechanism& row = row_of(choice);
+    const Mechanism& row = mechanism_of(choice);
     const RandomStyle style{.accepts = row.accepts,
                             .scope = row.scope,
                             .conditions = each.claim.conditions,

@@ -147,11 +147,6 @@ double gain_of(double before, double after) {
   return std::abs(after - before) <= kNoGain * std::max(after, 1.0) ? 0 : after - before;
 }
 
-const Mechanism& row_of(const Choice& choice) {
-  const auto table = mechanisms();
-  return *std::find_if(table.begin(), table.end(), [&](const Mechanism& m) { return m.name == choice.name; });
-}
-
 namespace {
 
 Check try_changes(const Problem& problem, const Choice& choice, const std::vector<Change>& changes,
@@ -211,7 +206,7 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
   MIRAB_ASSERT(user < problem.user_count(), "a user of the problem");
   Result<Outcome> outcome = allocate(problem, choice, options.execution);
   if (!outcome) return outcome.error();
-  const Mechanism& row = row_of(choice);
+  const Mechanism& row = mechanism_of(choice);
 
   Explanation explanation{.user = user, .scope = row.scope, .outcome = *std::move(outcome)};
   const Allocation& allocation = explanation.outcome.allocation;

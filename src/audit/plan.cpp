@@ -341,7 +341,7 @@ Error unreachable(const PlanGoal& goal, PurchaseSearch& search, bool any_helps, 
 Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                            const std::vector<ServerKind>& kinds, const PlanOptions& options) {
   MIRAB_ASSERT(!kinds.empty(), "kinds to buy");
-  const Mechanism& row = row_of(choice);
+  const Mechanism& row = mechanism_of(choice);
   if (Check wrong = check_goal(problem, row, goal)) return *std::move(wrong);
   Result<Outcome> before = allocate(problem, choice, options.execution);
   if (!before) return before.error();

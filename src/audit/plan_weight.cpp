@@ -101,7 +101,7 @@ class WeightSearch {
 
 Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                          const PlanOptions& options) {
-  const Mechanism& row = row_of(choice);
+  const Mechanism& row = mechanism_of(choice);
   if (Check wrong = check_goal(problem, row, goal)) return *std::move(wrong);
   if (!row.accepts.weights)
     return Error{.message = fmt::format("{} does not look at weights", row.name), .key = "--weights"};

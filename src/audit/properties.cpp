@@ -148,14 +148,11 @@ bool is_searched(Property property) {
 }
 
 Rule rule_of(const Choice& mechanism) {
-  const auto table = mechanisms();
-  const auto row = std::find_if(table.begin(), table.end(),
-                                [&](const Mechanism& each) { return each.name == mechanism.name; });
-  MIRAB_ASSERT(row != table.end(), "a mechanism of the registry");
-  return {.scope = row->scope,
+  const Mechanism& row = mechanism_of(mechanism);
+  return {.scope = row.scope,
           .divide = [mechanism](const Problem& problem) { return allocate(problem, mechanism); },
-          .groups = row->accepts.groups,
-          .is_rule = row->is_rule};
+          .groups = row.accepts.groups,
+          .is_rule = row.is_rule};
 }
 
 namespace {

@@ -180,7 +180,7 @@ Check solve_all(const Problem& problem, const Choice& choice, const ExplainOptio
 Result<Survey> explain_all(const Problem& problem, const Choice& choice, const ExplainOptions& options) {
   Result<Outcome> outcome = allocate(problem, choice, options.execution);
   if (!outcome) return outcome.error();
-  const Mechanism& row = row_of(choice);
+  const Mechanism& row = mechanism_of(choice);
   Survey survey{.scope = row.scope, .outcome = *std::move(outcome)};
   const Bindings bindings(problem, row.scope, survey.outcome.allocation);
   survey.users = standings(problem, survey, bindings);

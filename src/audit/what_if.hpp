@@ -13,9 +13,6 @@ namespace mirab {
 inline constexpr std::string_view kNoRule =
     "what runs now follows no rule, so no change of the cluster is tried";
 
-/// The row of the registry that a choice names.
-const Mechanism& row_of(const Choice& choice);
-
 /// What a change brings a user: 0 within a millionth, which certificates and rounding leave.
 double gain_of(double before, double after);
 

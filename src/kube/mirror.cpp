@@ -91,6 +91,7 @@ std::string job_name_of(const Picture::Pod& pod) { return pod.gang.empty() ? pod
 
 live::Resource resource_of(const std::string& name) {
   if (name == "cpu") return {.name = name, .unit = "milli", .exponent = -3};
+  if (kubernetes::counts_bytes(name)) return {.name = name, .unit = "bytes"};
   return {.name = name};
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::chrono::seconds kHangs{60};  // without a turn of the thread that decides
 
-bool is_own(std::string_view path) {
+bool is_own(const net::Request& head) {
+  const std::string_view path = api::path_read(head);
   return path == "/metrics" || path == "/healthz" || path == "/livez" || path == "/readyz";
 }
 
@@ -64,11 +65,11 @@ void Monitor::set_alive() {
 }
 
 net::Admission Monitor::admit(net::Request& head) {
-  return is_own(head.target) || !answering_ ? net::Admission() : admit_read(head);
+  return is_own(head) || !answering_ ? net::Admission() : admit_read(head);
 }
 
 void Monitor::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
-  if (is_own(request.target)) return exchange->answer(health(request.target));
+  if (is_own(request)) return exchange->answer(health(api::path_read(request)));
   if (!answering_) return exchange->answer(refusal(404, "without --listen it answers no questions"));
   answer_read(*answering_, version_, request, exchange);
 }

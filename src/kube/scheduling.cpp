@@ -27,8 +27,9 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using Json = nlohmann::json;
 
-constexpr milliseconds kTooOld = seconds(120);  // what is known of nodes and pods: then nothing is decided
-constexpr seconds kLastBinds{3};                // so long a stop waits for binds under way
+constexpr milliseconds kTooOld = seconds(120);   // what is known of nodes and pods: then nothing is decided
+constexpr Duration kTroubleAgain = seconds(10);  // between two lines of the log about trouble
+constexpr seconds kLastBinds{3};                 // so long a stop waits for binds under way
 
 Time steady_now() {
   return Time(std::chrono::duration_cast<Duration>(steady_clock::now().time_since_epoch()));
@@ -49,6 +50,28 @@ int minor_version(const std::string& body) {
   return minor;
 }
 
+/// What a server refused, in its words.
+Error error_of(const Answer& answer, const std::string& server) {
+  const kubernetes::ApiStatus status = answer.refusal();
+  return Error{.message = fmt::format("answered {}{}{}", status.code, status.message.empty() ? "" : ": ",
+                                      status.message),
+               .key = server};
+}
+
+constexpr int kUnauthorized = 401, kForbidden = 403;
+
+/// Which release the server is of; 0 where it keeps that to itself. Errors: it refuses the credentials or all
+/// requests, or is no API server of Kubernetes.
+Result<int> release_of(const Answer& version, const std::string& server) {
+  if (version.status == kForbidden) return 0;
+  if (!version.is_good()) return error_of(version, server);
+  if (const int minor = minor_version(version.body); minor > 0) return minor;
+  return Error{.message =
+                   "its answer to /version is not that of a Kubernetes API server; is there a proxy or a "
+                   "login page before it?",
+               .key = server};
+}
+
 /// Does a server compare the uid of a binding with that of the pod? From 1.23 on; 1.25 and 1.26 did not
 /// (kubernetes#116550).
 bool compares_uids(int minor) { return minor >= 23 && minor != 25 && minor != 26; }
@@ -65,7 +88,7 @@ Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const
   }
 }
 
-/// All permissions that are missing, in one error.
+/// All permissions that are missing, in one error; or that the credentials are refused.
 Check check_permissions(ApiServer& server, const SchedulingOptions& options,
                         const std::atomic<bool>& is_stopping) {
   std::string missing;
@@ -75,6 +98,7 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options,
         ask_patiently(server, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
                       kubernetes::access_review(permission, space, name), is_stopping);
     if (!answer) return answer.error();
+    if (answer->status == kUnauthorized) return error_of(*answer, options.access.server);
     // A server that has no such reviews is accepted.
     if (!answer->is_good() || kubernetes::is_allowed(answer->body)) return {};
     missing += fmt::format("{}{}", missing.empty() ? "" : ", ", permission.words());
@@ -281,6 +305,8 @@ int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler schedu
   const Time begun = steady_now();
   bool has_decided = false;
   Time next_metrics = begun;
+  std::string said_trouble;
+  Time next_trouble = begun;
   Time stop_by = Time::max();
   while (true) {
     monitor.set_alive();
@@ -320,6 +346,11 @@ int run_scheduler(const SchedulingOptions& options, kubernetes::Scheduler schedu
     std::string trouble =
         scheduler.is_locked_out() ? "binds are answered 401: the credentials are refused" : "";
     for (const auto& each : watchings) trouble += trouble.empty() ? each->trouble() : "";
+    if (trouble != said_trouble && now >= next_trouble) {
+      if (!trouble.empty()) options.say("warning", "trouble", {{"why", trouble}});
+      next_trouble = now + kTroubleAgain;
+      said_trouble = trouble;
+    }
     monitor.set_ready(is_ready, trouble.empty() ? "reading nodes and pods" : trouble);
     if (is_ready && !has_decided) {
       has_decided = true;
@@ -361,13 +392,13 @@ Result<int> schedule(const SchedulingOptions& given) {
   const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", is_stopping);
   if (is_stopping) return 0;
   if (!version) return version.error();
-  const int minor = minor_version(version->body);
-  options.scheduler.looks_first = !compares_uids(minor);
-  const bool has_old_policy = minor != 0 && minor < 22;
+  const Result<int> minor = release_of(*version, options.access.server);
+  if (!minor) return minor.error();
+  options.scheduler.looks_first = !compares_uids(*minor);
+  const bool has_old_policy = *minor != 0 && *minor < 22;
   options.scheduler.eviction_version = has_old_policy ? "v1beta1" : "v1";
   if (Check missing = check_permissions(**server, options, is_stopping)) return *std::move(missing);
-  options.say("info", "connected",
-              {{"server", options.access.server}, {"minor_version", minor_version(version->body)}});
+  options.say("info", "connected", {{"server", options.access.server}, {"minor_version", *minor}});
 
   std::unique_ptr<Leading> leading;
   std::string holder = options.scheduler.holder;

@@ -46,6 +46,7 @@ class PodNews final : public kubernetes::ObjectSink {
   void put(Node object) override {
     Result<kubernetes::SeenPod> pod = kubernetes::read_seen_pod(object_of("Pod", object));
     if (pod) return mailbox_.put(*std::move(pod));
+    // It has no uid or no name, so it is none of those that are known.
     mailbox_.put(Unreadable{fmt::format("pod: {}", describe(pod.error()))});
   }
   void remove(Node object) override {

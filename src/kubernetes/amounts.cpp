@@ -31,6 +31,10 @@ bool counts_cpus(std::string_view resource) { return resource == "cpu"; }
 
 }  // namespace
 
+bool counts_bytes(std::string_view resource) {
+  return resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+}
+
 bool can_be_shared(std::string_view resource) {
   return counts_cpus(resource) || resource == "memory" || resource == "ephemeral-storage";
 }

@@ -230,9 +230,8 @@ std::vector<std::vector<double>> shares_of_workloads(const Pods& pods, const Min
 
 // Is it enough to tell the mechanism how many tasks a pod may have? Then it gives the rest to others.
 bool takes_caps(const Choice& mechanism) {
-  const auto rows = mechanisms();
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const Mechanism& each) { return each.name == mechanism.name && each.accepts.caps; });
+  const Mechanism* const row = find_mechanism(mechanism.name);
+  return row != nullptr && row->accepts.caps;
 }
 
 void cap_shares(const Pods& pods, double most, std::vector<std::vector<double>>& shares) {

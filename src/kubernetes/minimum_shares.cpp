@@ -187,14 +187,6 @@ bool grants_tasks(const Problem& problem, const Outcome& outcome,
   return true;
 }
 
-const Mechanism& row_of(const Choice& mechanism) {
-  const auto rows = mechanisms();
-  const auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const Mechanism& each) { return each.name == mechanism.name; });
-  MIRAB_ASSERT(row != rows.end(), "a mechanism that has divided");
-  return *row;
-}
-
 }  // namespace
 
 Result<MinimumShares> share_with_minimum(const Problem& problem, const Choice& mechanism,
@@ -202,7 +194,7 @@ Result<MinimumShares> share_with_minimum(const Problem& problem, const Choice& m
   Result<Outcome> outcome = allocate(problem, mechanism, execution);
   if (!outcome) return std::move(outcome).error();
   std::vector<std::vector<double>> held = bundles(problem, outcome->allocation);
-  const Accepts& accepts = row_of(mechanism).accepts;
+  const Accepts& accepts = mechanism_of(mechanism).accepts;
   if (!accepts.caps || !accepts.weights || !grants_tasks(problem, *outcome, held)) {
     raise_to_requests(problem, held);
     return MinimumShares{.held = std::move(held), .tasks = {}, .outcome = *std::move(outcome)};

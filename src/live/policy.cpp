@@ -117,7 +117,7 @@ Check State::change_policy(scheduling::EngineOptions options, Time now) {
     return levels;
   };
   std::stable_sort(lowest_first.begin(), lowest_first.end(),
-                   [&](const auto& a, const auto& b) { return depth(a) < depth(b); });
+                   [&](const auto& a, const auto& b) { return depth(a) > depth(b); });
   for (const std::string& name : lowest_first) {
     const QuotaContent& quota = groups.at(name).content.quota;
     if (!quota.guarantee && !quota.reserved) continue;

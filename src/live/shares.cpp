@@ -2,6 +2,7 @@
 // and waits for, compared with what it has.
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/problem.hpp>
@@ -73,16 +74,49 @@ void add_tasks(std::vector<Shape>& shapes, const State& state, scheduling::JobSu
   shape.tasks += tasks;
 }
 
-std::vector<Shape> shapes_of(const State& state, const Queue& queue, Division& division) {
+/// Do all tasks of a job run where a job without wishes may? Of one that runs no other set is known.
+bool runs_in_common_set(const State& state, const Job& job) {
+  const auto common = state.common_set ? state.sets.find(*state.common_set) : state.sets.end();
+  if (common == state.sets.end() || job.running == 0) return false;
+  bool all = true;
+  state.engine.for_each_task(*job.id, [&](const Engine::TaskState& task) {
+    all = all && common->second.contains(state.name_of(task.server));
+  });
+  return all;
+}
+
+/// What each set is divided as: of sets with the same servers the first, of one with all servers none.
+using SetNames = std::map<std::string, std::optional<std::string>>;
+
+SetNames distinct_sets(const State& state) {
+  const auto present = std::count_if(state.servers.begin(), state.servers.end(),
+                                     [](const auto& each) { return each.second.id.has_value(); });
+  SetNames names;
+  std::map<std::set<std::string>, std::string> first;
+  for (const auto& [name, servers] : state.sets) {
+    if (std::cmp_equal(servers.size(), present)) {
+      names[name] = std::nullopt;
+    } else {
+      names[name] = first.try_emplace(servers, name).first->second;
+    }
+  }
+  return names;
+}
+
+std::vector<Shape> shapes_of(const State& state, const Queue& queue, const SetNames& sets,
+                             Division& division) {
   std::vector<Shape> shapes;
   for (const auto& [name, job] : queue.jobs) {
     if (!job.id) continue;
-    const scheduling::JobSubmitted terms = content_of(state, job).terms;
+    scheduling::JobSubmitted terms = content_of(state, job).terms;
+    if (!terms.within && runs_in_common_set(state, job)) terms.within = state.common_set;
     // What waits for room that no present server has, demands nothing that could be given to others.
     if (!may_hold(state, terms, job.running > 0 ? Holds::some : Holds::start)) {
       division.left_out.push_back(job.label());
       continue;
     }
+    if (const auto set = terms.within ? sets.find(*terms.within) : sets.end(); set != sets.end())
+      terms.within = set->second;
     const std::vector<scheduling::JobSubmitted> by_role = terms_by_role(terms);
     for (RoleNumber k = 0; k < by_role.size(); ++k) {
       const std::int64_t tasks = job.roles[k].waiting + job.roles[k].running;
@@ -134,6 +168,19 @@ void add_named(const std::vector<Shape>& shapes, std::set<std::string>& named) {
   }
 }
 
+/// A group without a user below it gets nothing, and a problem has none.
+void drop_idle_groups(Cluster& cluster) {
+  std::set<std::string> busy;
+  for (const User& user : cluster.users) {
+    if (user.group) busy.insert(*user.group);
+  }
+  // Each group stands after its parent, but for those of queues, which stand last.
+  for (auto group = cluster.groups.rbegin(); group != cluster.groups.rend(); ++group) {
+    if (busy.contains(group->name) && group->parent) busy.insert(*group->parent);
+  }
+  std::erase_if(cluster.groups, [&](const mirab::Group& group) { return !busy.contains(group.name); });
+}
+
 /// Names of queues and groups are kept apart: a problem has one set of them.
 Division division_of(const State& state) {
   const Units& units = state.settings.units;
@@ -156,8 +203,9 @@ Division division_of(const State& state) {
       done.insert(name);
     }
   }
+  const SetNames sets = distinct_sets(state);
   for (const auto& [name, queue] : state.queues) {
-    const std::vector<Shape> shapes = shapes_of(state, queue, division);
+    const std::vector<Shape> shapes = shapes_of(state, queue, sets, division);
     if (shapes.empty()) continue;
     add_named(shapes, named);
     if (shapes.size() == 1) {
@@ -184,6 +232,7 @@ Division division_of(const State& state) {
       division.queue_of_user.push_back(name);
     }
   }
+  drop_idle_groups(cluster);
   cluster.servers = servers_of(state, named);
   return division;
 }
@@ -294,10 +343,7 @@ Answer mechanisms_of(const Reading& reading, const Query& query) {
   if (query.what == Ask::mechanism) {
     const Result<Choice> choice = choose_mechanism(query.name);
     if (!choice) return reading.refuse(not_found());
-    for (const Mechanism& mechanism : mechanisms()) {
-      if (mechanism.name == choice->name)
-        return reading.found(mechanism_json(mechanism, true), reading.state.last.revision);
-    }
+    return reading.found(mechanism_json(mechanism_of(*choice), true), reading.state.last.revision);
   }
   Json items = Json::array();
   for (const Mechanism& mechanism : mechanisms()) items.push_back(mechanism_json(mechanism, false));

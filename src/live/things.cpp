@@ -253,7 +253,7 @@ Decided State::delete_group(const Command& command, Record record) {
   if (auto bad = conditions_of(command, &found->second.changed)) return refuse(*bad);
   const Json body = group_json(*this, name, found->second);
   const Result<scheduling::Outcome> outcome = tell(record, scheduling::GroupRemoved{found->second.id});
-  if (!outcome) return refuse(conflict("in-use", "it has members"));
+  if (!outcome) return refuse(conflict("in-use", outcome.error().message));
   forget_ended();
   groups.erase(found);
   touch("group", name);
@@ -311,7 +311,8 @@ Decided State::delete_queue(const Command& command, Record record) {
   if (found->second.live > 0)
     return refuse(conflict("in-use", fmt::format("it has {} jobs that have not ended", found->second.live)));
   const Json body = queue_json(*this, name, found->second);
-  must(record, scheduling::UserRemoved{found->second.id});
+  const Result<scheduling::Outcome> outcome = tell(record, scheduling::UserRemoved{found->second.id});
+  if (!outcome) return refuse(conflict("in-use", outcome.error().message));
   queue_names_.erase(found->second.id);
   forget_ended();
   for (const auto& [job_name, job] : found->second.jobs) forget(job);

@@ -123,16 +123,13 @@ Recommendation recommended(const Problem& problem) {
              .reason = fmt::format(
                  "tasks of {} demand something else on some servers, which {} cannot honour", who, name)};
   }
-  const auto table = mechanisms();
-  const auto row = std::find_if(table.begin(), table.end(),
-                                [&](const Mechanism& each) { return each.name == taken.choice.name; });
-  MIRAB_ASSERT(row != table.end(), "a mechanism of the registry");
-  if (const Check refused = check_accepts(*row, problem)) {
+  const Mechanism& row = mechanism_of(taken.choice);
+  if (const Check refused = check_accepts(row, problem)) {
     return {.choice = {},
             .reason = fmt::format("no mechanism applies: {}, and {}; filling task by task can: mirab fill",
                                   taken.reason, refused->message.substr(0, refused->message.find(';')))};
   }
-  if (const std::vector<std::string> left_out = ignored(*row, problem); !left_out.empty())
+  if (const std::vector<std::string> left_out = ignored(row, problem); !left_out.empty())
     taken.reason += fmt::format("; it ignores {}", fmt::join(left_out, "; "));
   return taken;
 }

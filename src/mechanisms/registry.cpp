@@ -131,6 +131,19 @@ std::span<const Mechanism> mechanisms() {
   return table;
 }
 
+const Mechanism* find_mechanism(std::string_view name) {
+  const std::span<const Mechanism> table = mechanisms();
+  const auto row =
+      std::find_if(table.begin(), table.end(), [&](const Mechanism& each) { return each.name == name; });
+  return row == table.end() ? nullptr : &*row;
+}
+
+const Mechanism& mechanism_of(const Choice& choice) {
+  const Mechanism* const row = find_mechanism(choice.name);
+  MIRAB_ASSERT(row != nullptr, "a choice of the registry");
+  return *row;
+}
+
 std::string_view property_name(Property property) {
   switch (property) {
     case Property::feasible:
@@ -177,8 +190,7 @@ Result<Choice> choose_mechanism(std::string_view text) {
   }
   Result<Choice> choice = choose(text, "mechanism", rows);
   if (!choice) return choice;
-  const Mechanism& row = *std::find_if(mechanisms().begin(), mechanisms().end(),
-                                       [&](const Mechanism& m) { return m.name == choice->name; });
+  const Mechanism& row = mechanism_of(*choice);
   if (row.check_options == nullptr) return choice;
   if (Check wrong = row.check_options(*choice)) return *std::move(wrong);
   return choice;
@@ -186,10 +198,8 @@ Result<Choice> choose_mechanism(std::string_view text) {
 
 Result<Outcome> allocate(const Problem& problem, const Choice& choice, const Execution& execution) {
   MIRAB_ASSERT(execution.threads >= 1, "somebody has to do the work");
-  const auto table = mechanisms();
-  const auto row =
-      std::find_if(table.begin(), table.end(), [&](const Mechanism& m) { return m.name == choice.name; });
-  if (row == table.end()) return Error{.message = fmt::format("there is no mechanism '{}'", choice.name)};
+  const Mechanism* const row = find_mechanism(choice.name);
+  if (row == nullptr) return Error{.message = fmt::format("there is no mechanism '{}'", choice.name)};
   if (Check wrong = check_accepts(*row, problem)) return *std::move(wrong);
   Result<Outcome> outcome = row->allocate(problem, choice, execution);
   if (!outcome) return outcome;

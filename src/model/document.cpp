@@ -369,6 +369,8 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
   std::string_view likely_slip(std::string_view what) const {
     const auto says = [&](std::string_view words) { return what.find(words) != std::string_view::npos; };
     if ((place_.last == '/' || place_.last == '#') && says("invalid literal")) return "JSON has no comments";
+    if ((place_.last == '\xFF' || place_.last == '\xFE') && says("invalid literal"))
+      return "bytes that are no UTF-8; write the file as UTF-8 (PowerShell's > writes UTF-16)";
     if (place_.before == ',' && (says("unexpected ']'") || says("unexpected '}'"))) {
       return "a comma before ] or }: in JSON none follows the last value";
     }

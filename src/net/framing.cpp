@@ -162,28 +162,6 @@ std::optional<std::size_t> head_size(std::string_view bytes, std::size_t searche
   return end + 4;
 }
 
-bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    if (lead < 0x80) {
-      ++at;
-      continue;
-    }
-    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || at + length > text.size()) return false;
-    std::uint32_t code = lead & (0xffU >> (length + 1));
-    for (std::size_t i = 1; i < length; ++i) {
-      const auto byte = static_cast<unsigned char>(text[at + i]);
-      if ((byte & 0xc0U) != 0x80U) return false;
-      code = (code << 6U) | (byte & 0x3fU);
-    }
-    constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < kLeast[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return false;
-    at += length;
-  }
-  return true;
-}
-
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space) {
   std::string result;
   result.reserve(text.size());

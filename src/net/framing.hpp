@@ -66,7 +66,4 @@ struct Target {
 /// None where a part cannot be decoded, and for empty segments but the last, `.` and `..`.
 std::optional<Target> read_target(std::string_view target);
 
-/// Is the text valid UTF-8 (RFC 3629)?
-bool is_utf8(std::string_view text);
-
 }  // namespace mirab::net

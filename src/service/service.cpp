@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <thread>
 
+#include "api/requests.hpp"
 #include "service/api.hpp"
 #include "service/metrics.hpp"
 #include "service/notify.hpp"
@@ -55,9 +56,8 @@ class MonitorDoor final : public net::Handler {
 
   net::Admission admit(net::Request& head) override {
     net::Admission admission;
-    const std::string path = head.target.substr(0, head.target.find('?'));
-    const bool is_known = path == "/metrics" || path == "/livez" || path == "/readyz";
-    if (!is_known || (head.method != "GET" && head.method != "HEAD"))
+    const std::string_view path = api::path_read(head);
+    if (path != "/metrics" && path != "/livez" && path != "/readyz")
       admission.refusal = std::make_unique<net::Response>(api_.refusal(404, "not here"));
     return admission;
   }
@@ -227,6 +227,7 @@ Result<int> serve(const ServiceOptions& options) {
   (*server)->run();
   monitoring.reset();
   pipeline->stop();
+  server->reset();  // before the monitor, whose exchanges may be in what it has not done
   journal("info", "stopped", {{"revision", pipeline->figures().durable_revision.load()}});
   return 0;
 }

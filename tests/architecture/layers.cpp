@@ -52,6 +52,13 @@ bool may_include(const Layers& layers, const std::string& from, const std::strin
   return from == target || layers.at(from).contains(target);
 }
 
+// The layer of a header of Mirab; nothing where it is of the standard library or of somebody else's.
+std::optional<std::string> target_of(const Include& include, const Layers& layers) {
+  const bool of_mirab = !include.quoted && include.path.starts_with("mirab/");
+  if (!of_mirab && !include.quoted) return std::nullopt;
+  return layer_of(of_mirab ? include.path.substr(6) : include.path, layers);
+}
+
 // What is wrong with one include of a source, if anything.
 std::optional<std::string> fault_of(const Include& include, const Source& source, const Layers& layers) {
   const bool of_mirab = !include.quoted && include.path.starts_with("mirab/");
@@ -61,12 +68,11 @@ std::optional<std::string> fault_of(const Include& include, const Source& source
   if (source.is_public && !of_mirab && !is_standard(include.path)) {
     return "a public header may not need a library: " + include.path;
   }
-  if (!of_mirab && !include.quoted) return std::nullopt;  // the standard library, or somebody else's
-
-  const std::string target = layer_of(of_mirab ? include.path.substr(6) : include.path, layers);
-  if (!layers.contains(target)) return include.path + " is in no layer";
-  if (source.layer.empty() || may_include(layers, source.layer, target)) return std::nullopt;
-  return source.layer + " may not include " + target + ": " + include.path;
+  const std::optional<std::string> target = target_of(include, layers);
+  if (!target) return std::nullopt;
+  if (!layers.contains(*target)) return include.path + " is in no layer";
+  if (source.layer.empty() || may_include(layers, source.layer, *target)) return std::nullopt;
+  return source.layer + " may not include " + *target + ": " + include.path;
 }
 
 void check_file(const fs::path& file, const Source& source, const Layers& layers, Faults& faults) {
@@ -139,6 +145,29 @@ Faults check_includes(const fs::path& root, const Layers& layers) {
     if (!seen.contains(layer)) faults.push_back("the layer " + layer + " has no source");
   }
   std::sort(faults.begin(), faults.end());
+  return faults;
+}
+
+Faults check_rights(const fs::path& root, const Layers& layers) {
+  Layers used;
+  for (const char* tree : {"include/mirab", "src"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / tree)) {
+      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+      const std::string layer = layer_of(fs::relative(entry.path(), root / tree).generic_string(), layers);
+      std::ifstream input(entry.path());
+      for (std::string line; std::getline(input, line);) {
+        const auto include = include_on(line);
+        if (const auto target = include ? target_of(*include, layers) : std::nullopt)
+          used[layer].insert(*target);
+      }
+    }
+  }
+  Faults faults;
+  for (const auto& [layer, below] : layers) {
+    for (const std::string& each : below) {
+      if (!used[layer].contains(each)) faults.push_back(layer + " may include " + each + ", and does not");
+    }
+  }
   return faults;
 }
 

@@ -30,6 +30,9 @@ Layers read_layers(std::string_view document, Faults& faults, std::string_view n
 /// library; an include of mirab/mirab.hpp.
 Faults check_includes(const std::filesystem::path& root, const Layers& layers);
 
+/// Faults: a layer that may include another and does not.
+Faults check_rights(const std::filesystem::path& root, const Layers& layers);
+
 /// Holds every quoted #include in root/src/folder against the parts of that folder: a part is a folder in it,
 /// and `top` the files that are in none.
 Faults check_parts(const std::filesystem::path& root, const std::string& folder, const Layers& parts,

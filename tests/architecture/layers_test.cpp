@@ -28,6 +28,7 @@ TEST(Architecture, TheIncludesOfMirabPointDownwardsOnly) {
   const Layers layers = read_layers(architecture, faults);
   EXPECT_THAT(faults, IsEmpty());
   EXPECT_THAT(check_includes(MIRAB_SOURCE_DIR, layers), IsEmpty());
+  EXPECT_THAT(check_rights(MIRAB_SOURCE_DIR, layers), IsEmpty());
 }
 
 TEST(Architecture, ThePartsOfTheEngineIncludeOnlyThoseBelow) {

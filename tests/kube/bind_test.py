@@ -1,5 +1,6 @@
 """`mirab kube` binds each pod once, says so, and asks for nothing that it may not."""
 
+import http.client
 import json
 import os
 import shutil
@@ -147,6 +148,38 @@ class Bind(KubeCase):
         self.assertIn("may not: watch nodes, create pods/binding, "
                       "update leases.coordination.k8s.io in kube-system; `mirab kube manifest`", error)
         self.assertEqual(cluster.leases, {})
+
+    def test_a_server_that_refuses_the_credentials_or_is_none_of_kubernetes_is_an_error_at_once(self):
+        login = (200, "<html>Log in</html>", {"Content-Type": "text/html"})
+        for answer, text in (((401, refusal(401, "Unauthorized"), {}), "answered 401: Unauthorized"),
+                             (login, "not that of a Kubernetes API server")):
+            with self.subTest(text):
+                cluster = self.cluster()
+                cluster.fault = lambda call, answer=answer: answer
+                scheduler = self.start(cluster)
+                self.assertEqual(scheduler.ends(), 1)
+                self.assertIn(text, "".join(scheduler.errors))
+                self.assertEqual(scheduler.lines, [])
+
+    def test_its_own_answers_are_read_and_may_have_a_query(self):
+        port = free_port()
+        cluster = self.cluster()
+        self.start(cluster, "--listen", f"127.0.0.1:{port}")
+        for path in ("/metrics?x=1", "/metrics?"):
+            status, body = get(port, path)
+            self.assertEqual((status, "mirab_kube_leader" in body), (200, True), body)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        self.addCleanup(connection.close)
+        connection.request("POST", "/metrics", body="{}")
+        self.assertGreaterEqual(connection.getresponse().status, 404)
+
+    def test_a_list_that_is_refused_later_is_in_the_log(self):
+        cluster = self.cluster()
+        cluster.fault = lambda call: (403, refusal(403, "no pods for you"), {}) if call.path == "/api/v1/pods" else None
+        line = self.start(cluster).says("trouble")
+        self.assertEqual(line["level"], "warning")
+        self.assertIn("answered 403: no pods for you", line["why"])
+        self.assertIn("list pods", line["why"])
 
     def test_a_server_that_cannot_be_reached_is_an_error_after_ten_seconds(self):
         cluster = self.cluster()

@@ -261,6 +261,59 @@ TEST(Mirror, TheFairShareOfAPodCountsOnlyTheNodesThatItMayUse) {
   EXPECT_NEAR(shares.body["mechanisms"][0]["queues"][0]["fair_share"].get<double>(), 0.5, 1e-6);
 }
 
+TEST(Mirror, APodThatRunsCountsOnlyOnNodesThatItMayUseToo) {
+  Followed followed;
+  auto tainted = node_row("tainted", 4000, 4000);
+  tainted.taints = {{.key = "t", .effect = "NoSchedule"}};
+  followed.server.put_node(tainted);
+  followed.server.put_node(node_row("open", 4000, 4000));
+  const auto wait = [&](const std::string& space, int count) {
+    for (int n = 0; n < count; ++n)
+      followed.server.put_pod(waiting_pod(space, "p" + std::to_string(n), 1000, 100));
+  };
+  wait("a", 3);
+  followed.server.list(followed.scheduler, at(0));
+  for (int round = 0; round < 5; ++round) followed.work();
+  wait("a", 6);
+  wait("b", 4);
+  for (int round = 0; round < 5; ++round) followed.work();
+  followed.follow();
+  const live::Answer shares = ask(followed.mirror, live::Ask::shares);
+  ASSERT_EQ(shares.status, 200) << shares.body.dump();
+  const live::Json& queues = shares.body["mechanisms"][0]["queues"];
+  EXPECT_EQ(queues[0]["running"], 3) << queues;
+  EXPECT_EQ(queues[1]["running"], 1) << queues;
+  for (const int queue : {0, 1}) EXPECT_NEAR(queues[queue]["fair_share"].get<double>(), 0.25, 1e-6) << queues;
+}
+
+TEST(Mirror, ATeamWithoutPodsTakesNoFairSharesAway) {
+  kubernetes::SchedulerOptions given = kubernetes::testing::options();
+  given.policy.teams.label = "team";
+  Followed followed{.scheduler = *kubernetes::Scheduler::from(given)};
+  followed.server.put_space({.name = "a", .team = "busy"});
+  followed.server.put_space({.name = "b", .team = "idle"});
+  followed.server.put_node(node_row("n", 4000, 4000));
+  followed.server.put_pod(waiting_pod("a", "p", 1000, 100));
+  followed.server.list(followed.scheduler, at(0));
+  followed.work();
+  followed.follow();
+  const live::Answer shares = ask(followed.mirror, live::Ask::shares);
+  ASSERT_EQ(shares.status, 200) << shares.body.dump();
+  EXPECT_NEAR(shares.body["mechanisms"][0]["queues"][0]["fair_share"].get<double>(), 0.25, 1e-6);
+}
+
+TEST(Mirror, MemoryIsCountedInBytes) {
+  Followed followed;
+  followed.server.put_node(node_row("n", 4000, std::int64_t{1} << 32));
+  for (const char* name : {"p", "q"})
+    followed.server.put_pod(waiting_pod("a", name, 1000, std::int64_t{3} << 30));
+  followed.server.list(followed.scheduler, at(0));
+  for (int round = 0; round < 3; ++round) followed.work();
+  followed.follow();
+  const live::Answer why = ask(followed.mirror, live::Ask::explain, "a", "q");
+  EXPECT_NE(why.body.dump().find("3Gi memory"), std::string::npos) << why.body;
+}
+
 TEST(Mirror, AnotherMechanismOnTrialKeepsPodsOffTheNodesThatTheyMayNotUse) {
   Followed followed;
   auto tainted = node_row("tainted", 4000, 4000);

@@ -240,6 +240,27 @@ TEST(LiveDecider, AnotherPolicyKeepsWhatRuns) {
   EXPECT_EQ(cluster.job("ml", "j").at("succeeded"), 1);
 }
 
+TEST(LiveDecider, AQueueWhoseGuaranteeItsGroupReservesStays) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::group_put, "g", "{}");
+  cluster.put(Do::queue_put, "web", R"({"tenant":"vision","group":"g","guarantee":{"cpu":5}})");
+  ASSERT_EQ(cluster.put(Do::group_put, "g", R"({"reserved":{"cpu":5}})").status, 200);
+  const Answer kept = cluster.send(admin(), Do::queue_delete, {.name = "web"});
+  EXPECT_EQ(kept.status, 409) << kept.body;
+  EXPECT_EQ(kept.body.at("type"), "/problems/in-use");
+  ASSERT_EQ(cluster.put(Do::group_put, "g", "{}").status, 200);
+  EXPECT_EQ(cluster.send(admin(), Do::queue_delete, {.name = "web"}).status, 200);
+}
+
+TEST(LiveDecider, AnotherPolicyKeepsWhatAGroupReservesOfItsMembersGuarantees) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::group_put, "p", "{}");
+  cluster.put(Do::group_put, "c", R"({"parent":"p","guarantee":{"cpu":5}})");
+  ASSERT_EQ(cluster.put(Do::group_put, "p", R"({"reserved":{"cpu":5}})").status, 200);
+  const Answer answer = cluster.put(Do::policy_put, "", R"({"discipline":"tsf","placement":"first-fit"})");
+  EXPECT_EQ(answer.status, 200) << answer.body;
+}
+
 TEST(LiveDecider, TheLogAloneGivesTheStateAgain) {
   LiveCluster cluster = small_cluster();
   cluster.submit("ml", "j", kJob);

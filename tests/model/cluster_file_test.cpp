@@ -231,6 +231,8 @@ TEST(ClusterFile, WhatJsonDoesNotHaveIsSaidInPlainWords) {
   const std::string comma = "a comma before ] or }: in JSON none follows the last value";
   EXPECT_EQ(json_refusal("{\"resources\":\n [\"cpu\",\n]}"), "c.json:3: resources[1]: " + comma);
   EXPECT_EQ(json_refusal("{\"resources\": [\"cpu\"],\n}"), "c.json:2: " + comma);
+  EXPECT_EQ(json_refusal(std::string("\xFF\xFE{\0}\0", 6)),
+            "c.json:1: bytes that are no UTF-8; write the file as UTF-8 (PowerShell's > writes UTF-16)");
   EXPECT_THAT(json_refusal("{\"resources\": ]}"), Not(HasSubstr("comma")));
   EXPECT_THAT(json_refusal("{\"resources\": \"x,]\n\"}"), Not(HasSubstr("comma"))) << "within a text";
 }

@@ -278,6 +278,24 @@ TEST(Tree, AWeightOfZeroIsAnErrorWhereGroupsAreNotHonoured) {
   }
 }
 
+TEST(Tree, GroupsAreNestedAsDeepAsTheEngineTakesThem) {
+  for (const std::size_t depth : {64, 65}) {
+    Cluster cluster{.resources = {"cpu"},
+                    .servers = {{.name = "s", .capacity = {Quantity(3)}}},
+                    .users = {{.name = "a", .demand = {Quantity(1)}}}};
+    for (std::size_t g = 0; g < depth; ++g) {
+      cluster.groups.push_back({.name = "g" + std::to_string(g)});
+      if (g > 0) cluster.groups[g].parent = cluster.groups[g - 1].name;
+    }
+    cluster.users[0].group = cluster.groups.back().name;
+    Random random(1);
+    const auto filled = fill(*Problem::from(cluster),
+                             {.discipline = choice("drf"), .placement = choice("first-fit")}, random);
+    EXPECT_EQ(static_cast<bool>(filled), depth == 64);
+    if (!filled) EXPECT_EQ(filled.error().key, "groups[64].parent");
+  }
+}
+
 /// Section 7, 3: each user in a group of its own, one kind of task each: the same decisions.
 TEST(Tree, AGroupOfOneUserIsThatUser) {
   for (const std::string discipline : {"drf", "asset", "round-robin", "tsf", "ps-dsf"}) {

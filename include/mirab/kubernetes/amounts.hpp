@@ -24,6 +24,9 @@ inline constexpr std::int64_t kMaxContainers = 30'000;
 /// devices and huge pages a limit is the request.
 bool can_be_shared(std::string_view resource);
 
+/// Is the resource an amount of bytes: memory, storage or huge pages?
+bool counts_bytes(std::string_view resource);
+
 /// A quantity as Kubernetes writes it, in units. What is no multiple of a unit is rounded: a request up, what
 /// a node has down. Errors (message only): not a quantity, or more than kMaxUnits.
 Result<Units> read_units(std::string_view resource, std::string_view text, Rounding rounding);

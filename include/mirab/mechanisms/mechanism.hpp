@@ -110,6 +110,12 @@ struct Mechanism {
 /// The registry, in the order in which it is shown.
 std::span<const Mechanism> mechanisms();
 
+/// The row of a name, an alias aside; nothing where there is none.
+const Mechanism* find_mechanism(std::string_view name);
+
+/// The row of a choice. Requires a choice of the registry.
+const Mechanism& mechanism_of(const Choice& choice);
+
 /// Reads `name:option=value` against the registry: an alias becomes the name it stands for. Errors as for
 /// choose(), and a bad option value.
 Result<Choice> choose_mechanism(std::string_view text);

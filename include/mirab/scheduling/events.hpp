@@ -183,7 +183,8 @@ template <>
 struct Declared<UserRemoved> {
   static constexpr std::string_view kName = "user-removed";
   static constexpr std::string_view kEffect = "the user is gone";
-  static constexpr std::string_view kRefused = "the user has jobs";
+  static constexpr std::string_view kRefused =
+      "the user has jobs; without it a group around it is guaranteed less than it reserves";
   static constexpr std::tuple kFields{field("user", &UserRemoved::user, "its identifier")};
 };
 
@@ -406,7 +407,8 @@ template <>
 struct Declared<GroupRemoved> {
   static constexpr std::string_view kName = "group-removed";
   static constexpr std::string_view kEffect = "the group is gone";
-  static constexpr std::string_view kRefused = "it has members; the cluster";
+  static constexpr std::string_view kRefused =
+      "it has members; without it a group around it is guaranteed less than it reserves; the cluster";
   static constexpr std::tuple kFields{field("group", &GroupRemoved::group, "its identifier")};
 };
 

@@ -37,7 +37,7 @@ Result<KnownCluster> KnownCluster::from(Policy policy, std::uint64_t seed,
   if (!cluster.teams_.has_groups()) return cluster;
   const Result<scheduling::GroupId> group = scratch.apply(scheduling::GroupAdded{.name = "team"}, Time());
   if (!group) return Error{.message = "teams: " + group.error().message, .key = "--discipline"};
-  cluster.teams_.begin(*cluster.engine_, Time());
+  if (Check wrong = cluster.teams_.begin(*cluster.engine_, Time())) return *std::move(wrong);
   return cluster;
 }
 
@@ -65,7 +65,7 @@ void KnownCluster::make_again(Time now) {
   if (changed_) {
     for (const std::string& name : sets_.names()) changed_->sets.insert(name);
   }
-  teams_.begin(*engine_, now);
+  must_hold(teams_.begin(*engine_, now));
   sets_ = NodeSets();
   users_.clear();
   job_pods_.clear();

@@ -21,9 +21,7 @@ Scheduler::Scheduler(SchedulerOptions options, KnownCluster cluster)
       binding_(
           {.in_flight = options_.in_flight, .looks_first = options_.looks_first, .holder = options_.holder}),
       evicting_(options_.eviction_version),
-      reporting_({.per_s = options_.reports_per_s,
-                  .reporter = options_.policy.scheduler,
-                  .instance = options_.holder}),
+      reporting_({.reporter = options_.policy.scheduler, .instance = options_.holder}),
       binds_(rate_of_binds(options_.binds_per_s)) {}
 
 Result<Scheduler> Scheduler::from(SchedulerOptions options) {

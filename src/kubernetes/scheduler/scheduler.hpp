@@ -30,7 +30,6 @@ struct SchedulerOptions {
   bool looks_first = false;                  ///< see Binding::Options
   std::size_t in_flight = 64;                ///< binds under way, at most
   double binds_per_s = 0;                    ///< 0: as many as there are
-  double reports_per_s = 20;                 ///< conditions and events about waiting pods
   std::string eviction_version = "v1";       ///< of policy, or `v1beta1`
   scheduling::LoggedEngine::Write log = {};  ///< takes the event logs of the engines
 };

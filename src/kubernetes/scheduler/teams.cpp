@@ -44,11 +44,11 @@ Result<SeenSpace> read_seen_space(const Object& space, const std::string& label)
   return seen;
 }
 
-void Teams::begin(LoggedEngine& engine, Time now) {
+Check Teams::begin(LoggedEngine& engine, Time now) {
   of_file_.clear();
   of_labels_.clear();
   pool_.clear();
-  if (!rules_.file) return;
+  if (!rules_.file) return {};
   std::map<std::string, GroupId> by_name;
   for (const Group& group : rules_.file->groups({}, {})) {
     const Result<GroupId> id = engine.apply(
@@ -56,11 +56,14 @@ void Teams::begin(LoggedEngine& engine, Time now) {
                                .weight = group.weight,
                                .parent = group.parent ? by_name.at(*group.parent) : scheduling::kCluster},
         now);
-    MIRAB_ASSERT(id, "a group of a checked file that the engine refuses");
+    if (!id)
+      return Error{.message = fmt::format("the group '{}': {}", group.name, id.error().message),
+                   .key = "teams"};
     by_name.emplace(group.name, *id);
     of_file_.push_back(*id);
   }
   fitted_.assign(of_file_.size(), Fitted{});
+  return {};
 }
 
 // Bottom up what is promised, then top down what there is of it; the parts of one parent in proportion.

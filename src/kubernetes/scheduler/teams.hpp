@@ -52,8 +52,9 @@ class Teams {
   explicit Teams(TeamRules rules) : rules_(std::move(rules)) {}
   bool has_groups() const { return rules_.has_groups(); }
 
-  /// In a new engine: the groups of the file, yet without guarantees and limits.
-  void begin(scheduling::LoggedEngine& engine, Time now);
+  /// In a new engine: the groups of the file, yet without guarantees and limits. Errors: a weight with more
+  /// digits than the engine compares shares with; in every engine alike.
+  Check begin(scheduling::LoggedEngine& engine, Time now);
   /// Guarantees and limits for what the cluster has now. False: nothing changes by it. O(groups), where the
   /// capacity has changed.
   bool fit(scheduling::LoggedEngine& engine, std::span<const std::string> resources, Time now);

@@ -69,10 +69,7 @@ std::string stop_words(const Problem& problem, const Outcome& outcome, const Sto
 bool honours_groups(const Outcome& outcome) {
   if (outcome.filling) return outcome.filling->groups;
   const Result<Choice> choice = choose_mechanism(outcome.mechanism);
-  const std::span<const Mechanism> rows = mechanisms();
-  return choice && std::any_of(rows.begin(), rows.end(), [&](const Mechanism& row) {
-           return row.name == choice->name && row.accepts.groups;
-         });
+  return choice && mechanism_of(*choice).accepts.groups;
 }
 
 namespace {

@@ -53,15 +53,18 @@ std::vector<UnitGroup> in_units(
   return counted;
 }
 
-std::vector<GroupId> add_groups(Engine& engine, std::span<const UnitGroup> groups, Time now,
-                                std::vector<std::string>& notices) {
+Result<std::vector<GroupId>> add_groups(Engine& engine, std::span<const UnitGroup> groups, Time now,
+                                        std::vector<std::string>& notices) {
   std::vector<GroupId> ids;
   for (const UnitGroup& group : groups) {
     const auto added = engine.apply(GroupAdded{.name = group.name,
                                                .weight = group.weight,
                                                .parent = group.parent ? ids[*group.parent] : kCluster},
                                     now);
-    MIRAB_ASSERT(static_cast<bool>(added), "the groups of a valid problem can be added");
+    if (!added) {
+      return Error{.message = added.error().message,
+                   .key = fmt::format("groups[{}].{}", ids.size(), added.error().key)};
+    }
     ids.push_back(*added);
   }
   for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -38,10 +38,11 @@ std::vector<UnitGroup> in_units(
     const std::function<std::int64_t(std::size_t r, const Quantity& amount)>& units);
 
 /// Adds them to an engine, with their guarantees. Requires the groups of a valid problem, and no group in the
-/// engine. Where rounding to whole units has made a guarantee one that the engine refuses, the group has
-/// none, and a notice says so. [group]
-std::vector<GroupId> add_groups(Engine& engine, std::span<const UnitGroup> groups, Time now,
-                                std::vector<std::string>& notices);
+/// engine. Errors, with the key: a weight that it cannot compare shares with, groups nested too deep. Where
+/// rounding to whole units has made a guarantee one that the engine refuses, the group has none, and a notice
+/// says so. [group]
+Result<std::vector<GroupId>> add_groups(Engine& engine, std::span<const UnitGroup> groups, Time now,
+                                        std::vector<std::string>& notices);
 
 /// Adds their limits and reserves. Requires that the guarantees of all their members are there.
 void bound_groups(Engine& engine, std::span<const UnitGroup> groups, std::span<const GroupId> ids, Time now,

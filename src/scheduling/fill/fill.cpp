@@ -10,6 +10,7 @@
 #include "scheduling/fill/engine_groups.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 #include "scheduling/fill/lowest_share_tracker.hpp"
+#include "scheduling/ledger/groups.hpp"
 #include "scheduling/ledger/slots.hpp"
 #include "scheduling/order/disciplines.hpp"
 
@@ -93,7 +94,9 @@ class Filling {
   void add_tree() {
     groups_ = in_units(cluster_.problem().groups(),
                        [&](std::size_t r, const Quantity& amount) { return units(r, amount); });
-    group_ids_ = add_groups(engine_, groups_, now_, notices_);
+    Result<std::vector<GroupId>> added = add_groups(engine_, groups_, now_, notices_);
+    MIRAB_ASSERT(static_cast<bool>(added), "groups that check_groups() accepts can be added");
+    group_ids_ = *std::move(added);
     for (std::size_t g = 0; g < groups_.size(); ++g) ids_by_name_.emplace(groups_[g].name, group_ids_[g]);
   }
 
@@ -256,8 +259,8 @@ class Filling {
 };
 
 /// A weight of 0 counts in a tree only. Where groups are ignored, that of a group is an error too: what it
-/// asks for is not done.
-Check check_weights(const Problem& problem, Groups groups, const std::string& discipline) {
+/// asks for is not done. Where they are honoured, the engine takes them.
+Check check_groups(const Problem& problem, Groups groups, const std::string& discipline) {
   const auto check = [&](const Quantity& weight, const std::string& key) -> Check {
     const Result<Weight> read = weight_or_zero_from(weight);
     if (!read) return Error{.message = read.error().message, .key = key};
@@ -271,6 +274,17 @@ Check check_weights(const Problem& problem, Groups groups, const std::string& di
   }
   for (std::size_t g = 0; g < problem.groups().size(); ++g) {
     if (Check bad = check(problem.groups()[g].weight, fmt::format("groups[{}].weight", g))) return bad;
+  }
+  if (groups == Groups::ignore) return {};
+  std::map<std::string_view, std::size_t> depths;
+  for (std::size_t g = 0; g < problem.groups().size(); ++g) {
+    const Group& group = problem.groups()[g];
+    const std::size_t depth = group.parent ? depths.at(*group.parent) + 1 : 1;
+    if (depth > kMostDepth) {
+      return Error{.message = fmt::format("groups are nested {} deep at the most", kMostDepth),
+                   .key = fmt::format("groups[{}].parent", g)};
+    }
+    depths.emplace(group.name, depth);
   }
   return {};
 }
@@ -290,7 +304,7 @@ Result<Outcome> fill(const Problem& problem, const FillOptions& options, Random&
   const scheduling::Groups groups = scheduling::honours_groups(options.discipline)
                                         ? scheduling::Groups::honour
                                         : scheduling::Groups::ignore;
-  if (Check bad = scheduling::check_weights(problem, groups, options.discipline.text)) return *std::move(bad);
+  if (Check bad = scheduling::check_groups(problem, groups, options.discipline.text)) return *std::move(bad);
   const scheduling::IntegerProblem cluster(problem);
   if (Check bad = scheduling::check_ends_in_time(cluster)) return *std::move(bad);
 

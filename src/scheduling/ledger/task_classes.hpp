@@ -89,10 +89,6 @@ class Eligibility {
     return *descriptions_[description_of_[server]].description;
   }
 
-  /// The index of that description: servers that share it share its index, which is given again when the last
-  /// one is gone.
-  DescriptionIndex description_index(ServerIndex server) const { return description_of_[server]; }
-
   bool contains(SelectionIndex index, ServerIndex server) const {
     return index == kAll || rows_[index].servers->contains(server);
   }

@@ -43,6 +43,14 @@ TEST(KubernetesTeams, ShareFirstAndTheirNamespacesAfterwards) {
   EXPECT_EQ(bench.bound("shop-a") + bench.bound("shop-b") + bench.bound("shop-c"), 4U);
 }
 
+TEST(KubernetesTeams, AWeightThatSharesCannotBeComparedWithIsAnError) {
+  const Result<Scheduler> scheduler =
+      Scheduler::from(with_teams("groups: [{name: tiny, weight: 1e-20, namespaces: [a]}]"));
+  ASSERT_FALSE(scheduler);
+  EXPECT_EQ(scheduler.error().key, "teams");
+  EXPECT_THAT(scheduler.error().message, HasSubstr("the group 'tiny': the weight has more digits"));
+}
+
 TEST(KubernetesTeams, ANamespaceThatNoGroupNamesStandsNextToTheGroups) {
   Bench bench(with_teams("groups: [{name: all, namespaces: [a, b, c]}]"));
   bench.server.put_node(node_row("n1", 6000, 80000));

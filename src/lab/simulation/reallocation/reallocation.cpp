@@ -237,9 +237,8 @@ Result<ReallocationOutcome> play(const Problem& cluster, const ServerKinds& kind
 }
 
 bool honours_placement(const Choice& mechanism) {
-  const auto row = std::find_if(mechanisms().begin(), mechanisms().end(),
-                                [&](const Mechanism& each) { return each.name == mechanism.name; });
-  return row != mechanisms().end() && row->accepts.placement;
+  const Mechanism* const row = find_mechanism(mechanism.name);
+  return row != nullptr && row->accepts.placement;
 }
 
 // The jobs whose request has placement constraints, by name.

@@ -198,7 +198,9 @@ class Replay {
       add_server(machine, input_.machines.first[machine]);
     std::vector<GroupId> teams;  // none where they are not honoured
     if (honours_groups(how_.contender.discipline)) {
-      teams = add_groups(engine_, input_.teams, now(), notices_);
+      Result<std::vector<GroupId>> added = add_groups(engine_, input_.teams, now(), notices_);
+      if (!added) return added.error();
+      teams = *std::move(added);
     } else if (!input_.teams.empty()) {
       notices_.push_back(fmt::format("{} does not honour teams", how_.contender.discipline.text));
     }
