@@ -18,6 +18,7 @@
 #include "slurm/cluster_import.hpp"
 #ifdef MIRAB_HAS_SERVICE
 #include "cli/io/live_cluster.hpp"
+#include "kube/access.hpp"
 #endif
 
 namespace mirab::cli {
@@ -119,8 +120,11 @@ Exit run_live(const Kubernetes& options, const kubernetes::ClusterImportOptions&
               const std::string& command_line) {
   if (!options.inputs.empty())
     return report_error({.message = "reads from the API server, and no file", .key = "--live"});
+  const Result<kubernetes::ApiAccess> access =
+      kube::find_access(options.live.kubeconfig, options.live.context);
+  if (!access) return report_error(access.error());
   const Result<std::vector<kubernetes::ObjectText>> texts =
-      read_live_cluster(options.live, !read.team_label.empty());
+      read_live_cluster(*access, !read.team_label.empty());
   if (!texts) return report_error(texts.error(), Exit::failed);
   const Result<kubernetes::ClusterImport> import = kubernetes::import_cluster(*texts, read);
   return import ? write_import(*import, options, command_line) : report_error(import.error());
