@@ -132,6 +132,9 @@ TEST(BadInput, ValidateChecksATeamsFileAndExplainsAUserWhereAGroupShouldBe) {
               HasSubstr("ok, teams, 2 groups, 1 name of namespaces\n"));
   const std::string wrong = folder.write("wrong.yaml", "groups:\n  - {name: a, wieght: 2, users: [x]}\n");
   EXPECT_THAT(shell("mirab validate " + wrong).err, HasSubstr("wrong.yaml:2: groups[0].wieght"));
+  const std::string slip = folder.write("slip.yaml", "groups:\n  - {name: a, namspaces: [x]}\n");
+  EXPECT_THAT(shell("mirab validate " + slip).err,
+              HasSubstr("slip.yaml:2: groups[0].namspaces: unknown key; did you mean namespaces?"));
   const std::string bob = folder.write("bob.yaml",
                                        "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 9}}]\n"
                                        "users:\n  - {name: bob, demand: {cpu: 1}}\n"
