@@ -9,6 +9,7 @@
 
 #include <mirab/model/cluster_file.hpp>
 
+#include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -46,9 +47,14 @@ Check check_cluster_files(const std::string& destination, const std::vector<std:
 /// The notices stand in the head of the file too.
 Exit write_imported(const ImportedCluster& imported, const std::string& destination,
                     const std::string& command_line) {
-  report_notes(imported.notices);
+  std::vector<std::string> notices = imported.notices;
+  if (const Result<Problem> problem = Problem::from(imported.cluster)) {
+    const std::vector<std::string> large = first_notices(unplaceable_tasks(*problem));
+    notices.insert(notices.end(), large.begin(), large.end());
+  }
+  report_notes(notices);
   std::vector<std::string> head = imported.provenance;
-  for (const std::string& notice : imported.notices) head.push_back("Note: " + notice);
+  for (const std::string& notice : notices) head.push_back("Note: " + notice);
   head.push_back("Made by: " + command_line);
   const Check failure = write_text(destination, write_cluster_yaml(imported.cluster, head));
   return failure ? report_error(*failure, Exit::failed) : Exit::done;
