@@ -319,9 +319,9 @@ std::pair<double, bool> prove(PurchaseSearch& search, std::size_t kinds, std::si
 Error unreachable(const PlanGoal& goal, PurchaseSearch& search, bool any_helps, std::size_t kinds,
                   double now) {
   if (!any_helps)
-    return {.message = fmt::format(
-                "'{}' may run on none of these kinds, and without them it cannot have {:.15g} tasks",
-                goal.user, goal.all_tasks()),
+    return {.message =
+                fmt::format("'{}' may run on none of these kinds, and without them it cannot have {:.15g} {}",
+                            goal.user, goal.all_tasks(), goal.all_tasks() == 1 ? "task" : "tasks"),
             .key = "--kind"};
   const std::string servers =
       fmt::format("{} more servers of {}", kMostServers, kinds == 1 ? "this kind" : "each kind");

@@ -101,8 +101,8 @@ Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& g
     MIRAB_ASSERT(wanted.user < problem.user_count(), "a user of the problem");
     const User& user = problem.users()[wanted.user];
     if (user.tasks && wanted.tasks > *user.tasks)
-      return Error{.message = fmt::format("'{}' asks for {} tasks only; no purchase gives it more", user.name,
-                                          user.tasks->text()),
+      return Error{.message = fmt::format("'{}' asks for {} {} only; no purchase gives it more", user.name,
+                                          user.tasks->text(), *user.tasks == Quantity(1) ? "task" : "tasks"),
                    .key = "--tasks"};
     if (!row.accepts.groups) continue;
     const Tree& tree = problem.tree();

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <thread>
 
+#include "kube/access.hpp"
+
 namespace mirab::kube {
 namespace {
 
@@ -32,13 +34,8 @@ bool is_final(int status) { return status >= 400 && status < 500 && status != 41
 
 Result<std::unique_ptr<ApiServer>> ApiServer::open(const kubernetes::ApiAccess& access,
                                                    ApiServerOptions options) {
-  Result<net::Url> url = net::read_url(access.server, "server");
+  Result<net::Url> url = read_server(access);
   if (!url) return std::move(url).error();
-  const bool has_token = !access.token.empty() || !access.token_file.empty();
-  if (has_token && net::is_readable_on_the_way(*url))
-    return Error{.message = fmt::format("{} would send the token beyond this machine without TLS; take https",
-                                        url->text),
-                 .key = "server"};
   Result<std::unique_ptr<net::HttpClient>> http =
       net::HttpClient::open({.url = *url,
                              .ca = pem_of(access.ca),

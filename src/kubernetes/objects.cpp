@@ -70,6 +70,12 @@ bool is_name(std::string_view text) {
   return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos;
 }
 
+bool is_dns_label(std::string_view text) {
+  constexpr std::size_t kMostCharacters = 63;
+  return !text.empty() && text.size() <= kMostCharacters && is_name(text) &&
+         text.find('.') == std::string_view::npos && text.front() != '-' && text.back() != '-';
+}
+
 std::vector<Object> objects_of(const std::vector<Node>& documents) {
   std::vector<Object> objects;
   for (std::size_t i = 0; i < documents.size(); ++i) collect(documents[i], "", "", i, objects);

@@ -30,6 +30,10 @@ struct Object {
 bool is_name(std::string_view text);
 inline constexpr const char* kNotAName = "is not a valid Kubernetes name: only a-z, 0-9, - and . are allowed";
 
+/// Is it a label of DNS (RFC 1123), as the name of a namespace is? At most 63 of a-z, 0-9 and -, which is
+/// neither first nor last.
+bool is_dns_label(std::string_view text);
+
 /// Who wrote which field: half of the text of an object, and of no use here.
 inline constexpr LeftOut kManagedFields{.map = "metadata", .key = "managedFields"};
 

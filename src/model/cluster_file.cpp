@@ -25,6 +25,10 @@ namespace mirab {
 
 namespace {
 
+// What a group of any file has.
+constexpr std::array<std::string_view, 6> kGroupKeys = {"name",  "weight",   "guarantee",
+                                                        "limit", "reserved", "groups"};
+
 // Does the problem get what the file says is running?
 enum class OwnRunning { kept, left_out };
 
@@ -96,7 +100,7 @@ class ClusterReader : FieldReader {
     return cluster_.groups;
   }
 
-  /// What of those groups is wrong whatever the capacity, where `read_live_teams` took a large one.
+  /// What of those groups is wrong whatever the capacity, where `read_live_teams` took 100.
   Check check_live_teams() {
     std::map<std::string_view, std::size_t> groups;
     for (const MemberName& each : member_names_) {
@@ -110,6 +114,11 @@ class ClusterReader : FieldReader {
       return error();
     }
     Cluster cluster = cluster_;
+    for (std::size_t r = 0; r < cluster.resources.size(); ++r) {
+      if (!has_amounts_) cluster.resources[r] += kInPercent;
+      // So much that no sum of guarantees is more.
+      if (has_amounts_) cluster.servers[0].capacity[r] = Quantity(4'000'000'000'000'000'000);
+    }
     for (Group& group : cluster.groups) {
       // Which is more is not known before the capacity is.
       if (has_parts_ && has_amounts_) group.quota = {};
@@ -186,7 +195,7 @@ class ClusterReader : FieldReader {
 
   // Groups and the groups within them, each after its parent.
   void read_groups(const Node& node, const std::string& key, const std::optional<std::string>& parent) {
-    std::vector<std::string_view> keys = {"name", "weight", "guarantee", "limit", "reserved", "groups"};
+    std::vector<std::string_view> keys(kGroupKeys.begin(), kGroupKeys.end());
     if (!members_key_.empty()) keys.push_back(members_key_);
     std::size_t number = 0;
     for (const Node::Entry& entry : list(node, key)) {
@@ -278,6 +287,10 @@ class ClusterReader : FieldReader {
     if (checked) return {};
     Error wrong = checked.error();
     wrong.key = key_in_file(wrong.key);
+    if (wrong.key.ends_with(kInPercent)) {  // the file has the resource without it, or no resource at all
+      wrong.key.resize(wrong.key.size() - kInPercent.size());
+      if (wrong.key.ends_with('.')) wrong.key.pop_back();
+    }
     wrong.file = file();
     wrong.line = line_of(root_, wrong.key);
     return wrong;
@@ -586,9 +599,8 @@ Result<LiveTeams> LiveTeams::read(const std::string& path, std::string_view memb
   teams.root_ = std::make_shared<const Node>(*std::move(document));
   if (const Node* groups = teams.root_->find("groups")) name_resources(*groups, teams.resources_);
   std::vector<std::string> resources = teams.resources_;
-  if (resources.empty()) resources.emplace_back("any");
-  // So much that no sum of guarantees is more.
-  const ResourceVector capacity(resources.size(), Quantity(4'000'000'000'000'000'000));
+  if (resources.empty()) resources.emplace_back();                 // what stands for every resource
+  const ResourceVector capacity(resources.size(), Quantity(100));  // so that a percentage is what is written
   ClusterReader reader(*teams.root_, path);
   const Result<std::vector<Group>> groups = reader.read_live_teams(resources, capacity, members_key);
   if (!groups) return groups.error();
@@ -606,10 +618,17 @@ Result<LiveTeams> LiveTeams::read(const std::string& path, std::string_view memb
 
 namespace {
 
+// Has a group the key, or one that is written nearly so?
 bool any_group_has(const Node& groups, std::string_view key) {
+  const std::array<std::string_view, 1> known = {key};
   return std::any_of(groups.entries.begin(), groups.entries.end(), [&](const Node::Entry& entry) {
+    const std::vector<Node::Entry>& own = entry.value.entries;
     const Node* below = entry.value.find("groups");
-    return entry.value.find(key) != nullptr || (below != nullptr && any_group_has(*below, key));
+    const auto is_it = [&](const Node::Entry& each) {
+      const bool is_of_all = std::find(kGroupKeys.begin(), kGroupKeys.end(), each.key) != kGroupKeys.end();
+      return !is_of_all && !nearest_names(each.key, known).empty();
+    };
+    return std::any_of(own.begin(), own.end(), is_it) || (below != nullptr && any_group_has(*below, key));
   });
 }
 

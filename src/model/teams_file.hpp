@@ -18,6 +18,10 @@
 
 namespace mirab {
 
+/// Ends the name of a resource of which there are 100 and amounts are percentages, as errors then say: a
+/// teams file is checked before the capacity of the cluster is known.
+inline constexpr std::string_view kInPercent = " in %";
+
 /// Groups, and who is in them.
 struct Teams {
   std::vector<Group> groups;                         ///< each after its parent
@@ -37,7 +41,7 @@ Result<Teams> read_teams_file(const std::string& path, const Problem& cluster,
 class LiveTeams {
  public:
   /// Errors name file, line and key: those of read_teams_file(), but for names that no member has. Guarantees
-  /// are not compared with a capacity, nor percentages with amounts.
+  /// in amounts are not compared with a capacity, nor percentages with amounts; percentages are with 100.
   static Result<LiveTeams> read(const std::string& path, std::string_view members_key);
 
   std::size_t group_count() const { return groups_.size(); }
@@ -64,8 +68,8 @@ class LiveTeams {
   std::vector<std::pair<std::string, std::size_t>> patterns_ = {};  // names with a `*`, in the file's order
 };
 
-/// The key under which the groups of a text list their members, `users` or `namespaces`, if it is a teams
-/// file: it has `groups` and none of the other parts of a cluster.
+/// The key under which the groups of a text list their members, `users` or `namespaces`, or nearly do, if it
+/// is a teams file: it has `groups` and none of the other parts of a cluster.
 std::optional<std::string_view> teams_members_key(std::string_view text, Syntax syntax);
 
 }  // namespace mirab

@@ -15,6 +15,7 @@
 
 #include "model/exact.hpp"
 #include "model/names.hpp"
+#include "model/teams_file.hpp"
 
 namespace mirab {
 namespace {
@@ -38,7 +39,9 @@ std::vector<double> doubles(const ExactVector& amounts) {
   return values;
 }
 
-std::string text(const mpq_class& amount) { return fmt::format("{}", nearest(amount)); }
+std::string text(const mpq_class& amount, std::string_view resource) {
+  return fmt::format("{}{}", nearest(amount), resource.ends_with(kInPercent) ? " %" : "");
+}
 
 // The member of a cluster that stands at a node.
 const std::string& name_at(const Cluster& cluster, const Tree& tree, std::size_t node) {
@@ -155,19 +158,21 @@ Check check_quota(const Cluster& cluster, const Tree& tree, std::size_t node, co
       return fmt::format("{}.{}.{}", key_at(tree, node), name, resource);
     };
     if (guarantee < at(of_members, r)) {
-      return blame(key("guarantee"), fmt::format("{} is less than the {} that its members are guaranteed",
-                                                 text(guarantee), text(at(of_members, r))));
+      return blame(key("guarantee"),
+                   fmt::format("{} is less than the {} that its members are guaranteed",
+                               text(guarantee, resource), text(at(of_members, r), resource)));
     }
     if (reserve > guarantee) {
       return blame(key("reserved"),
                    fmt::format("{} is more than the guarantee, which is {}; only a part of a "
                                "guarantee can be reserved",
-                               text(reserve), text(guarantee)));
+                               text(reserve, resource), text(guarantee, resource)));
     }
-    if (!quota.limit.empty() && quota.limit[r] && rational(*quota.limit[r]) < guarantee) {
-      return blame(key("limit"), fmt::format("{} is less than the guarantee, which is {}",
-                                             quota.limit[r]->text(), text(guarantee)));
-    }
+    if (quota.limit.empty() || !quota.limit[r]) continue;
+    const mpq_class limit = rational(*quota.limit[r]);
+    if (limit >= guarantee) continue;
+    return blame(key("limit"), fmt::format("{} is less than the guarantee, which is {}",
+                                           text(limit, resource), text(guarantee, resource)));
   }
   return {};
 }
@@ -192,6 +197,7 @@ Check check_guarantees_together(const Problem& problem, const std::vector<ExactV
   const Tree& tree = problem.tree();
   constexpr std::size_t kMostNamed = 6;
   for (std::size_t r = 0; r < pool.size(); ++r) {
+    const std::string& resource = problem.resources()[r];
     mpq_class sum = 0;
     std::optional<std::size_t> too_much;
     std::vector<std::string> parts;
@@ -200,17 +206,18 @@ Check check_guarantees_together(const Problem& problem, const std::vector<ExactV
       if (amount <= 0) continue;
       sum += amount;
       if (!too_much && sum > pool[r]) too_much = node;
-      parts.push_back(fmt::format("{} {}", name_at(problem.cluster(), tree, node), text(amount)));
+      parts.push_back(fmt::format("{} {}", name_at(problem.cluster(), tree, node), text(amount, resource)));
     }
     if (!too_much) continue;
     if (parts.size() > kMostNamed) {
       parts.resize(kMostNamed);
       parts.emplace_back("…");
     }
-    return blame(fmt::format("{}.guarantee.{}", key_at(tree, where_given(problem, *too_much, r)),
-                             problem.resources()[r]),
-                 fmt::format("the guarantees together are {} of {} ({}), and the cluster has {}", text(sum),
-                             problem.resources()[r], fmt::join(parts, ", "), text(pool[r])));
+    const bool in_percent = resource.ends_with(kInPercent);
+    return blame(fmt::format("{}.guarantee.{}", key_at(tree, where_given(problem, *too_much, r)), resource),
+                 fmt::format("the guarantees together are {}{} ({}), and {} {}", text(sum, resource),
+                             in_percent ? "" : " of " + resource, fmt::join(parts, ", "),
+                             in_percent ? "there are" : "the cluster has", text(pool[r], resource)));
   }
   return {};
 }

@@ -1,11 +1,19 @@
 #include "net/credentials.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <fstream>
+#include <unistd.h>
 #include <utility>
 
 namespace mirab::net {
+
+Check check_readable(const std::string& file) {
+  if (file.empty() || ::access(file.c_str(), R_OK) == 0) return {};
+  return Error{.message = std::strerror(errno), .file = file};
+}
 
 Result<std::string> read_token(const std::string& file) {
   constexpr std::size_t kMostTokenBytes = std::size_t{16} << 10U;

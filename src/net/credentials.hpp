@@ -21,6 +21,9 @@ struct Credentials {
   std::string token_file = {};  ///< comes before `token`; read again each minute and after a 401
 };
 
+/// Errors, with the file: it cannot be read. An empty name is no file.
+Check check_readable(const std::string& file);
+
 /// The token in a file, without its line end. Errors: cannot be read; holds no token, which is 16 KiB of
 /// visible ASCII at most.
 Result<std::string> read_token(const std::string& file);

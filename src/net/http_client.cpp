@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <curl/curl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -138,12 +135,6 @@ Result<Route> route_of(const HttpClientOptions& options) {
               .host = written_port.empty() ? given.host : given.host + ":" + written_port};
   while (route.url.ends_with('/')) route.url.pop_back();
   return route;
-}
-
-/// Errors: the file cannot be read.
-Check check_readable(const Pem& pem) {
-  if (pem.file.empty() || ::access(pem.file.c_str(), R_OK) == 0) return {};
-  return Error{.message = std::strerror(errno), .file = pem.file};
 }
 
 /// When the file was written; nothing where none is named, or where it cannot be seen.
@@ -361,7 +352,8 @@ Result<Url> read_url(const std::string& text, const std::string& key) {
   MIRAB_ASSERT(url != nullptr, "memory for a URL");
   const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0);
   const std::string scheme = part_of(url.get(), CURLUPART_SCHEME);
-  if (code == CURLUE_BAD_SCHEME || (code == CURLUE_OK && scheme != "http" && scheme != "https"))
+  if (code == CURLUE_BAD_SCHEME || code == CURLUE_UNSUPPORTED_SCHEME ||
+      (code == CURLUE_OK && scheme != "http" && scheme != "https"))
     return refuse("it begins with http:// or https://");
   if (code != CURLUE_OK) return refuse(curl_url_strerror(code));
   for (const auto& [part, name] : {std::pair{CURLUPART_USER, "user"},
@@ -408,7 +400,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::open(HttpClientOptions options) 
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   for (const Pem* pem : {&options.ca, &options.credentials.certificate, &options.credentials.key}) {
-    if (Check wrong = check_readable(*pem)) return *std::move(wrong);
+    if (Check wrong = check_readable(pem->file)) return *std::move(wrong);
   }
   Result<TokenSource> token = TokenSource::open(options.credentials, Steady::now());
   if (!token) return std::move(token).error();

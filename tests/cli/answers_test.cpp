@@ -127,6 +127,34 @@ TEST(Answers, AFileOfKindsThatIsWrongIsNamedWithItsLine) {
               StartsWith("mirab: no-such.yaml: cannot be read"));
 }
 
+// Four CPUs hold no task of eight, and half a task runs nowhere.
+TEST(Answers, APlanSellsNoServersOnWhichNoTaskRuns) {
+  const TemporaryFolder folder;
+  const std::string cluster =
+      folder.write("c.yaml",
+                   "resources: [cpu]\nservers:\n  - {name: n, capacity: {cpu: 4}, count: 3}\nusers:\n"
+                   "  - {name: ml/big, demand: {cpu: 8}}\n  - {name: web, demand: {cpu: 1}}\n");
+  const std::string kinds = folder.write("kinds.yaml",
+                                         "kinds:\n  - {name: n, price: 1}\n"
+                                         "  - {name: big, price: 90, capacity: {cpu: 16}}\n");
+  const std::string ask = "mirab plan " + cluster + " --user ml/big --tasks 1 ";
+  const std::string large = " holds one whole task of 'ml/big': it asks for 8 cpu, and the largest has 4";
+  for (const auto& [options, words] : std::vector<std::pair<std::string, std::string>>{
+           {"--kind n=100", "no server that is there or on offer" + large + "\n"},
+           {"--weights", "no server" + large + "\n"},
+           {"--kinds " + kinds, "no server that is there or that the plan buys" + large +
+                                    "; offer only kinds that hold one, with --kind\n"}}) {
+    const Ran ran = shell(ask + options);
+    EXPECT_EQ(ran.status, 2) << options;
+    EXPECT_THAT(ran.out, IsEmpty()) << options;
+    EXPECT_EQ(ran.err, "mirab: " + cluster + ":5: users[0].demand.cpu: " + words);
+  }
+  const Ran sold = shell(ask + "--kind big=90 --kinds " + kinds);
+  EXPECT_EQ(sold.status, 0) << sold.err;
+  EXPECT_THAT(sold.out, HasSubstr("big"));
+  EXPECT_THAT(sold.out, HasSubstr(": 1 task for ml/big under"));
+}
+
 TEST(Answers, KindsWithAndWithoutAPriceAreRefused) {
   const TemporaryFolder folder;
   const std::string file =

@@ -132,6 +132,9 @@ TEST(BadInput, ValidateChecksATeamsFileAndExplainsAUserWhereAGroupShouldBe) {
               HasSubstr("ok, teams, 2 groups, 1 name of namespaces\n"));
   const std::string wrong = folder.write("wrong.yaml", "groups:\n  - {name: a, wieght: 2, users: [x]}\n");
   EXPECT_THAT(shell("mirab validate " + wrong).err, HasSubstr("wrong.yaml:2: groups[0].wieght"));
+  const std::string slip = folder.write("slip.yaml", "groups:\n  - {name: a, namspaces: [x]}\n");
+  EXPECT_THAT(shell("mirab validate " + slip).err,
+              HasSubstr("slip.yaml:2: groups[0].namspaces: unknown key; did you mean namespaces?"));
   const std::string bob = folder.write("bob.yaml",
                                        "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 9}}]\n"
                                        "users:\n  - {name: bob, demand: {cpu: 1}}\n"
@@ -193,15 +196,19 @@ TEST(BadInput, WhatIsAllowedButLooksLikeASlipIsNoted) {
       "  - {name: A, demand: {cpu: 1, memory: 4}}\n  - {name: B, demand: {cpu: 500, memory: 4Gi}}\n");
   const std::string unit =
       ":5: users[0].demand.memory: 4 has no unit, where a server has 64Gi; is one missing?\n";
-  const std::string whole = ":6: users[1].demand.cpu: no server holds one whole task (500 of 16)\n";
-  for (const std::string& command : {"mirab validate " + cluster, "mirab fill -d drf " + cluster}) {
+  const std::string whole =
+      ":6: users[1].demand.cpu: no server holds one whole task of 'B': it asks for 500 cpu, and the "
+      "largest has 16\n";
+  for (const std::string& command :
+       {"mirab validate " + cluster, "mirab fill -d drf " + cluster, "mirab allocate -m drf " + cluster}) {
     const Ran ran = shell(command);
     EXPECT_EQ(ran.status, 0);
     EXPECT_THAT(ran.err, HasSubstr("mirab: note: " + cluster + unit));
     EXPECT_THAT(ran.err, HasSubstr("mirab: note: " + cluster + whole));
   }
-  const Ran divided = shell("mirab allocate -m drf " + cluster);
-  EXPECT_EQ(divided.err, "mirab: note: " + cluster + unit) << "a part of a task may be divided";
+  EXPECT_EQ(shell("mirab explain -m drf " + cluster).err, "mirab: note: " + cluster + whole);
+  EXPECT_EQ(shell("mirab explain -m drf " + cluster + " B").err, "mirab: note: " + cluster + whole);
+  EXPECT_THAT(shell("mirab explain -m drf " + cluster + " A").err, IsEmpty()) << "who is asked about";
   EXPECT_THAT(shell("mirab validate examples/textbook.yaml").err, testing::IsEmpty());
 }
 

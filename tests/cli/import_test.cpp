@@ -32,6 +32,20 @@ TEST(Import, OfTheExampleRunsAndCanBeAllocated) {
   EXPECT_EQ(given.status, 0) << given.err;
 }
 
+TEST(Import, NotesPodsThatNoNodeHolds) {
+  const TemporaryFolder folder;
+  const std::string objects = folder.write(
+      "objects.yaml",
+      "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, memory: 16Gi, pods: 110}}\n---\n"
+      "kind: Pod\nmetadata: {name: big, namespace: ml}\n"
+      "spec: {containers: [{name: c, resources: {requests: {cpu: 8, memory: 1Gi}}}]}\n");
+  const Ran ran = shell("mirab import kubernetes " + objects);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("mirab: note: no server holds one whole task of 'ml"));
+  EXPECT_THAT(ran.err, HasSubstr("': it asks for 8 cpu, and the largest has 4\n"));
+  EXPECT_THAT(ran.out, HasSubstr("# Note: no server holds one whole task of 'ml"));
+}
+
 TEST(Import, ReadsOneTextOfEverythingFromStandardInput) {
   const Ran two = shell(fmt::format("mirab import kubernetes {} 2>/dev/null | grep -v '^#'", kFiles));
   const Ran one = shell(

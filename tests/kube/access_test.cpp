@@ -2,6 +2,7 @@
 #include "kube/access.hpp"
 
 #include <cstdlib>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@ namespace mirab::kube {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class Access : public testing::Test {
  protected:
@@ -55,6 +57,41 @@ TEST_F(Access, SaysWhatIsMissing) {
   access = find_access(folder.path("none"), "");
   ASSERT_FALSE(access);
   EXPECT_EQ(access.error().file, folder.path("none"));
+}
+
+TEST_F(Access, WhatTheKubeconfigNamesAndCannotBeUsedHasItsPlace) {
+  folder.write("bad-token", "two words");
+  struct Case {
+    std::string server, cluster, user, words;
+  };
+  for (
+      const Case& each : std::vector<Case>{
+          {"127.0.0.1", "", "",
+           "5: clusters[0].cluster.server: '127.0.0.1' is not the URL of a server: it begins with http:// or "
+           "https://"},
+          {"127.0.0.1:6443", "", "", "is not the URL of a server: it begins with http:// or https://"},
+          {"http://192.0.2.1", "", "token: abc",
+           "5: clusters[0].cluster.server: http://192.0.2.1 would send"},
+          {"https://a", "certificate-authority: none.crt", "",
+           "6: clusters[0].cluster.certificate-authority: " + folder.path("none.crt") + ": No such file"},
+          {"https://a", "", "client-certificate: none.crt, client-key: k",
+           "8: users[0].user.client-certificate: " + folder.path("none.crt") + ": No such file"},
+          {"https://a", "", "client-certificate: config, client-key: none.key",
+           "8: users[0].user.client-key: " + folder.path("none.key") + ": No such file"},
+          {"https://a", "", "tokenFile: none", "8: users[0].user.tokenFile: " + folder.path("none") + ": No"},
+          {"https://a", "", "tokenFile: bad-token",
+           "8: users[0].user.tokenFile: " + folder.path("bad-token") + ": holds no token"}}) {
+    const std::string file =
+        folder.write("config", fmt::format("current-context: c\n"
+                                           "contexts: [{{name: c, context: {{cluster: k, user: u}}}}]\n"
+                                           "clusters:\n- name: k\n  cluster: {{server: \"{}\",\n    {}}}\n"
+                                           "users:\n- {{name: u, user: {{{}}}}}\n",
+                                           each.server, each.cluster, each.user));
+    const auto access = find_access(file, "");
+    ASSERT_FALSE(access) << each.words;
+    EXPECT_THAT(describe(access.error()), HasSubstr(each.words));
+    EXPECT_THAT(describe(access.error()), StartsWith(file + ":"));
+  }
 }
 
 }  // namespace

@@ -125,8 +125,8 @@ class ImportLive(unittest.TestCase):
                                    {"client-certificate": "pki/me.pem", "client-key": "pki/me.key"})
             self.assertEqual(self.live("--kubeconfig", of_files), expected)
             self.fails("--kubeconfig", self.config(api.url, {"certificate-authority": "pki/ca.pem"}))
-            self.assertIn("pki/none.pem", self.fails("--kubeconfig", self.config(
-                api.url, {"certificate-authority": "pki/none.pem"})))
+            self.assertIn("clusters[0].cluster.certificate-authority: " + self.path("pki/none.pem"), self.fails(
+                "--kubeconfig", self.config(api.url, {"certificate-authority": "pki/none.pem"}), status=2))
 
     def test_the_certificate_of_the_server_is_checked(self):
         pki = self.certificates
@@ -180,19 +180,21 @@ class ImportLive(unittest.TestCase):
             self.assertEqual(self.live(KUBECONFIG=here), expected)
             self.assertIn("127.0.0.1 port 1", self.fails("--kubeconfig", here, "--context", "nowhere"))
             self.assertIn("there is no context 'her'; did you mean here?",
-                          self.fails("--kubeconfig", here, "--context", "her"))
-            self.assertIn("there is no kubeconfig", self.fails())
+                          self.fails("--kubeconfig", here, "--context", "her", status=2))
+            self.assertIn("there is no kubeconfig", self.fails(status=2))
             self.config(api.url, name=".kube/config")
             self.assertEqual(self.live("--context", "here"), expected)
-            self.assertIn("names several files", self.fails(KUBECONFIG=f"{here}:{here}"))
+            self.assertIn("names several files", self.fails(KUBECONFIG=f"{here}:{here}", status=2))
 
     def test_what_cannot_be_used_is_an_error_with_its_key(self):
         self.assertIn("users[0].user.exec: is not supported yet",
-                      self.fails("--kubeconfig", self.config("http://127.0.0.1:1", user={"exec": {"command": "x"}})))
+                      self.fails("--kubeconfig", self.config("http://127.0.0.1:1", user={"exec": {"command": "x"}}),
+                                 status=2))
         self.assertIn("basic authentication is refused", self.fails(
-            "--kubeconfig", self.config("http://127.0.0.1:1", user={"username": "u", "password": SECRET})))
+            "--kubeconfig", self.config("http://127.0.0.1:1", user={"username": "u", "password": SECRET}),
+            status=2))
         self.assertIn("without TLS", self.fails(
-            "--kubeconfig", self.config("http://192.0.2.1:1", user={"token": SECRET})))
+            "--kubeconfig", self.config("http://192.0.2.1:1", user={"token": SECRET}), status=2))
         with ScriptedApi(OBJECTS, before=lambda *_: (200, "<html>", {})) as api:
             self.assertIn("/api/v1/nodes", self.fails("--kubeconfig", self.config(api.url)))
         with ScriptedApi({"Node": [], "Pod": [], "Namespace": []}) as api:

@@ -1,5 +1,6 @@
 """What `mirab kube manifest` prints is YAML, and the rights in it are those that the scheduler needs."""
 
+import os
 import re
 import subprocess
 import unittest
@@ -14,13 +15,37 @@ class Usage(unittest.TestCase):
         for words, said in ((["--connections", "0"], "--connections: '0' is not a whole number from 1 to 256"),
                             (["--share-scale", "cpu=-1"], "--share-scale: 'cpu=-1' is not of the form RESOURCE=FACTOR"),
                             (["manifestt"], "there is no command 'manifestt' of mirab kube; did you mean manifest?"),
-                            (["manifest", "--flow-schema", "v2"], "--flow-schema")):
+                            (["manifest", "--flow-schema", "v2"], "--flow-schema"),
+                            (["manifest", "--namespace", "A B"], "--namespace: must be a name of Kubernetes, "),
+                            (["manifest", "--namespace", "a.b"], "--namespace: must be a name of Kubernetes, "),
+                            (["manifest", "--scheduler-name", "x, y"], "--scheduler-name: must be a name of"),
+                            (["manifest", "--scheduler-name", ""], "--scheduler-name: must be a name of"),
+                            (["manifest", "--image", "a b: c"], "--image: must be the name of an image, without bl"),
+                            (["manifest", "--image", ""], "--image: must be the name of an image, without blanks")):
             ran = subprocess.run([PROGRAM, "kube", *words], capture_output=True, text=True, check=False, timeout=60)
             self.assertEqual((ran.returncode, ran.stdout), (2, ""), words)
             self.assertIn(said, ran.stderr)
 
 
 class Manifest(KubeCase):
+    def test_a_teams_file_that_is_not_utf8_is_refused(self):
+        text = "groups: [{name: x, namespaces: [a]}]\n"
+        for encoding in ("utf-16", "utf-16-be"):
+            file = os.path.join(self.folder.name, "teams.yaml")
+            with open(file, "w", encoding=encoding) as written:
+                written.write("\ufeff" * encoding.endswith("be") + text)
+            ran = subprocess.run([PROGRAM, "kube", "manifest", "--teams", file], capture_output=True, check=False,
+                                 timeout=60)
+            self.assertEqual((ran.returncode, ran.stdout), (2, b""), encoding)
+            self.assertIn(file.encode() + b": is not UTF-8, as the text of a ConfigMap", ran.stderr)
+
+    def test_what_looks_like_a_number_is_a_text(self):
+        ran = subprocess.run([PROGRAM, "kube", "manifest", "--namespace", "123", "--scheduler-name", "true",
+                              "--team", 'label=a"b'], capture_output=True, text=True, check=True, timeout=60)
+        self.assertIn('namespace: "123"', ran.stdout)
+        self.assertIn('--scheduler-name, "true"', ran.stdout)
+        self.assertIn('"label=a\\"b"', ran.stdout)
+
     def test_it_is_a_row_of_documents(self):
         kinds = [(document["kind"], document["metadata"]["name"]) for document in manifest()]
         self.assertEqual(kinds, [

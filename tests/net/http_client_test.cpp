@@ -286,6 +286,10 @@ TEST(HttpClient, ReadsUrls) {
     ASSERT_FALSE(read) << wrong;
     EXPECT_EQ(read.error().key, "--server");
   }
+  for (const std::string without_scheme : {"127.0.0.1", "127.0.0.1:6443", "a.example:7417"}) {
+    EXPECT_THAT(read_url(without_scheme, "k").error().message,
+                HasSubstr("it begins with http:// or https://"));
+  }
 }
 
 TEST(HttpClient, KnowsWhatOthersCouldReadOnTheWay) {

@@ -134,7 +134,7 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
     mechanisms.push_back(taken.choice);
   }
   print_cluster_notices(options.cluster, missing_units(*problem));
-  if (!fillings.empty()) print_cluster_notices(options.cluster, unplaceable_tasks(*problem));
+  print_cluster_notices(options.cluster, unplaceable_tasks(*problem));
   std::string title = name_of(options.report, *problem, options.cluster);
   report::Comparison comparison{std::move(title), *std::move(problem), options.seed, {}};
 

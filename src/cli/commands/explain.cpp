@@ -1,10 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include <mirab/audit/explanation.hpp>
 #include <mirab/model/cluster_file.hpp>
 
+#include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -63,6 +65,8 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
                  const ExplainOptions& how) {
   const Result<std::size_t> user = find_user(problem, options.user, options.cluster, "USER");
   if (!user) return report_error(user.error());
+  if (const std::optional<Error> large = unplaceable_task(problem, *user))
+    print_cluster_notices(options.cluster, {*large});
   Result<Explanation> explanation = explain(problem, asked.mechanism, *user, how);
   if (!explanation) return report_error(with_cluster_position(options.cluster, explanation.error()));
   if (!asked.notice.empty()) explanation->outcome.notices.push_back(asked.notice);
@@ -80,6 +84,7 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
 
 Exit explain_everyone(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
                       const ExplainOptions& how) {
+  print_cluster_notices(options.cluster, unplaceable_tasks(problem));
   Result<Survey> survey = explain_all(problem, asked.mechanism, how);
   if (!survey) return report_error(with_cluster_position(options.cluster, survey.error()));
   if (!asked.notice.empty()) survey->outcome.notices.push_back(asked.notice);

@@ -9,6 +9,7 @@
 
 #include <mirab/model/cluster_file.hpp>
 
+#include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -18,6 +19,7 @@
 #include "slurm/cluster_import.hpp"
 #ifdef MIRAB_HAS_SERVICE
 #include "cli/io/live_cluster.hpp"
+#include "kube/access.hpp"
 #endif
 
 namespace mirab::cli {
@@ -45,9 +47,14 @@ Check check_cluster_files(const std::string& destination, const std::vector<std:
 /// The notices stand in the head of the file too.
 Exit write_imported(const ImportedCluster& imported, const std::string& destination,
                     const std::string& command_line) {
-  report_notes(imported.notices);
+  std::vector<std::string> notices = imported.notices;
+  if (const Result<Problem> problem = Problem::from(imported.cluster)) {
+    const std::vector<std::string> large = first_notices(unplaceable_tasks(*problem));
+    notices.insert(notices.end(), large.begin(), large.end());
+  }
+  report_notes(notices);
   std::vector<std::string> head = imported.provenance;
-  for (const std::string& notice : imported.notices) head.push_back("Note: " + notice);
+  for (const std::string& notice : notices) head.push_back("Note: " + notice);
   head.push_back("Made by: " + command_line);
   const Check failure = write_text(destination, write_cluster_yaml(imported.cluster, head));
   return failure ? report_error(*failure, Exit::failed) : Exit::done;
@@ -119,8 +126,11 @@ Exit run_live(const Kubernetes& options, const kubernetes::ClusterImportOptions&
               const std::string& command_line) {
   if (!options.inputs.empty())
     return report_error({.message = "reads from the API server, and no file", .key = "--live"});
+  const Result<kubernetes::ApiAccess> access =
+      kube::find_access(options.live.kubeconfig, options.live.context);
+  if (!access) return report_error(access.error());
   const Result<std::vector<kubernetes::ObjectText>> texts =
-      read_live_cluster(options.live, !read.team_label.empty());
+      read_live_cluster(*access, !read.team_label.empty());
   if (!texts) return report_error(texts.error(), Exit::failed);
   const Result<kubernetes::ClusterImport> import = kubernetes::import_cluster(*texts, read);
   return import ? write_import(*import, options, command_line) : report_error(import.error());

@@ -12,6 +12,7 @@
 #include "kube/access.hpp"
 #include "kube/scheduling.hpp"
 #include "kubernetes/scheduler/permissions.hpp"
+#include "model/names.hpp"
 #include "service/metrics.hpp"
 
 namespace mirab::cli {
@@ -180,8 +181,12 @@ Exit run_manifest(const ManifestFlags& flags) {
     if (!teams) return report_error(teams.error());
     Result<InputText> text = read_input(flags.teams);
     if (!text) return report_error(text.error());
+    if (!is_utf8(text->text))
+      return report_error(
+          {.message = "is not UTF-8, as the text of a ConfigMap has to be", .file = text->name});
     options.teams_file = std::move(text->text);
   }
+  if (const Check wrong = kubernetes::check_manifest(options)) return report_error(*wrong);
   const Check failure = write_text(kStandardOutput, kubernetes::manifest(options));
   return failure ? report_error(*failure, Exit::failed) : Exit::done;
 }

@@ -8,10 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include <mirab/audit/plan.hpp>
 #include <mirab/model/cluster_file.hpp>
 
+#include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -218,14 +221,40 @@ Exit write_plan(const report::PlanReport& plan, const PlanFlags& options) {
   const nlohmann::ordered_json data = report::plan_json(plan);
   std::vector<Text> texts{{options.output.file, formatted(plan, options, data)}};
   if (!options.changed.empty()) {
+    const double tasks = plan.goal.all_tasks();
     const std::string made =
-        fmt::format("{}, so that {} gets {:.15g} tasks under {}", title_of(options.cluster), options.user,
-                    plan.goal.all_tasks(), plan.plan.after.mechanism);
+        fmt::format("{}, so that {} gets {:.15g} {} under {}", title_of(options.cluster), options.user, tasks,
+                    tasks == 1 ? "task" : "tasks", plan.plan.after.mechanism);
     texts.push_back({options.changed, write_cluster_yaml(plan.plan.problem.cluster(), {made})});
   }
   if (!options.report.file.empty()) texts.push_back(report_page(options.report, "plan", plan.title, data));
   if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
   return plan.plan.after.status == Status::not_converged ? Exit::not_converged : Exit::done;
+}
+
+// A mechanism divides tasks, and a part of one runs nowhere.
+std::optional<Error> unplaceable_goal(const Problem& problem, const PlanGoal& goal,
+                                      std::string_view servers) {
+  for (const WantedTasks& wanted : goal.tasks) {
+    if (std::optional<Error> large = unplaceable_task(problem, wanted.user, servers)) return large;
+  }
+  return {};
+}
+
+// The same with one more server of each new kind. What is wrong with a kind as such is for the plan to say.
+std::optional<Error> unplaceable_goal(const Problem& problem, const PlanGoal& goal,
+                                      const std::vector<ServerKind>& kinds) {
+  Cluster cluster = problem.cluster();
+  cluster.running.reset();
+  for (const ServerKind& kind : kinds) {
+    if (!kind.fresh) continue;
+    cluster.servers.push_back(*kind.fresh);
+    cluster.servers.back().name = kind.name;
+  }
+  const Result<Problem> offered = Problem::from(std::move(cluster));
+  if (!offered) return {};
+  return unplaceable_goal(*offered, goal,
+                          kinds.empty() ? "no server" : "no server that is there or on offer");
 }
 
 Exit run_plan(const PlanFlags& options) {
@@ -254,6 +283,8 @@ Exit run_plan(const PlanFlags& options) {
     if (!read) return report_error(read.error());
     kinds = *std::move(read);
   }
+  if (const std::optional<Error> large = unplaceable_goal(*problem, *goal, kinds))
+    return report_error(with_cluster_position(options.cluster, *large));
   PlanOptions how{.solves = options.solves, .execution = {.threads = options.threads}, .progress = {}};
   if (shows_progress())
     how.progress = [](std::size_t done) { show_progress(fmt::format("mirab: {} changes tried", done)); };
@@ -263,6 +294,11 @@ Exit run_plan(const PlanFlags& options) {
   if (!plan) {
     const bool of_option = plan.error().key.starts_with("--");
     return report_error(of_option ? plan.error() : with_cluster_position(options.cluster, plan.error()));
+  }
+  if (std::optional<Error> large =
+          unplaceable_goal(plan->problem, *goal, "no server that is there or that the plan buys")) {
+    large->message += "; offer only kinds that hold one, with --kind";
+    return report_error(with_cluster_position(options.cluster, *std::move(large)));
   }
   if (options.mechanism.empty()) plan->after.notices.push_back(choice_notice(taken, options.cluster));
   return write_plan({name_of(options.report, *problem, options.cluster), *problem, *goal, kinds, *plan},

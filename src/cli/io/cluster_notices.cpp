@@ -41,21 +41,27 @@ Quantity most_of(const Problem& problem, std::size_t user, std::size_t resource)
 
 }  // namespace
 
+std::optional<Error> unplaceable_task(const Problem& problem, std::size_t user, std::string_view servers) {
+  if (fits_somewhere(problem, user)) return {};
+  Error notice{.message = fmt::format("{} holds one whole task of '{}'", servers, problem.users()[user].name),
+               .key = fmt::format("users[{}].demand", user)};
+  const ResourceVector& demand = problem.users()[user].demand;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    const Quantity most = most_of(problem, user, r);
+    if (problem.has_demand_on() || demand[r] <= most) continue;
+    const std::string& resource = problem.resources()[r];
+    notice.key += "." + resource;
+    notice.message += fmt::format(": it asks for {} {}, and the largest has {}",
+                                  report::amount(demand[r].value()), resource, report::amount(most.value()));
+    break;
+  }
+  return notice;
+}
+
 std::vector<Error> unplaceable_tasks(const Problem& problem) {
   std::vector<Error> notices;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    if (fits_somewhere(problem, n)) continue;
-    Error notice{.message = "no server holds one whole task", .key = fmt::format("users[{}].demand", n)};
-    const ResourceVector& demand = problem.users()[n].demand;
-    for (std::size_t r = 0; r < demand.size(); ++r) {
-      const Quantity most = most_of(problem, n, r);
-      if (problem.has_demand_on() || demand[r] <= most) continue;
-      notice.key += "." + problem.resources()[r];
-      notice.message +=
-          fmt::format(" ({} of {})", report::amount(demand[r].value()), report::amount(most.value()));
-      break;
-    }
-    notices.push_back(std::move(notice));
+    if (std::optional<Error> notice = unplaceable_task(problem, n)) notices.push_back(*std::move(notice));
   }
   return notices;
 }
@@ -77,6 +83,15 @@ std::vector<Error> missing_units(const Problem& problem) {
     }
   }
   return notices;
+}
+
+std::vector<std::string> first_notices(const std::vector<Error>& notices) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(notices.size(), kNoticesShown); ++i)
+    words.push_back(notices[i].message);
+  if (notices.size() > kNoticesShown)
+    words.push_back(fmt::format("and {} of the kind", notices.size() - kNoticesShown));
+  return words;
 }
 
 void print_cluster_notices(const std::string& cluster, const std::vector<Error>& notices) {

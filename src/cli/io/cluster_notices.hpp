@@ -1,7 +1,10 @@
 // What a cluster file may say, but seldom means to.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mirab/model/problem.hpp>
@@ -9,13 +12,21 @@
 
 namespace mirab::cli {
 
-/// Users of whom no server holds one whole task: a filling places none, and a division gives them less than
-/// one. Often `500` for `500m`. Each with the key of the demand. O(users x servers x resources) at worst.
+/// That no server holds one whole task of a user, where none does: a filling places none, and what a division
+/// gives it can never run. Often `500` for `500m`. With the key of the demand. `servers` is what the words
+/// call the servers of the problem. O(servers x resources).
+std::optional<Error> unplaceable_task(const Problem& problem, std::size_t user,
+                                      std::string_view servers = "no server");
+
+/// The same of all users. O(users x servers x resources) at worst.
 std::vector<Error> unplaceable_tasks(const Problem& problem);
 
 /// Demands below a thousand where some server has more than a million times as much: often `4` for `4Gi`.
 /// Each with the key of the demand. O((users + servers) x resources).
 std::vector<Error> missing_units(const Problem& problem);
+
+/// The first few, without their places, and how many more there are.
+std::vector<std::string> first_notices(const std::vector<Error>& notices);
 
 /// Notes the first few on standard error, with the lines of the cluster file.
 void print_cluster_notices(const std::string& cluster, const std::vector<Error>& notices);

@@ -6,7 +6,6 @@
 #include <random>
 #include <utility>
 
-#include "kube/access.hpp"
 #include "kube/api_server.hpp"
 
 namespace mirab::cli {
@@ -43,12 +42,10 @@ class ListText final : public kubernetes::ObjectSink {
 
 }  // namespace
 
-Result<std::vector<kubernetes::ObjectText>> read_live_cluster(const LiveClusterOptions& options,
+Result<std::vector<kubernetes::ObjectText>> read_live_cluster(const kubernetes::ApiAccess& access,
                                                               bool with_namespaces) {
-  const Result<kubernetes::ApiAccess> access = kube::find_access(options.kubeconfig, options.context);
-  if (!access) return access.error();
   const Result<std::unique_ptr<kube::ApiServer>> server =
-      kube::ApiServer::open(*access, {.seed = std::random_device()()});
+      kube::ApiServer::open(access, {.seed = std::random_device()()});
   if (!server) return server.error();
   std::vector<kubernetes::Resource> resources = {kubernetes::kNodes, kubernetes::kPods};
   if (with_namespaces) resources.push_back(kubernetes::kNamespaces);
@@ -57,7 +54,7 @@ Result<std::vector<kubernetes::ObjectText>> read_live_cluster(const LiveClusterO
     ListText list(resource.kind);
     if (Check wrong = (*server)->list(resource, list)) return *std::move(wrong);
     kubernetes::ObjectText& text = texts.emplace_back();
-    text.file = fmt::format("{}{}", access->server, resource.path);
+    text.file = fmt::format("{}{}", access.server, resource.path);
     text.documents.push_back(list.take());
   }
   return texts;

@@ -6,6 +6,7 @@
 
 #include <mirab/model/result.hpp>
 
+#include "kubernetes/api/kubeconfig.hpp"
 #include "kubernetes/cluster_import.hpp"
 
 namespace mirab::cli {
@@ -17,9 +18,9 @@ struct LiveClusterOptions {
 };
 
 /// Nodes and the pods that have not come to their end; namespaces too where `with_namespaces`. A collection
-/// is a text, called by its URL. Errors: no access; a server that is not reached or refuses, with the
-/// permission that is missing as key.
-Result<std::vector<kubernetes::ObjectText>> read_live_cluster(const LiveClusterOptions& options,
+/// is a text, called by its URL. Errors: a server that is not reached or refuses, with the permission that is
+/// missing as key.
+Result<std::vector<kubernetes::ObjectText>> read_live_cluster(const kubernetes::ApiAccess& access,
                                                               bool with_namespaces);
 
 }  // namespace mirab::cli

@@ -44,6 +44,8 @@ std::optional<std::string> decode_base64(std::string_view text) {
   return is_whole ? std::optional(bytes) : std::nullopt;
 }
 
+constexpr std::size_t kMostNamedContexts = 20;  // in one line of an error
+
 /// A map of the file and where it stands.
 struct Part {
   const Node* node;
@@ -61,13 +63,14 @@ class KubeconfigReader {
     if (!reader_.expect_map(root_, "")) return *reader_.error();
     if (context_name.empty()) {
       context_name = text({&root_, ""}, "current-context");
-      if (context_name.empty()) return error("current-context", "is not set; choose one of the contexts", 0);
+      if (context_name.empty() && !reader_.failed()) return no_current_context();
     }
     const Result<Part> context = named("contexts", "context", context_name, "current-context");
     if (!context) return context.error();
     const Result<Part> cluster =
         named("clusters", "cluster", text(*context, "cluster"), context->at("cluster"));
     if (!cluster) return cluster.error();
+    access_.kubeconfig = reader_.file();
     access_.name_space = text(*context, "namespace");
     if (const Check wrong = read_cluster(*cluster)) return *wrong;
     const std::string user_name = text(*context, "user");
@@ -95,6 +98,26 @@ class KubeconfigReader {
     const Node* node = found(part, name);
     if (node == nullptr) return {};
     return reader_.text(*node, part.key.empty() ? std::string(name) : part.at(name));
+  }
+
+  Error no_current_context() const {
+    std::vector<std::string_view> known;
+    const Node* const contexts = root_.find("contexts");
+    for (std::size_t i = 0; contexts != nullptr && i < contexts->entries.size(); ++i) {
+      if (const Node* const name = contexts->entries[i].value.find("name")) known.push_back(name->text);
+    }
+    const Node* const current = root_.find("current-context");
+    return error("current-context",
+                 known.empty() ? "is not set, and there are no contexts"
+                               : fmt::format("is not set; choose one with --context: {}",
+                                             first_names(known, kMostNamedContexts)),
+                 (current != nullptr ? *current : root_).line);
+  }
+
+  /// Where a key of a map stands, or the map without it.
+  static FilePosition position(const Part& part, const std::string& name) {
+    const Node* const node = found(part, name);
+    return {.key = part.at(name), .line = (node == nullptr ? *part.node : *node).line};
   }
 
   /// The map of a name in a list of `{name: …, <within>: {…}}`; `asked` is the key that names it.
@@ -130,7 +153,7 @@ class KubeconfigReader {
       return error(part.at(name + "-data"), decoded ? "must hold PEM in base64" : "must be base64",
                    found(part, name + "-data")->line);
     }
-    return Pem{.file = path(text(part, name))};
+    return Pem{.file = path(text(part, name)), .named = position(part, name)};
   }
 
   std::string path(const std::string& written) const {
@@ -140,6 +163,7 @@ class KubeconfigReader {
 
   Check read_cluster(const Part& cluster) {
     access_.server = text(cluster, "server");
+    access_.server_named = position(cluster, "server");
     if (access_.server.empty() && !reader_.failed())
       return error(cluster.at("server"), "missing: the URL of the API server", cluster.node->line);
     Result<Pem> ca = pem(cluster, "certificate-authority");
@@ -175,6 +199,7 @@ class KubeconfigReader {
     }
     access_.token = text(user, "token");
     access_.token_file = path(text(user, "tokenFile"));
+    access_.token_file_named = position(user, "tokenFile");
     Result<Pem> certificate = pem(user, "client-certificate");
     if (!certificate) return certificate.error();
     Result<Pem> key = pem(user, "client-key");

@@ -14,6 +14,7 @@ namespace mirab::kubernetes {
 struct Pem {
   std::string file = {};
   std::string text = {};
+  FilePosition named = {};  ///< where the kubeconfig names the file
 
   bool is_there() const { return !file.empty() || !text.empty(); }
 };
@@ -30,6 +31,10 @@ struct ApiAccess {
   std::string proxy_url = {};    ///< empty: what the environment says
   bool is_insecure = false;      ///< the certificate of the server is not checked
   std::string name_space = {};   ///< of the context; may be empty
+
+  std::string kubeconfig = {};  ///< for errors: the file that says so; empty in a pod
+  FilePosition server_named = {.key = "server"};
+  FilePosition token_file_named = {};
 };
 
 /// One context of a kubeconfig, YAML or JSON; `context` empty: its current one. Relative paths become

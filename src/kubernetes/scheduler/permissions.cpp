@@ -10,6 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "kubernetes/objects.hpp"
+#include "model/document.hpp"
+#include "model/names.hpp"
+
 namespace mirab::kubernetes {
 namespace {
 
@@ -173,26 +177,46 @@ bool is_allowed(std::string_view answer) {
 }
 
 std::string manifest(const ManifestOptions& options) {
+  const std::string space = json_string(options.space);  // a name may look like a number
   const std::string flow = options.flow_schema == "none"
                                ? std::string()
-                               : fmt::format(fmt::runtime(kFlowSchema), fmt::arg("space", options.space),
+                               : fmt::format(fmt::runtime(kFlowSchema), fmt::arg("space", space),
                                              fmt::arg("version", options.flow_schema));
   std::string args, config;
-  if (!options.team_label.empty()) args += fmt::format(", --team, \"label={}\"", options.team_label);
+  if (!options.team_label.empty())
+    args += fmt::format(", --team, {}", json_string("label=" + options.team_label));
   if (options.preempts) args += ", --preempt";
   if (!options.teams_file.empty()) {
     args += ", --teams, /etc/mirab/teams.yaml";
-    config = fmt::format(fmt::runtime(kTeamsConfig), fmt::arg("space", options.space),
+    config = fmt::format(fmt::runtime(kTeamsConfig), fmt::arg("space", space),
                          fmt::arg("text", indented(options.teams_file)));
   }
   const std::vector<Permission> asked =
       permissions({.label_teams = !options.team_label.empty(), .preemption = options.preempts});
-  return fmt::format(fmt::runtime(kManifest), fmt::arg("space", options.space),
-                     fmt::arg("image", options.image), fmt::arg("scheduler", options.scheduler),
-                     fmt::arg("rules", rules_text(asked, "")),
-                     fmt::arg("lease_rules", rules_text(kLeasePermissions, "mirab")), fmt::arg("flow", flow),
-                     fmt::arg("config", config), fmt::arg("args", args),
-                     fmt::arg("volumes", config.empty() ? std::string_view() : kTeamsVolume));
+  return fmt::format(
+      fmt::runtime(kManifest), fmt::arg("space", space), fmt::arg("image", json_string(options.image)),
+      fmt::arg("scheduler", json_string(options.scheduler)), fmt::arg("rules", rules_text(asked, "")),
+      fmt::arg("lease_rules", rules_text(kLeasePermissions, "mirab")), fmt::arg("flow", flow),
+      fmt::arg("config", config), fmt::arg("args", args),
+      fmt::arg("volumes", config.empty() ? std::string_view() : kTeamsVolume));
+}
+
+Check check_manifest(const ManifestOptions& options) {
+  for (const auto& [key, name] : {std::pair<const char*, const std::string&>{"--namespace", options.space},
+                                  {"--scheduler-name", options.scheduler}}) {
+    if (is_dns_label(name)) continue;
+    return Error{.message = fmt::format("must be a name of Kubernetes, 1 to 63 of a-z, 0-9 and -, which is "
+                                        "neither first nor last, not '{}'",
+                                        name),
+                 .key = key};
+  }
+  const bool has_blank = options.image.find_first_of(" \t\r\n") != std::string::npos;
+  if (options.image.empty() || has_blank || has_control(options.image) || !is_utf8(options.image)) {
+    return Error{
+        .message = fmt::format("must be the name of an image, without blanks, not '{}'", options.image),
+        .key = "--image"};
+  }
+  return {};
 }
 
 }  // namespace mirab::kubernetes

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/model/result.hpp>
+
 namespace mirab::kubernetes {
 
 /// Something that the scheduler does on the API server, as its rules of access (RBAC) call it.
@@ -71,5 +73,8 @@ struct ManifestOptions {
   bool preempts = false;               ///< with what it needs to evict
 };
 std::string manifest(const ManifestOptions& options);
+
+/// Errors, with the option as key: a name that Kubernetes does not take, or that is no one word.
+Check check_manifest(const ManifestOptions& options);
 
 }  // namespace mirab::kubernetes

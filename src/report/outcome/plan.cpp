@@ -33,6 +33,12 @@ std::string task_words(double tasks) {
   return tasks == 0 ? "0" : tasks_fixed(tasks, decimals_for(one));
 }
 
+// `1 task`, `2.5 tasks`.
+std::string counted_tasks(double tasks) {
+  const std::string number = task_words(tasks);
+  return fmt::format("{} {}", number, number == "1" ? "task" : "tasks");
+}
+
 bool all_cost_one(const PlanReport& report) {
   return std::all_of(report.kinds.begin(), report.kinds.end(),
                      [](const ServerKind& kind) { return kind.price == Quantity(1); });
@@ -113,11 +119,12 @@ std::string advice(const PlanReport& report, std::size_t width) {
   const Plan& plan = report.plan;
   const std::string& user = user_of(report);
   if (!is_needed(report))
-    return broken(fmt::format("{} has {} tasks already: nothing has to change.", user,
-                              task_words(tasks_before(report))),
-                  width);
-  const std::string brings = fmt::format("{} then gets {} tasks instead of {}.", user,
-                                         task_words(tasks_after(report)), task_words(tasks_before(report)));
+    return broken(
+        fmt::format("{} has {} already: nothing has to change.", user, counted_tasks(tasks_before(report))),
+        width);
+  const std::string brings =
+      fmt::format("{} then gets {} instead of {}.", user, counted_tasks(tasks_after(report)),
+                  task_words(tasks_before(report)));
   const std::string what = plan.weight ? fmt::format("Give {} the weight {} instead of {}.\n", user,
                                                      plan.weight->text(), plan.weight_before.text())
                                        : purchase_table(report, width) + "\n";
@@ -135,8 +142,8 @@ Diff before_and_after(const PlanReport& report) {
 
 std::string plan_table(const PlanReport& report, std::size_t most, const Terminal& terminal) {
   const std::size_t page = std::min(terminal.width, kPageWidth);
-  std::string text = broken(printable(fmt::format("{}: {} tasks for {} under {}", report.title,
-                                                  task_words(report.goal.all_tasks()), user_of(report),
+  std::string text = broken(printable(fmt::format("{}: {} for {} under {}", report.title,
+                                                  counted_tasks(report.goal.all_tasks()), user_of(report),
                                                   report.plan.before.mechanism)),
                             page) +
                      "\n" + advice(report, page);

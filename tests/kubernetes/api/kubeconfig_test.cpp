@@ -156,7 +156,9 @@ TEST(Kubeconfig, WhatIsMissingIsNamed) {
   };
   for (const Case& each : std::vector<Case>{
            {good, "prd", "contexts", "there is no context 'prd'; did you mean prod?"},
-           {without("current-context: prod", ""), "", "current-context", "is not set"},
+           {without("current-context: prod", ""), "", "current-context",
+            "is not set; choose one with --context: test, prod"},
+           {"contexts: []", "", "current-context", "is not set, and there are no contexts"},
            {without("cluster: big", "cluster: bigger"), "", "clusters", "there is no cluster 'bigger'"},
            {without("user: me\n", "user: you\n"), "", "users", "there is no user 'you'"},
            {without("cluster: big\n", "\n"), "", "contexts[1].context.cluster", "missing"},

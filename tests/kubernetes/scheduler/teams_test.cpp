@@ -8,6 +8,7 @@
 namespace mirab::kubernetes::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -138,6 +139,23 @@ TEST(KubernetesTeams, WhatIsWrongInTheFileIsNamedWithItsLine) {
   EXPECT_THAT(wrong("groups:\n  - name: a\n    guarantee: {cpu: 2}\n    limit: {cpu: 1}\n"),
               HasSubstr(":4: groups[0].limit"));
   EXPECT_THAT(wrong("groups: []\n"), HasSubstr("must have at least one group"));
+}
+
+TEST(KubernetesTeams, PercentagesThatAreTooHighAreNamedAsPercentages) {
+  const auto wrong = [](const std::string& text) { return describe(read_teams(text).error()); };
+  EXPECT_THAT(
+      wrong("groups:\n  - {name: a, guarantee: 60%}\n  - {name: b, guarantee: 60%}\n"),
+      EndsWith(":3: groups[1].guarantee: the guarantees together are 120 % (a 60 %, b 60 %), and there "
+               "are 100 %"));
+  EXPECT_THAT(wrong("groups:\n  - {name: a, guarantee: {cpu: 60%}}\n  - {name: b, guarantee: {cpu: 60%}}\n"),
+              EndsWith(":3: groups[1].guarantee.cpu: the guarantees together are 120 % (a 60 %, b 60 %), and "
+                       "there are 100 %"));
+  EXPECT_THAT(wrong("groups:\n  - name: a\n    limit: 10%\n    groups: [{name: b, guarantee: 20%}]\n"),
+              EndsWith(":3: groups[0].limit: 10 % is less than the guarantee, which is 20 %"));
+  EXPECT_THAT(wrong("groups:\n  - {name: a, guarantee: 12.5%, reserved: 33.3%}\n"),
+              HasSubstr(":2: groups[0].reserved: 33.3 % is more than the guarantee, which is 12.5 %;"));
+  EXPECT_TRUE(read_teams("groups: [{name: a, guarantee: 60%}, {name: b, guarantee: 40%}]\n"));
+  EXPECT_TRUE(read_teams("groups: [{name: a, guarantee: {cpu: 90}}, {name: b, guarantee: {cpu: 90}}]\n"));
 }
 
 TEST(KubernetesTeams, DisciplinesWithoutGroupsRefuseThem) {
