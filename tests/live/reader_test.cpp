@@ -281,6 +281,19 @@ TEST(LiveReader, AllAmountsOfAPlacementAreInTheUnitsOfPeople) {
   ASSERT_TRUE(why);
   const std::string says = cluster.reader.explain_placed(task, *why, admin()).body.at("says");
   EXPECT_THAT(says, testing::HasSubstr("the key is that for servers of 4 cpu, 8Gi memory, 2 gpu\n"));
+TEST(LiveReader, ATenantLearnsWhichOfItsOwnJobsAreLeftOutOfTheShares) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "web", R"({"tenant":"speech"})");
+  cluster.submit("ml", "a", R"({"demand":{"cpu":1}})");
+  cluster.submit("ml", "large", R"({"demand":{"cpu":5}})");
+  cluster.submit("web", "larger", R"({"demand":{"cpu":6}})");
+  const Query query{.what = Ask::shares, .given = {{"mechanism", "drfh"}}};
+  EXPECT_EQ(cluster.get(query).body.at("left_out"), Json::array({"ml/large", "web/larger"}));
+  EXPECT_EQ(cluster.get(query, member("vision")).body.value("left_out", Json()), Json::array({"ml/large"}));
+  EXPECT_EQ(cluster.get(query, member("speech")).body.value("left_out", Json()), Json::array({"web/larger"}));
+}
+
   EXPECT_THAT(says, testing::HasSubstr(
                         "it leaves 3.5 cpu, 6.49Gi memory, 1 gpu there, of 4 cpu, 8Gi memory, 2 gpu\n"));
 }

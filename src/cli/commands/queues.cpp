@@ -39,7 +39,7 @@ FairShares fair_shares_of(const client::Json& shares) {
   return {.mechanism = mechanism};
 }
 
-/// Which jobs count for no fair share; empty: all do, or the token may not see it.
+/// Which jobs, of those that the token may see, count for no fair share; empty: all do.
 std::string left_out_of(const client::Json& shares) {
   constexpr std::size_t kMostNamed = 5;
   const auto list = shares.find("left_out");
