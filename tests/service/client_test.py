@@ -338,6 +338,9 @@ class Commands(WithService):
 
 
 class BeforeThereIsAQueue(unittest.TestCase):
+        bad = self.written("bad", "mirab_read_x")
+        self.assertIn(f"A valid token is needed; the one in {bad} is not valid, or no longer",
+                      self.mirab("queues", status=2, MIRAB_TOKEN_FILE=bad))
     def test_the_commands_say_who_makes_one(self):
         with tempfile.TemporaryDirectory() as folder:
             service = Service(PROGRAM, make_file(PROGRAM, folder))

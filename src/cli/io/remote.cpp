@@ -127,7 +127,7 @@ Result<client::Service> connect(const RemoteOptions& options) {
   };
   Result<std::unique_ptr<net::HttpClient>> opened = net::HttpClient::open(std::move(http));
   if (!opened) return opened.error();
-  return client::Service(*std::move(opened));
+  return client::Service(*std::move(opened), std::move(file));
 }
 
 bool is_good(const Result<client::Answer>& answer) { return answer && !answer->is_problem(); }
@@ -139,7 +139,10 @@ Exit report_failure(const Result<client::Answer>& answer, const std::string& sub
     return report_error(error, Exit::failed);
   }
   Error error = client::error_of(*answer, subject);
-  if (answer->status == 401) error.message += "; give its file with --token-file";
+  if (answer->status == 401)
+    error.message += answer->token_file.empty()
+                         ? "; give its file with --token-file"
+                         : fmt::format("; the one in {} is not valid, or no longer", answer->token_file);
   return report_error(error, answer->is_bad_input() ? Exit::bad_input : Exit::failed);
 }
 
