@@ -150,6 +150,9 @@ Exit run_servers(const ListFlags& flags) {
   if (!service) return report_error(service.error());
   if (!flags.of.empty()) {
     const Result<client::Answer> server = service->get(client::target_of({"servers", flags.of}));
+    if (server && server->status == 404) {
+      if (const auto missing = missing_server(*service, flags.of)) return report_error(*missing);
+    }
     if (!is_good(server)) return report_failure(server, flags.of);
     return run_with_tasks(flags, *service, server->body, client::server_text(server->body), "server");
   }
