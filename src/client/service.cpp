@@ -71,12 +71,18 @@ Result<JobName> read_job_name(const std::string& text, const std::string& key) {
   return JobName{.queue = text.substr(0, slash), .name = text.substr(slash + 1)};
 }
 
+Result<Answer> Service::answered(const net::Response& response) const {
+  Result<Answer> answer = answer_of(response);
+  if (answer && answer->status == 401) answer->token_file = token_file_;
+  return answer;
+}
+
 Result<Answer> Service::ask(const std::string& method, const std::string& target, const Json& body) {
   net::Request request{.method = method, .target = target};
   if (!body.is_null()) request.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
   const Result<net::Response> response = http_->send(request, net::HttpClient::Repeat::yes);
   if (!response) return response.error();
-  return answer_of(*response);
+  return answered(*response);
 }
 
 Result<Answer> Service::list(std::initializer_list<std::string_view> parts, Query query, std::size_t most) {
@@ -112,7 +118,7 @@ Result<Answer> Service::stream(const std::string& target, std::chrono::seconds s
     return Error{.message = fmt::format("the stream was silent for {} s", silence.count())};
   const net::Response& answer = streamed->answer;
   if (answer.status == 200) return Answer{.status = 200, .revision = revision_of(answer)};
-  return answer_of(answer);
+  return answered(answer);
 }
 
 }  // namespace mirab::client

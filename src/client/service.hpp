@@ -24,6 +24,8 @@ struct Answer {
   int status = 0;
   Json body = {};
   std::uint64_t revision = 0;  ///< of what it shows; 0: it does not say
+  /// Of 401: where the token that was sent came from; empty: none was sent.
+  std::string token_file = {};
 
   bool is_problem() const { return status >= 400; }
   /// Is it the caller's to mend? Else it is the service's, or a limit that passes.
@@ -56,7 +58,9 @@ Result<JobName> read_job_name(const std::string& text, const std::string& key);
 /// Not for several threads at once.
 class Service {
  public:
-  explicit Service(std::unique_ptr<net::HttpClient> http) : http_(std::move(http)) {}
+  /// `token_file`: where its token came from; empty: it has none.
+  explicit Service(std::unique_ptr<net::HttpClient> http, std::string token_file = {})
+      : http_(std::move(http)), token_file_(std::move(token_file)) {}
 
   /// Asks; what failed on the way is asked again (net::HttpClient), which the names in the API make safe.
   /// Errors: there was no answer, or none of such a service.
@@ -72,7 +76,10 @@ class Service {
                         const std::function<bool(std::string_view)>& take);
 
  private:
+  Result<Answer> answered(const net::Response& response) const;
+
   std::unique_ptr<net::HttpClient> http_;
+  std::string token_file_;
 };
 
 }  // namespace mirab::client

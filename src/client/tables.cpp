@@ -153,7 +153,7 @@ std::string tasks_table(const Json& tasks, std::size_t width) {
 }
 
 std::string servers_table(const Json& servers, std::size_t width) {
-  if (servers.empty()) return "no such server\n";
+  if (servers.empty()) return "no servers\n";
   Rows rows;
   for (const Json& server : servers)
     rows.push_back({word(at(server, "name")), server_state(server), word(at(server, "tasks")),

@@ -78,6 +78,7 @@ std::string servers_of(const Evidence& servers) {
                                   {"too_small", "too small"},
                                   {"not_allowed", "excluded by its wishes"},
                                   {"drained", "drained"},
+                                  {"silent", "silent"},
                                   {"kept", "kept for others"},
                                   {"pack", "excluded by pack"},
                                   {"per_server", "at its limit per server"},
@@ -141,6 +142,7 @@ std::string why_text(const Json& explanation) {
     lines.add("nearest",
               fmt::format("{}, with {} more", miss.at("server").text(), miss.at("to_free").needed()));
   lines.add("ahead", ahead_of(why.at("ahead")));
+  lines.add("wishes", why.at("wishes").text());
   if (why.at("constraints").json().is_array()) {
     for (const Json& each : why.at("constraints").json()) {
       const Evidence constraint(each);
@@ -155,7 +157,8 @@ std::string why_text(const Json& explanation) {
   if (const Evidence kept = why.at("kept_for_it"); kept.is_there())
     lines.add("kept for it", fmt::format("{} since {}, which lacks {}", kept.at("server").text(),
                                          kept.at("since").text(), kept.at("missing").needed()));
-  lines.add("key", why.at("key").text());
+  if (const Evidence key = why.at("key"); key.is_there())
+    lines.add("key of its queue", key.text() + "; the lower comes first");
   lines.add("next with weight", why.at("with_weight").text());
   lines.add("covered by", why.at("covered_by").is_there() ? why.at("covered_by").json().dump() : "");
   return text + "\n" + lines.text();
@@ -168,6 +171,7 @@ std::string why_not_on_text(const Json& explanation) {
   lines.add("job", why.at("job").text());
   lines.add("server", why.at("server").text());
   lines.add("label", why.at("label").text());
+  lines.add("wishes", why.at("wishes").text());
   lines.add("missing", why.at("missing").needed());
   return text + "\n" + lines.text();
 }

@@ -224,10 +224,18 @@ live::Answer Answering::answer_to(const live::State& state, const live::Query& q
   }
 }
 
-/// With the condition of the pod: what `kubectl describe pod` shows.
+/// With the nodes that the pod asks for, and with its condition: what `kubectl describe pod` shows.
 live::Answer Answering::explained(const live::Query& query) const {
   live::Answer answer = answer_to(mirror_.state(), query);
-  if (answer.status != 200 || query.given.contains("server")) return answer;
+  if (answer.status != 200) return answer;
+  if (std::string wishes = mirror_.wishes_of(query.queue, query.name); !wishes.empty())
+    answer.body["wishes"] = std::move(wishes);
+  if (const auto server = live::given(query, "server")) {
+    if (answer.body["reason"] != "not-allowed") return answer;
+    if (std::string why = mirror_.objection(query.queue, query.name, *server); !why.empty())
+      answer.body["says"] = std::move(why);
+    return answer;
+  }
   if (live::Json condition = mirror_.condition_of(query.queue, query.name); !condition.is_null())
     answer.body["condition"] = std::move(condition);
   return answer;

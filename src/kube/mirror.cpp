@@ -153,6 +153,8 @@ std::optional<Picture> take_picture(kubernetes::Scheduler& scheduler, Time now, 
         }
       }
     }
+    if (pod.standing == Standing::waiting && !pod.set.empty())
+      picture.rules.try_emplace(pod.set, known->seen.rule);
     picture.pods.push_back(std::move(pod));
   }
   picture.users = cluster.users();
@@ -168,6 +170,7 @@ Result<Mirror> Mirror::from(std::string cluster_id, live::Revision first) {
   if (!state) return state.error();
   Mirror mirror(*std::move(state));
   mirror.state_.last.revision = first;
+  mirror.state_.other_wishes = "a toleration, or another node selector or affinity";
   return mirror;
 }
 
@@ -198,6 +201,8 @@ std::vector<live::Change> Mirror::follow(Picture picture) {
   for (const Picture::Pod* pod : known) follow_pod(*pod);
   follow_groups(picture);
   follow_users(picture);
+  for (auto& [set, rule] : picture.rules) rules_.insert_or_assign(set, std::move(rule));
+  forget_rules();
   state_.index();
   has_picture_ = true;
   return std::exchange(changes_, {});
@@ -464,6 +469,44 @@ std::string Mirror::name_of_group(scheduling::GroupId id) const {
     if (group.id == id) return name;
   }
   return {};
+}
+
+// Each time that twice as many are there as were needed: O(1) for each rule.
+void Mirror::forget_rules() {
+  constexpr std::size_t kFew = 64;
+  if (rules_.size() <= std::max(kFew, most_rules_)) return;
+  std::set<std::string_view> needed;
+  for (const auto& [name, queue] : state_.queues) {
+    for (const auto& [job_name, job] : queue.jobs) {
+      if (job.within) needed.insert(*job.within);
+    }
+  }
+  std::erase_if(rules_, [&](const auto& each) { return !needed.contains(each.first); });
+  most_rules_ = 2 * rules_.size();
+}
+
+const kubernetes::PlacementRule* Mirror::rule_of(const std::string& space, const std::string& name) const {
+  const live::Job* const job = state_.job(space, name);
+  if (job == nullptr || !job->within) return nullptr;
+  const auto found = rules_.find(*job->within);
+  return found == rules_.end() ? nullptr : &found->second;
+}
+
+std::string Mirror::wishes_of(const std::string& space, const std::string& name) const {
+  const kubernetes::PlacementRule* const rule = rule_of(space, name);
+  return rule == nullptr ? std::string() : describe(*rule);
+}
+
+std::string Mirror::objection(const std::string& space, const std::string& name,
+                              const std::string& node) const {
+  const kubernetes::PlacementRule* const rule = rule_of(space, name);
+  const auto row = rows_.find(node);
+  if (rule == nullptr || row == rows_.end()) return {};
+  std::string text = kubernetes::objection(*rule, node, row->second.labels, row->second.taints);
+  if (!text.empty()) return text;
+  const auto set = state_.sets.find(*state_.job(space, name)->within);
+  if (set != state_.sets.end() && set->second.contains(node)) return {};
+  return "a pod on the node, or in its domain, has a required anti-affinity against this pod";
 }
 
 std::string Mirror::job_called(const std::string& space, const std::string& name) const {

@@ -49,7 +49,8 @@ struct Picture {
   std::vector<Pod> pods = {};
   std::map<std::string, std::set<std::string>> sets = {};  ///< those that have changed; empty: gone
   std::map<std::pair<std::string, bool>, kubernetes::KnownCluster::User> users = {};
-  std::vector<kubernetes::KnownTeam> groups = {};  ///< each after its parent
+  std::vector<kubernetes::KnownTeam> groups = {};               ///< each after its parent
+  std::map<std::string, kubernetes::PlacementRule> rules = {};  ///< of the sets of `pods` that wait
 };
 
 /// Nothing when it is as it was. On the thread that decides: O(engine + what has changed).
@@ -81,6 +82,13 @@ class Mirror {
   /// O(nodes).
   live::Json condition_of(const std::string& space, const std::string& name) const;
 
+  /// Which nodes a job that waits asks for: its selector, affinity and tolerations, for people. Empty: it
+  /// waits for something else.
+  std::string wishes_of(const std::string& space, const std::string& name) const;
+  /// Why its wishes exclude the node, as one clause. Empty: they do not, or it cannot be told.
+  std::string objection(const std::string& space, const std::string& name, const std::string& node) const;
+  std::size_t rule_count() const { return rules_.size(); }  ///< that are kept for this
+
  private:
   struct Known {
     std::string space, name, job;
@@ -102,11 +110,15 @@ class Mirror {
   void follow_users(const Picture& picture);
   std::string name_of_group(scheduling::GroupId id) const;
   void say(std::vector<live::Event> events);
+  void forget_rules();
+  const kubernetes::PlacementRule* rule_of(const std::string& space, const std::string& name) const;
 
   live::State state_;
   bool has_picture_ = false;
   std::map<std::string, kubernetes::NodeRow> rows_ = {};
-  std::map<std::string, Known> pods_ = {};  // by uid
+  std::map<std::string, Known> pods_ = {};                       // by uid
+  std::map<std::string, kubernetes::PlacementRule> rules_ = {};  // by set of nodes: of pods that wait, or did
+  std::size_t most_rules_ = 0;              // until those that no pod needs are forgotten
   std::vector<live::Change> changes_ = {};  // of the picture that is followed
 };
 

@@ -161,6 +161,75 @@ bool is_tolerated(const Taint& taint, const std::vector<Toleration>& tolerations
   });
 }
 
+const Taint* first_untolerated(const PlacementRule& rule, const std::vector<Taint>& taints) {
+  const auto found = std::find_if(taints.begin(), taints.end(), [&](const Taint& taint) {
+    return taint.effect != "PreferNoSchedule" && !is_tolerated(taint, rule.tolerations);
+  });
+  return found == taints.end() ? nullptr : &*found;
+}
+
+/// The first label that the selector asks for, and the node does not have so.
+const NodeLabels::value_type* first_other_label(const PlacementRule& rule, const NodeLabels& labels) {
+  const auto found = std::find_if(rule.selector.begin(), rule.selector.end(), [&](const auto& asked) {
+    const auto own = labels.find(asked.first);
+    return own == labels.end() || own->second != asked.second;
+  });
+  return found == rule.selector.end() ? nullptr : &*found;
+}
+
+bool meets_affinity(const PlacementRule& rule, std::string_view node, const NodeLabels& labels) {
+  if (!rule.terms) return true;
+  return std::any_of(rule.terms->begin(), rule.terms->end(), [&](const std::vector<Requirement>& term) {
+    return !term.empty() && std::all_of(term.begin(), term.end(),
+                                        [&](const Requirement& each) { return holds(each, node, labels); });
+  });
+}
+
+std::string few_of(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMostNamed = 8;
+  return first_names(std::vector<std::string_view>(texts.begin(), texts.end()), kMostNamed);
+}
+
+std::string requirement_text(const Requirement& requirement) {
+  const std::string& key = requirement.key;
+  const std::string values = few_of(requirement.values);
+  switch (requirement.op) {
+    case Operator::in:
+      return fmt::format("{} in ({})", key, values);
+    case Operator::not_in:
+      return fmt::format("{} not in ({})", key, values);
+    case Operator::exists:
+      return fmt::format("a label {}", key);
+    case Operator::does_not_exist:
+      return fmt::format("no label {}", key);
+    case Operator::above:
+      return fmt::format("{} > {}", key, values);
+    case Operator::below:
+      break;
+  }
+  return fmt::format("{} < {}", key, values);
+}
+
+/// `zone in (a, b) and a label ssd, or pool in (c)`.
+std::string affinity_text(const std::vector<std::vector<Requirement>>& terms) {
+  std::string text;
+  for (const std::vector<Requirement>& term : terms) {
+    std::string all;
+    for (const Requirement& each : term) all += (all.empty() ? "" : " and ") + requirement_text(each);
+    text += (text.empty() ? "" : ", or ") + (all.empty() ? "nothing" : all);
+  }
+  return text.empty() ? "no node" : text;
+}
+
+/// `dedicated=gpu:NoSchedule`; of any value `dedicated`, of any effect without one.
+std::string toleration_text(const Toleration& toleration) {
+  if (toleration.key.empty() && !toleration.any_value) return "nothing";
+  return fmt::format("{}{}{}{}{}", toleration.key.empty() ? "all taints" : toleration.key,
+                     toleration.any_value || toleration.value.empty() ? "" : "=",
+                     toleration.any_value ? "" : toleration.value, toleration.effect.empty() ? "" : ":",
+                     toleration.effect);
+}
+
 std::optional<std::int64_t> whole(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -216,18 +285,38 @@ Result<std::vector<Taint>> read_taints(const Object& node, const std::string& fi
 
 bool allows(const PlacementRule& rule, std::string_view node, const NodeLabels& labels,
             const std::vector<Taint>& taints) {
-  for (const Taint& taint : taints) {
-    if (taint.effect != "PreferNoSchedule" && !is_tolerated(taint, rule.tolerations)) return false;
+  return first_untolerated(rule, taints) == nullptr && first_other_label(rule, labels) == nullptr &&
+         meets_affinity(rule, node, labels);
+}
+
+std::string objection(const PlacementRule& rule, std::string_view node, const NodeLabels& labels,
+                      const std::vector<Taint>& taints) {
+  if (const Taint* const taint = first_untolerated(rule, taints))
+    return fmt::format("the node has the taint {}{}{}:{}, which the pod does not tolerate", taint->key,
+                       taint->value.empty() ? "" : "=", taint->value, taint->effect);
+  if (const auto* const asked = first_other_label(rule, labels)) {
+    const auto found = labels.find(asked->first);
+    return found == labels.end()
+               ? fmt::format("the node has no label {}, and the pod's node selector asks for {}={}",
+                             asked->first, asked->first, asked->second)
+               : fmt::format("the node has {}={}, and the pod's node selector asks for {}={}", asked->first,
+                             found->second, asked->first, asked->second);
   }
-  for (const auto& [label, value] : rule.selector) {
-    const auto found = labels.find(label);
-    if (found == labels.end() || found->second != value) return false;
-  }
-  if (!rule.terms) return true;
-  return std::any_of(rule.terms->begin(), rule.terms->end(), [&](const std::vector<Requirement>& term) {
-    return !term.empty() && std::all_of(term.begin(), term.end(),
-                                        [&](const Requirement& each) { return holds(each, node, labels); });
-  });
+  if (!meets_affinity(rule, node, labels))
+    return fmt::format("the node does not meet the pod's node affinity: {}", affinity_text(*rule.terms));
+  return {};
+}
+
+std::string describe(const PlacementRule& rule) {
+  std::string text;
+  for (const auto& [label, value] : rule.selector)
+    text += fmt::format("{}{}={}", text.empty() ? "node selector " : ", ", label, value);
+  if (rule.terms)
+    text += fmt::format("{}node affinity {}", text.empty() ? "" : "; ", affinity_text(*rule.terms));
+  std::vector<std::string> tolerated;
+  for (const Toleration& each : rule.tolerations) tolerated.push_back(toleration_text(each));
+  return fmt::format("{}tolerates {}", text.empty() ? "" : text + "; ",
+                     tolerated.empty() ? "no taints" : few_of(tolerated));
 }
 
 std::string words_of(const PlacementRule& rule) {

@@ -63,6 +63,14 @@ Result<std::vector<Taint>> read_taints(const Object& node, const std::string& fi
 bool allows(const PlacementRule& rule, std::string_view node, const NodeLabels& labels,
             const std::vector<Taint>& taints);
 
+/// What keeps such a pod off the node, as one clause for people: `the node has the taint
+/// dedicated=gpu:NoSchedule, which the pod does not tolerate`. Empty: the rule allows the node.
+std::string objection(const PlacementRule& rule, std::string_view node, const NodeLabels& labels,
+                      const std::vector<Taint>& taints);
+
+/// The rule for people: `node selector pool=gpu; node affinity zone in (a, b); tolerates no taints`.
+std::string describe(const PlacementRule& rule);
+
 /// The rule in words that no other rule has: rules of the same words allow the same nodes.
 std::string words_of(const PlacementRule& rule);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "live/views.hpp"
+#include "model/names.hpp"
 #include "scheduling/explain/describe.hpp"
 
 namespace mirab::live {
@@ -35,8 +36,57 @@ std::string demand_text(const State& state, const Job& job) {
                                                    : state.settings.units.words(job.roles.front().demand);
 }
 
-/// Why the servers that the job may use have no room: each of them once.
-std::string shortage(const State& state, const WhyWaiting::Servers& servers) {
+/// Does nobody answer for the server, which nobody drained? For the engine it is drained.
+bool is_only_silent(const Server& server) { return server.id && server.silent && !server.drained; }
+
+/// What the waiting tasks of the job ask for, those of each role by themselves.
+std::vector<scheduling::JobSubmitted> waiting_terms(const State& state, const Job& job) {
+  std::vector<scheduling::JobSubmitted> waiting;
+  std::vector<scheduling::JobSubmitted> by_role = terms_by_role(content_of(state, job).terms);
+  for (RoleNumber k = 0; k < by_role.size(); ++k) {
+    if (job.roles[k].waiting > 0) waiting.push_back(std::move(by_role[k]));
+  }
+  return waiting;
+}
+
+/// Would any of them have room on the server, were it empty and allowed?
+bool holds_any(const std::vector<scheduling::JobSubmitted>& waiting, const std::string& name,
+               const Server& server) {
+  return server.id && std::any_of(waiting.begin(), waiting.end(), [&](const scheduling::JobSubmitted& terms) {
+           return is_large_enough(terms, name, server);
+         });
+}
+
+/// Do all wishes of the job admit the server? Those of its roles are the same.
+bool is_admitted(const State& state, const scheduling::JobSubmitted& terms, const std::string& name,
+                 const Server& server) {
+  const Labels& labels = server.content.labels;
+  return is_allowed(state, terms, name, server) && (!terms.spread || labels.contains(terms.spread->label)) &&
+         (!terms.pack || labels.contains(*terms.pack));
+}
+
+/// The servers that would do were they not silent: the engine counts them as drained.
+std::vector<std::string_view> silent_among(const State& state, const WhyWaiting& why, const Job& job) {
+  std::vector<std::string_view> silent;
+  if (why.servers.drained == 0) return silent;
+  const std::vector<scheduling::JobSubmitted> waiting = waiting_terms(state, job);
+  for (const auto& [name, server] : state.servers) {
+    if (is_only_silent(server) && holds_any(waiting, name, server) &&
+        is_admitted(state, waiting.front(), name, server))
+      silent.push_back(name);
+  }
+  return silent;
+}
+
+/// How many servers hold a waiting task of the job, were they empty and its wishes others.
+std::int64_t large_enough(const State& state, const Job& job) {
+  const std::vector<scheduling::JobSubmitted> waiting = waiting_terms(state, job);
+  return std::count_if(state.servers.begin(), state.servers.end(),
+                       [&](const auto& each) { return holds_any(waiting, each.first, each.second); });
+}
+
+/// Why the servers that the job may use have no room: each of them once. `silent`: of those that are drained.
+std::string shortage(const State& state, const WhyWaiting::Servers& servers, std::int64_t silent) {
   std::string text;
   const auto add = [&](std::int64_t count, const std::string& part) {
     if (count > 0) text += (text.empty() ? "" : ", ") + part;
@@ -51,7 +101,9 @@ std::string shortage(const State& state, const WhyWaiting::Servers& servers) {
                     servers.lacking[r], counted(servers.full, "server")));
   }
   add_all(servers.too_small, "too small");
-  add_all(servers.drained, "drained");
+  add_all(servers.drained - silent, "drained");
+  add_all(silent,
+          silent == 1 ? "silent (its executor does not answer)" : "silent (their executors do not answer)");
   add_all(servers.kept, "kept for others");
   add_all(servers.pack, "excluded by pack");
   add_all(servers.per_server, "excluded by per_server");
@@ -59,7 +111,8 @@ std::string shortage(const State& state, const WhyWaiting::Servers& servers) {
   return text;
 }
 
-Verdict no_room(const State& state, const WhyWaiting& why, const Job& job) {
+Verdict no_room(const State& state, const WhyWaiting& why, const Job& job,
+                const std::vector<std::string_view>& silent) {
   const Units& units = state.settings.units;
   const std::string demand = demand_text(state, job);
   if (why.gang && (why.gang->room > 0 || !why.gang->roles.empty()))
@@ -69,7 +122,8 @@ Verdict no_room(const State& state, const WhyWaiting& why, const Job& job) {
             why.gang->roles.empty() ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
                                     : "more room, or a smaller gang"};
   Verdict verdict{"no-room",
-                  fmt::format("no server has room for {}: {}", demand, shortage(state, why.servers)),
+                  fmt::format("no server has room for {}: {}", demand,
+                              shortage(state, why.servers, static_cast<std::int64_t>(silent.size()))),
                   "a server more"};
   if (why.gang)
     verdict.says =
@@ -85,6 +139,10 @@ Verdict no_room(const State& state, const WhyWaiting& why, const Job& job) {
                                 : freed + ", if no task that comes before takes it";
   } else if (why.servers.pack + why.servers.per_server + why.servers.spread > 0) {
     verdict.next_step = "looser terms of the job (pack, per_server, spread), or tasks of it that end";
+  } else if (!silent.empty()) {
+    constexpr std::size_t kMostNamed = 3;
+    verdict.next_step = fmt::format("start the executor{} on {} again", silent.size() == 1 ? "" : "s",
+                                    first_names(silent, kMostNamed));
   } else if (why.servers.drained > 0) {
     verdict.next_step = "a drained server opened again";
   }
@@ -92,7 +150,8 @@ Verdict no_room(const State& state, const WhyWaiting& why, const Job& job) {
 }
 
 /// One reason: what keeps the task whatever is free; then servers; then who is ahead.
-Verdict verdict_of(const State& state, const WhyWaiting& why, const Job& job) {
+Verdict verdict_of(const State& state, const WhyWaiting& why, const Job& job,
+                   const std::vector<std::string_view>& silent) {
   const Units& units = state.settings.units;
   if (why.is_next()) return {"next", "it is placed next", "nothing: it starts with the next decision"};
   if (why.tree && why.tree->limit) {
@@ -117,19 +176,31 @@ Verdict verdict_of(const State& state, const WhyWaiting& why, const Job& job) {
   if (!why.has_room()) {
     if (others == 0 && servers.not_allowed > 0)
       return {"not-allowed", fmt::format("its wishes exclude all {} servers", servers.not_allowed),
-              "fewer wishes (select, servers), or a server that has these labels"};
+              state.other_wishes + ", or a server that its wishes admit"};
     if (servers.too_small > 0 && others == servers.too_small) {
       const std::size_t r = servers.too_small_in.empty() ? 0 : most_lacking(servers.too_small_in);
-      return {"too-small",
-              fmt::format("a task is larger than each of the {} servers it may use, most for lack of {}",
-                          servers.too_small, resource_text(state, static_cast<std::uint32_t>(r))),
-              "a smaller task, or a larger server"};
+      Verdict verdict{
+          "too-small",
+          fmt::format("a task is larger than {} it may use, most for lack of {}",
+                      servers.too_small == 1 ? "the one server"
+                                             : fmt::format("each of the {} servers", servers.too_small),
+                      resource_text(state, static_cast<std::uint32_t>(r))),
+          "a smaller task, or a larger server"};
+      // All servers that it may use are too small: those that are large enough it may not use.
+      const std::int64_t excluded = servers.not_allowed > 0 ? large_enough(state, job) : 0;
+      if (excluded > 0) {
+        verdict.says +=
+            fmt::format("; {} {} large enough, but its wishes exclude {}", counted(excluded, "server"),
+                        excluded == 1 ? "is" : "are", excluded == 1 ? "it" : "them");
+        verdict.next_step = state.other_wishes + ", or a smaller task";
+      }
+      return verdict;
     }
     if (servers.kept > 0 && servers.full == 0 && servers.with_room == 0)
       return {"kept", fmt::format("{} with room are kept for tasks that waited longer", servers.kept),
               "these tasks start first"};
     if (others == 0) return {"no-room", "there are no servers", "a server"};
-    return no_room(state, why, job);
+    return no_room(state, why, job, silent);
   }
   if (why.served_first)
     return {"kept", "a server that is kept for another task has room for it, and that task is placed first",
@@ -168,14 +239,15 @@ Json by_resource(const State& state, const std::vector<std::int64_t>& counts) {
   return json;
 }
 
-Json servers_json(const State& state, const WhyWaiting::Servers& of) {
+Json servers_json(const State& state, const WhyWaiting::Servers& of, std::int64_t silent) {
   const std::int64_t total = of.with_room + of.not_allowed + of.too_small + of.drained + of.kept + of.pack +
                              of.per_server + of.spread + of.full;
   Json json = {{"total", total},
                {"with_room", of.with_room},
                {"not_allowed", of.not_allowed},
                {"too_small", of.too_small},
-               {"drained", of.drained},
+               {"drained", of.drained - silent},
+               {"silent", silent},
                {"kept", of.kept},
                {"pack", of.pack},
                {"per_server", of.per_server},
@@ -195,10 +267,11 @@ Json gang_json(const WhyWaiting::Gang& gang, const Job& job) {
   return json;
 }
 
-void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why, const Job& job) {
+void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why, const Job& job,
+                  std::int64_t silent) {
   const State& state = reading.state;
   const Units& units = state.settings.units;
-  body["servers"] = servers_json(state, why.servers);
+  body["servers"] = servers_json(state, why.servers, silent);
   body["ahead"] = {
       {"queues", why.users_ahead}, {"tied", why.users_tied}, {"own", why.older_jobs + why.own_ahead}};
   if (why.next) {
@@ -264,6 +337,15 @@ Answer why_not_on(const Reading& reading, const Job& job, const std::string& ser
                                            "drained", "kept",        "pack",        "per-server",
                                            "spread",  "full",        "not-allowed"};
   body["reason"] = kReasons[static_cast<std::size_t>(why->reason)];
+  if (why->reason == scheduling::InTheWay::drained && is_only_silent(*server)) {
+    body["reason"] = "silent";
+    body["says"] = "it is silent: its executor does not answer";
+    return reading.found(std::move(body), state.last.revision);
+  }
+  if (why->reason == scheduling::InTheWay::set) {  // of which the name is for programs
+    body["says"] = "it is not among the servers that the job may use";
+    return reading.found(std::move(body), state.last.revision);
+  }
   if (!why->label.empty()) body["label"] = why->label;
   if (!why->missing.empty()) state.settings.units.add(body, "missing", why->missing, 0);
   scheduling::WhyNotOn shown = *why;
@@ -299,7 +381,8 @@ Answer explain_job(const Reading& reading, const Query& query) {
     body["says"] = job->id ? "all its tasks run" : fmt::format("it has ended: {}", word_of(job->state()));
     return reading.found(std::move(body), state.last.revision);
   }
-  Verdict verdict = verdict_of(state, *why, *job);
+  const std::vector<std::string_view> silent = silent_among(state, *why, *job);
+  Verdict verdict = verdict_of(state, *why, *job, silent);
   // Names of groups and queues in a tree are others': a tenant gets the verdict without them.
   const bool names_others = (verdict.word == "limit" || verdict.word == "reserved") && !reading.sees_all();
   if (names_others) {
@@ -313,7 +396,7 @@ Answer explain_job(const Reading& reading, const Query& query) {
   body["verdict"] = verdict.word;
   body["says"] = verdict.says;
   body["next_step"] = verdict.next_step;
-  add_evidence(body, reading, *why, *job);
+  add_evidence(body, reading, *why, *job, static_cast<std::int64_t>(silent.size()));
   return reading.found(std::move(body), state.last.revision);
 }
 

@@ -148,11 +148,13 @@ Json Reading::cluster() const {
 Json Reading::server(const std::string& name, const Server& server) const {
   Json all = server_json(state, name, server);
   if (sees_all() || others == Others::all || caller.server == name) return all;
-  return {{"name", name},
-          {"labels", all["labels"]},
-          {"capacity", all["capacity"]},
-          {"capacity_base", all["capacity_base"]},
-          {"state", all["state"]}};
+  Json json = {{"name", name},
+               {"labels", all["labels"]},
+               {"capacity", all["capacity"]},
+               {"capacity_base", all["capacity_base"]},
+               {"state", all["state"]}};
+  if (server.silent) json["silent"] = true;
+  return json;
 }
 
 Json Reading::queue_view(const std::string& name, const Queue& queue) const {

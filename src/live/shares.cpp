@@ -19,7 +19,7 @@ constexpr std::size_t kMostMechanisms = 16;
 struct Division {
   Cluster cluster;
   std::vector<std::string> queue_of_user;  // [n]
-  std::vector<std::string> left_out;       // jobs that the present servers cannot hold
+  std::vector<const Job*> left_out;        // that the present servers cannot hold
 };
 
 ResourceVector vector_of(const Units& units, const Amounts& amounts) {
@@ -112,7 +112,7 @@ std::vector<Shape> shapes_of(const State& state, const Queue& queue, const SetNa
     if (!terms.within && runs_in_common_set(state, job)) terms.within = state.common_set;
     // What waits for room that no present server has, demands nothing that could be given to others.
     if (!may_hold(state, terms, job.running > 0 ? Holds::some : Holds::start)) {
-      division.left_out.push_back(job.label());
+      division.left_out.push_back(&job);
       continue;
     }
     if (const auto set = terms.within ? sets.find(*terms.within) : sets.end(); set != sets.end())
@@ -308,7 +308,10 @@ Answer shares_of(const Reading& reading, const Query& query) {
            {"refused", reading.sees_all() ? outcome.error().message : "it cannot divide this cluster"}});
     }
   }
-  if (reading.sees_all()) body["left_out"] = division.left_out;
+  body["left_out"] = Json::array();
+  for (const Job* const job : division.left_out) {
+    if (reading.queue(job->queue) != nullptr) body["left_out"].push_back(job->label());
+  }
   return reading.found(std::move(body), reading.state.last.revision);
 }
 

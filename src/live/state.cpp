@@ -93,6 +93,7 @@ State State::copy() const {
   other.tokens = tokens;
   other.sets = sets;
   other.common_set = common_set;
+  other.other_wishes = other_wishes;
   other.last = last;
   other.walls = walls;
   other.committed = committed;

@@ -281,8 +281,10 @@ class State {
   std::map<std::string, Token> tokens = {};
   std::map<std::string, std::set<std::string>> sets = {};  ///< of servers, by name (JobSubmitted::within)
   std::optional<std::string> common_set = {};              ///< of jobs that are submitted without one
-  Stamp last = {};                                         ///< of the latest record
-  WallTimes walls = {};                                    ///< of all records
+  /// What would let a job use more servers, as those who submit it say it.
+  std::string other_wishes = "fewer wishes (select, servers)";
+  Stamp last = {};         ///< of the latest record
+  WallTimes walls = {};    ///< of all records
   Revision committed = 0;  ///< all up to here is durable; not part of the snapshot
   Revision policy_changed = 0;
   bool wants_steps = false;  ///< may a step place something?

@@ -20,19 +20,6 @@ bool is_in_set(const State& state, const std::string& set, const std::string& se
   return found != state.sets.end() && found->second.contains(server);
 }
 
-bool is_allowed(const State& state, const scheduling::JobSubmitted& terms, const std::string& name,
-                const Server& server) {
-  const auto has = [](const auto& list, const std::string& text) {
-    return std::find(list.begin(), list.end(), text) != list.end();
-  };
-  if (!server.id || (terms.servers && !has(*terms.servers, name))) return false;
-  if (terms.within && !is_in_set(state, *terms.within, name)) return false;
-  return std::all_of(terms.select.begin(), terms.select.end(), [&](const auto& each) {
-    const auto found = server.content.labels.find(each.first);
-    return found != server.content.labels.end() && has(each.second, found->second);
-  });
-}
-
 /// How many tasks the server holds when it is empty; of Holds::some 1 where it has some of all that they
 /// take.
 std::int64_t tasks_on(const scheduling::JobSubmitted& terms, const std::string& name, const Server& server,
@@ -86,6 +73,19 @@ QueueUse use_of(const State& state, const Queue& queue) {
   return use;
 }
 
+bool is_allowed(const State& state, const scheduling::JobSubmitted& terms, const std::string& name,
+                const Server& server) {
+  const auto has = [](const auto& list, const std::string& text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+  };
+  if (!server.id || (terms.servers && !has(*terms.servers, name))) return false;
+  if (terms.within && !is_in_set(state, *terms.within, name)) return false;
+  return std::all_of(terms.select.begin(), terms.select.end(), [&](const auto& each) {
+    const auto found = server.content.labels.find(each.first);
+    return found != server.content.labels.end() && has(each.second, found->second);
+  });
+}
+
 bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what) {
   if (!terms.roles.empty()) {
     const std::vector<scheduling::JobSubmitted> by_role = terms_by_role(terms);
@@ -99,6 +99,10 @@ bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds w
     if (is_allowed(state, terms, name, server)) room += tasks_on(terms, name, server, what);
   }
   return room >= needed;
+}
+
+bool is_large_enough(const scheduling::JobSubmitted& terms, const std::string& name, const Server& server) {
+  return tasks_on(terms, name, server, Holds::task) > 0;
 }
 
 JobContent content_of(const State& state, const Job& job) {

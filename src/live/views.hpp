@@ -31,6 +31,11 @@ JobContent content_of(const State& state, const Job& job);
 /// or at least some of every resource that a task takes. Of a job with roles: each role alone. O(servers).
 enum class Holds { task, start, some };
 bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what);
+/// Do the names, labels and the set that the terms ask for admit the server, and is it there?
+bool is_allowed(const State& state, const scheduling::JobSubmitted& terms, const std::string& name,
+                const Server& server);
+/// Would a task have room on the server, were it empty and allowed? Terms without roles.
+bool is_large_enough(const scheduling::JobSubmitted& terms, const std::string& name, const Server& server);
 
 /// What a queue has: of its user, and of the second one where there is one.
 struct QueueUse {

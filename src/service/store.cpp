@@ -169,7 +169,14 @@ class SqliteStore final : public Store {
   /// Takes the lock of a file that is ours, or that is to be made.
   Check take();
   Check check_format();
-  Error wrong_file() const {
+  /// What keeps a file from being one of ours; `code`: what SQLite said when it was asked.
+  Error wrong_file(int code) const {
+    if ((code & 0xff) == SQLITE_CORRUPT)
+      return Error{.message = fmt::format(
+                       "the database is damaged ({}); a copy that `mirab serve backup` made can take "
+                       "its place, or one that `mirab serve restore` makes of an archive",
+                       sqlite3_errstr(code)),
+                   .file = options_.file};
     return Error{.message = "this is no file of `mirab serve`", .file = options_.file};
   }
   Check error_of_file(const StoreFailure& failure) const { return Error{.message = failure.message}; }
@@ -189,9 +196,10 @@ Check SqliteStore::lock() {
   return std::nullopt;
 }
 
-/// Does the file say that it is one of ours? Changes nothing, neither the file nor what stands beside it. Not
-/// for a file that this process has open: closing it here would drop the process's locks on it.
-bool is_file_of_a_service(const std::string& file) {
+/// SQLITE_ROW: the file says that it is one of ours; else why it does not. Changes nothing, neither the file
+/// nor what stands beside it. Not for a file that this process has open: closing it here would drop the
+/// process's locks on it.
+int says_that_it_is_ours(const std::string& file) {
   std::string uri = "file://";
   for (const char byte : std::filesystem::absolute(file).string()) {
     const bool is_plain = byte == '/' || (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
@@ -206,10 +214,10 @@ bool is_file_of_a_service(const std::string& file) {
   if (code == SQLITE_OK) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     Statement format(database, "SELECT value FROM meta WHERE key = 'format'");
-    code = format.step();
+    code = format.step() == SQLITE_ROW ? SQLITE_ROW : sqlite3_errcode(database);
   }
   sqlite3_close(database);
-  return code == SQLITE_ROW;
+  return code;
 }
 
 Check SqliteStore::take() {
@@ -217,13 +225,15 @@ Check SqliteStore::take() {
   if (std::filesystem::exists(lock_file())) {
     if (Check failure = lock()) return failure;
   }
-  if (!options_.creates && !is_file_of_a_service(options_.file)) return wrong_file();
+  if (!options_.creates) {
+    if (const int code = says_that_it_is_ours(options_.file); code != SQLITE_ROW) return wrong_file(code);
+  }
   return lock_ < 0 ? lock() : std::nullopt;
 }
 
 Check SqliteStore::check_format() {
   const auto format = meta("format");
-  if (!format) return wrong_file();
+  if (!format) return wrong_file(sqlite3_errcode(database_));
   if (*format == std::to_string(kFormat)) return std::nullopt;
   return Error{
       .message = fmt::format("its format is {}; this version reads {}: start the newer version that wrote it",
@@ -241,8 +251,8 @@ Check SqliteStore::open() {
       return Error{.message = "there is no such file; `mirab serve init` makes one", .file = options_.file};
     if (!options_.reads_only) {
       if (Check failure = take()) return failure;
-    } else if (options_.is_unknown && !is_file_of_a_service(options_.file)) {
-      return wrong_file();
+    } else if (options_.is_unknown) {
+      if (const int code = says_that_it_is_ours(options_.file); code != SQLITE_ROW) return wrong_file(code);
     }
     if (options_.creates) {  // SQLite would make it readable for all
       const int made = ::open(options_.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

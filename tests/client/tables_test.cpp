@@ -29,7 +29,7 @@ nearest            n12, with 1 gpu more
 ahead              2 queues, next is vision
 wish zone          excludes 10, 10 of them alone
 gang               8 tasks together, room for 5
-key                0.31
+key of its queue   0.31; the lower comes first
 next with weight   1.4
 )");
 }
@@ -102,6 +102,24 @@ TEST(Tables, TasksSayHowTheyEnded) {
   Json why = kNoRoom;
   why["failures"] = {{"tasks", 2}, {"latest", tasks[0]}};
   EXPECT_THAT(why_text(why), HasSubstr("2 tasks, the latest t-1 on n1: exit code 1, disk"));
+}
+
+TEST(Tables, WithoutAServerSaysSo) { EXPECT_EQ(servers_table(Json::array(), 100), "no servers\n"); }
+
+TEST(Tables, ServersThatAreSilentAreCountedApartFromThoseThatAreDrained) {
+  Json why = kNoRoom;
+  why["servers"] = {{"total", 5}, {"full", 1}, {"drained", 1}, {"silent", 3}};
+  EXPECT_THAT(why_text(why), HasSubstr("servers            5: 1 full, 1 drained, 3 silent\n"));
+}
+
+TEST(Tables, TheWishesOfAPodStandBelowTheReason) {
+  const Json why = Json::parse(R"({"job":"ml/gpu-0","server":"n3","reason":"not-allowed",
+    "says":"the node has the taint dedicated=gpu:NoSchedule, which the pod does not tolerate",
+    "wishes":"tolerates no taints"})");
+  EXPECT_EQ(
+      why_not_on_text(why),
+      "not-allowed: the node has the taint dedicated=gpu:NoSchedule, which the pod does not tolerate\n\n"
+      "job     ml/gpu-0\nserver  n3\nwishes  tolerates no taints\n");
 }
 
 TEST(Tables, ServersShowWhatTheyHaveAndHold) {

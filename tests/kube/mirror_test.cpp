@@ -314,6 +314,70 @@ TEST(Mirror, MemoryIsCountedInBytes) {
   EXPECT_NE(why.body.dump().find("3Gi memory"), std::string::npos) << why.body;
 }
 
+TEST(Mirror, WhatKeepsAPodOffANodeIsNamed) {
+  Followed followed;
+  auto gpus = node_row("gpus", 4000, 4000);
+  gpus.allocatable["example.com/gpu"] = 4;
+  gpus.taints = {{.key = "dedicated", .value = "gpu", .effect = "NoSchedule"}};
+  followed.server.put_node(gpus);
+  followed.server.put_node(node_row("open", 4000, 4000));
+  auto pod = waiting_pod("ml", "gpu-0", 1000, 100);
+  pod.requests["example.com/gpu"] = 1;
+  followed.server.put_pod(pod);
+  auto chooses = waiting_pod("ml", "chooses", 1000, 100);
+  chooses.rule.selector = {{"pool", "a"}};
+  chooses.rule.tolerations = {{.key = "dedicated", .any_value = true, .value = "", .effect = ""}};
+  followed.server.put_pod(chooses);
+  followed.server.list(followed.scheduler, at(0));
+  followed.work();
+  followed.follow();
+  EXPECT_EQ(followed.mirror.wishes_of("ml", "gpu-0"), "tolerates no taints");
+  EXPECT_EQ(followed.mirror.objection("ml", "gpu-0", "gpus"),
+            "the node has the taint dedicated=gpu:NoSchedule, which the pod does not tolerate");
+  EXPECT_EQ(followed.mirror.objection("ml", "gpu-0", "open"), "");
+  EXPECT_EQ(followed.mirror.wishes_of("ml", "chooses"), "node selector pool=a; tolerates dedicated");
+  EXPECT_EQ(followed.mirror.objection("ml", "chooses", "gpus"),
+            "the node has no label pool, and the pod's node selector asks for pool=a");
+  EXPECT_EQ(followed.mirror.objection("ml", "none", "gpus"), "");
+  EXPECT_EQ(followed.mirror.objection("ml", "gpu-0", "none"), "");
+  // A node that is small, and one that is large enough: the verdict names both ways out.
+  const live::Json why = ask(followed.mirror, live::Ask::explain, "ml", "gpu-0").body;
+  EXPECT_EQ(why["verdict"], "too-small") << why.dump();
+  EXPECT_EQ(
+      why["says"],
+      "a task is larger than the one server it may use, most for lack of example.com/gpu; 1 server is large "
+      "enough, but its wishes exclude it");
+  EXPECT_EQ(why["next_step"], "a toleration, or another node selector or affinity, or a smaller task");
+  // Another rule, another answer.
+  pod.rule.tolerations = {{.key = "", .any_value = true, .value = "", .effect = ""}};
+  pod.requests["cpu"] = 5000;
+  followed.server.delete_pod(std::string(pod.uid));
+  pod.uid += "-again";
+  followed.server.put_pod(pod);
+  followed.work();
+  followed.follow();
+  EXPECT_EQ(followed.mirror.wishes_of("ml", "gpu-0"), "tolerates all taints");
+  EXPECT_EQ(followed.mirror.objection("ml", "gpu-0", "gpus"), "");
+}
+
+TEST(Mirror, RulesThatNoPodNeedsAreForgotten) {
+  Followed followed;
+  followed.server.put_node(node_row("n", 1000, 4000));
+  followed.server.list(followed.scheduler, at(0));
+  for (int n = 0; n < 300; ++n) {
+    auto pod = waiting_pod("a", "p" + std::to_string(n), 1000, 100);
+    pod.rule.selector = {{"pool", std::to_string(n)}};
+    followed.server.put_pod(pod);
+    followed.work();
+    followed.follow();
+    EXPECT_EQ(followed.mirror.wishes_of("a", pod.name),
+              "node selector pool=" + std::to_string(n) + "; tolerates no taints");
+    if (n > 10) followed.server.delete_pod("a-p" + std::to_string(n - 10) + "-0");
+  }
+  EXPECT_LE(followed.mirror.rule_count(), 64U);
+  EXPECT_EQ(followed.mirror.wishes_of("a", "p0"), "node selector pool=0; tolerates no taints");
+}
+
 TEST(Mirror, AnotherMechanismOnTrialKeepsPodsOffTheNodesThatTheyMayNotUse) {
   Followed followed;
   auto tainted = node_row("tainted", 4000, 4000);

@@ -16,7 +16,7 @@ from kube_case import PROGRAM, KubeCase, free_port  # noqa: E402
 from read_case import ReadCase  # noqa: E402
 from running import Service, make_file  # noqa: E402
 from scripted_api import refusal  # noqa: E402
-from scripted_cluster import pod  # noqa: E402
+from scripted_cluster import node, pod  # noqa: E402
 
 
 def ask(port, method, path, body=None, **headers):
@@ -99,7 +99,7 @@ class Read(ReadCase):
                 if "items" in expected and expected["items"]:
                     self.assertEqual(set(found["items"][0]), set(expected["items"][0]))
         waits = client.get("/v1/queues/a/jobs/three/explain")[1]
-        self.assertEqual(set(self.get("/v1/queues/a/jobs/three/explain")) - set(waits), {"condition"})
+        self.assertEqual(set(self.get("/v1/queues/a/jobs/three/explain")) - set(waits), {"condition", "wishes"})
 
     def test_it_describes_what_the_service_describes_but_for_what_changes_something(self):
         of_service = self.service_client().get("/openapi.json")[1]["paths"]
@@ -133,6 +133,19 @@ class Read(ReadCase):
         self.assertIn("hostPort", self.client("why", "b/port"))
         self.assertEqual(self.get("/v1/queues/a/jobs/one/explain")["verdict"], "nothing-waits")
         self.assertEqual(self.get("/v1/queues/a/jobs/three/explain?server=n0")["reason"], "full")
+
+    def test_why_names_the_taint_that_is_in_the_way(self):
+        with_gpus = node("gpus", **{"example.com/gpu": "4"})
+        with_gpus["spec"]["taints"] = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]
+        self.scripted.add(with_gpus, pod("gpu-0", "b", **{"example.com/gpu": "1"}))
+        self.scripted.until(lambda: ask(self.port, "GET", "/v1/queues/b/jobs/gpu-0/explain?server=gpus")[1].get("reason") == "not-allowed")
+        says = "the node has the taint dedicated=gpu:NoSchedule, which the pod does not tolerate"
+        self.assertEqual(self.client("why", "b/gpu-0", "--on", "gpus"),
+                         f"not-allowed: {says}\n\njob     b/gpu-0\nserver  gpus\nwishes  tolerates no taints\n")
+        lines = self.client("why", "b/gpu-0").splitlines()
+        self.assertIn("1 server is large enough, but its wishes exclude it", lines[0])
+        self.assertEqual(lines[1], "next step: a toleration, or another node selector or affinity, or a smaller task")
+        self.assertIn("wishes", [line.split(" ")[0] for line in lines])
 
     def test_queues_and_jobs_are_namespaces_and_pods(self):
         queues = {each["name"]: each for each in self.get("/v1/queues")["items"]}

@@ -116,6 +116,61 @@ TEST(LiveReader, BytesAreWordedInBinaryUnitsRoundedUpAndDrainedServersAreCounted
   EXPECT_EQ(cluster.get({.what = Ask::cluster}).body.at("totals").at("drained"), 1);
 }
 
+// For the engine a silent server is a drained one.
+TEST(LiveReader, ASilentServerIsNotCalledDrained) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::server_put, "n3", R"({"capacity":{"cpu":4},"state":"drained"})");
+  cluster.by_service(Do::server_silent, "n1");
+  cluster.submit("ml", "waits", R"({"demand":{"cpu":1},"servers":["n1","n3"]})");
+  Json why = cluster.get(explain("ml", "waits")).body;
+  EXPECT_EQ(why.at("says"),
+            "no server has room for 1 cpu: 1 is drained, 1 is silent (its executor does not answer)");
+  EXPECT_EQ(why.at("next_step"), "start the executor on n1 again");
+  EXPECT_EQ(why.at("servers").at("drained"), 1);
+  EXPECT_EQ(why.at("servers").value("silent", 0), 1);
+  const auto on = [&](const std::string& server) {
+    Query query = explain("ml", "waits");
+    query.given.emplace("server", server);
+    return cluster.get(query).body;
+  };
+  EXPECT_EQ(on("n1").at("reason"), "silent");
+  EXPECT_EQ(on("n1").at("says"), "it is silent: its executor does not answer");
+  EXPECT_EQ(on("n3").at("reason"), "drained");
+  cluster.by_service(Do::server_silent, "n2");
+  cluster.submit("ml", "anywhere", R"({"demand":{"cpu":1}})");
+  why = cluster.get(explain("ml", "anywhere")).body;
+  EXPECT_EQ(why.at("says"),
+            "no server has room for 1 cpu: 1 is drained, 2 are silent (their executors do not answer)");
+  EXPECT_EQ(why.at("next_step"), "start the executors on n1, n2 again");
+  // A tenant learns it too.
+  const Json seen = cluster.get({.what = Ask::server, .name = "n1"}, member("vision")).body;
+  EXPECT_EQ(seen.value("silent", false), true);
+  EXPECT_FALSE(cluster.get({.what = Ask::server, .name = "n3"}, member("vision")).body.contains("silent"));
+}
+
+TEST(LiveReader, WhereWishesExcludeTheServersThatAreLargeEnoughTheVerdictSaysSo) {
+  LiveCluster cluster = small_cluster();
+  cluster.submit("ml", "gpus", R"({"demand":{"gpu":1},"select":{"zone":"a"}})");
+  Json why = cluster.get(explain("ml", "gpus")).body;
+  EXPECT_EQ(why.at("verdict"), "too-small");
+  EXPECT_EQ(
+      why.at("says"),
+      "a task is larger than the one server it may use, most for lack of gpu; 1 server is large enough, but "
+      "its wishes exclude it");
+  EXPECT_EQ(why.at("next_step"), "fewer wishes (select, servers), or a smaller task");
+  cluster.submit("ml", "more", R"({"demand":{"gpu":3},"select":{"zone":"a"}})");
+  why = cluster.get(explain("ml", "more")).body;
+  EXPECT_EQ(why.at("says"), "a task is larger than the one server it may use, most for lack of gpu");
+  EXPECT_EQ(why.at("next_step"), "a smaller task, or a larger server");
+  cluster.submit(
+      "ml", "roles",
+      R"({"roles":[{"name":"a","tasks":1,"demand":{"cpu":5}},{"name":"b","tasks":1,"demand":{"gpu":2}}],
+                     "select":{"zone":"a"}})");
+  EXPECT_NE(
+      cluster.get(explain("ml", "roles")).body.at("says").get<std::string>().find("1 server is large enough"),
+      std::string::npos);
+}
+
 TEST(LiveReader, AWhatIfChangesNothing) {
   LiveCluster cluster = small_cluster();
   cluster.put(Do::queue_put, "web", R"({"tenant":"vision"})");
@@ -224,6 +279,19 @@ TEST(LiveReader, SharesLeaveOutWhatTheServersCanNeverHold) {
   EXPECT_EQ(fair_of_ml(), (std::pair{1.0, std::string(R"(["web/apart","web/gang","web/large"])")}));
   cluster.submit("web", "fits", R"({"tasks":8,"gang":8,"demand":{"cpu":1}})");
   EXPECT_NEAR(fair_of_ml().first, 0.5, 1e-9);
+}
+
+TEST(LiveReader, ATenantLearnsWhichOfItsOwnJobsAreLeftOutOfTheShares) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "web", R"({"tenant":"speech"})");
+  cluster.submit("ml", "a", R"({"demand":{"cpu":1}})");
+  cluster.submit("ml", "large", R"({"demand":{"cpu":5}})");
+  cluster.submit("web", "larger", R"({"demand":{"cpu":6}})");
+  const Query query{.what = Ask::shares, .given = {{"mechanism", "drfh"}}};
+  EXPECT_EQ(cluster.get(query).body.at("left_out"), Json::array({"ml/large", "web/larger"}));
+  EXPECT_EQ(cluster.get(query, member("vision")).body.value("left_out", Json()), Json::array({"ml/large"}));
+  EXPECT_EQ(cluster.get(query, member("speech")).body.value("left_out", Json()), Json::array({"web/larger"}));
 }
 
 TEST(LiveReader, AnExplanationNamesTheTaskThatFailedLast) {

@@ -188,6 +188,7 @@ class Commands(WithService):
         self.assertRegex(text, r"(?m)^n1 +drained +[01] +(nothing|1 cpu) +64 cpu +zone=a$")
         self.assertEqual([server["name"] for server in self.as_json("servers", "--state", "drained")["items"]], ["n1"])
         self.assertEqual(self.as_json("servers", "--label", "zone=b")["items"], [])
+        self.assertEqual(self.mirab("servers", "--label", "zone=b"), "no servers\n")
         server = self.as_json("jobs", "ml/a")["tasks_shown"][0]["server"]
         self.assertRegex(self.mirab("servers", server, *admin), r"(?m)^task .*\n─+\nt-\d+ +ml/a +")
         self.assertRegex(self.mirab("servers", "n0"), r"(?m)^capacity +64 cpu, 8 gpu, 256Gi memory$")
@@ -201,6 +202,32 @@ class Commands(WithService):
         for command in ("jobs", "why", "cancel"):
             self.assertIn("there is no job 'trian' in this queue; did you mean train? Known are train; `mirab jobs ml` lists "
                           "them", self.mirab(command, "ml/trian", status=2))
+
+    def test_a_queue_of_another_tenant_is_called_so(self):
+        self.admin.put("/v1/tenants/others", {})
+        self.admin.put("/v1/queues/speech", {"tenant": "others"})
+        self.mirab("submit", "ml/train", "--demand", "cpu=1")
+        self.assertIn("speech: the queue 'speech' belongs to another tenant; this token's are ml",
+                      self.mirab("submit", "speech/x", "--demand", "cpu=1", status=2))
+        self.assertIn("the queue 'speech' belongs to another tenant", self.mirab("why", "speech/x", status=2))
+        said = self.mirab("submit", "nope/x", "--demand", "cpu=1", status=2)
+        self.assertIn("there is no queue 'nope'; known are ml; `mirab queues` lists them", said)
+        self.service.kill()
+        service = self.start("--others", "all")
+        said = self.mirab("submit", "speech/x", "--demand", "cpu=1", status=2, MIRAB_SERVER=service.url)
+        self.assertIn("speech: the queue belongs to the tenant 'others'; this token is of another", said)
+
+    def test_a_what_if_names_what_is_not_there(self):
+        self.mirab("submit", "ml/train", "--demand", "cpu=1")
+        for words, said in (
+                (("--add-servers", "1", "--like", "n9"), "--like: there is no server 'n9'"),
+                (("--weight", "mll=2"), "--weight: mll: there is no queue 'mll'; did you mean ml? Known are ml"),
+                (("--weight", "ml=1", "--drain", "n8"), "--drain: there is no server 'n8'"),
+                (("--weight", "ml=1", "--cancel", "ml/trian"), "--cancel: ml/trian: there is no job 'trian' in this queue"),
+                (("--weight", "ml=1", "--job", "ml/none"), "--job: ml/none: there is no job 'none'")):
+            self.assertIn(said, self.mirab("whatif", *words, "--token-file", self.file + ".admin-token", status=2), words)
+        self.assertIn("--on: there is no server 'n9'", self.mirab("why", "ml/train", "--on", "n9", status=2))
+        self.assertRegex(self.mirab("servers", "n9", status=2), "there is no server 'n9'; .*nown are n0, n1; `mirab servers` lists them")
 
     def test_why_gives_the_verdict_the_step_and_then_the_evidence(self):
         self.mirab("submit", "ml/large", "--demand", "gpu=9")
@@ -311,8 +338,11 @@ class Commands(WithService):
         self.assertIn("ml/none: there is no job 'none' in this queue", self.mirab("cancel", "ml/none", status=2))
 
     def test_what_is_wrong_with_the_connection_is_said(self):
+        bad = self.written("bad", "mirab_read_x")
+        self.assertIn(f"A valid token is needed; the one in {bad} is not valid, or no longer",
+                      self.mirab("queues", status=2, MIRAB_TOKEN_FILE=bad))
         self.assertIn("A valid token is needed; give its file with --token-file",
-                      self.mirab("queues", status=2, MIRAB_TOKEN_FILE=self.written("bad", "mirab_read_x")))
+                      self.mirab("queues", status=2, MIRAB_TOKEN_FILE=""))
         self.assertIn("holds no token", self.mirab("queues", status=2, MIRAB_TOKEN_FILE=self.written("empty", "")))
         self.assertIn("without TLS", self.mirab("queues", status=2, MIRAB_SERVER="http://10.0.0.1:7417"))
         self.assertIn("MIRAB_SERVER: 'x:1' is not the URL", self.mirab("queues", status=2, MIRAB_SERVER="x:1"))

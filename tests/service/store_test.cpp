@@ -304,6 +304,23 @@ TEST(Store, LeavesFilesOfOthersAsTheyAre) {
     EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("text", "other", "with-log"));
 }
 
+TEST(Store, SaysOfAFileThatIsCutOffThatItIsDamaged) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("f");
+  ASSERT_TRUE(open_store({.file = file, .creates = true, .reserve_bytes = 0}));
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2 / 4096 * 4096);
+  for (const bool reads_only : {false, true}) {
+    for (const bool is_unknown : {false, true}) {
+      const auto store =
+          open_store({.file = file, .reads_only = reads_only, .is_unknown = is_unknown, .reserve_bytes = 0});
+      ASSERT_FALSE(store);
+      EXPECT_THAT(store.error().message, testing::HasSubstr("the database is damaged"));
+      EXPECT_THAT(store.error().message, testing::HasSubstr("`mirab serve backup`"));
+      EXPECT_EQ(store.error().file, file);
+    }
+  }
+}
+
 TEST(Store, IsNotOpenedByASecondProcess) {
   const TemporaryFolder folder;
   auto first = open_store({.file = folder.path("f"), .creates = true, .reserve_bytes = 0});

@@ -39,7 +39,7 @@ FairShares fair_shares_of(const client::Json& shares) {
   return {.mechanism = mechanism};
 }
 
-/// Which jobs count for no fair share; empty: all do, or the token may not see it.
+/// Which jobs, of those that the token may see, count for no fair share; empty: all do.
 std::string left_out_of(const client::Json& shares) {
   constexpr std::size_t kMostNamed = 5;
   const auto list = shares.find("left_out");
@@ -150,6 +150,9 @@ Exit run_servers(const ListFlags& flags) {
   if (!service) return report_error(service.error());
   if (!flags.of.empty()) {
     const Result<client::Answer> server = service->get(client::target_of({"servers", flags.of}));
+    if (server && server->status == 404) {
+      if (const auto missing = missing_server(*service, flags.of)) return report_error(*missing);
+    }
     if (!is_good(server)) return report_failure(server, flags.of);
     return run_with_tasks(flags, *service, server->body, client::server_text(server->body), "server");
   }

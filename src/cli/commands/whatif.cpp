@@ -51,6 +51,44 @@ Result<client::Json> changes_of(const WhatIfFlags& flags) {
   return changes;
 }
 
+/// A thing that a change or --job names and that is not there; nothing where it cannot be told.
+std::optional<Error> missing_in(client::Service& service, const client::Json& change) {
+  const auto with_key = [](std::optional<Error> missing, const char* option) {
+    if (missing) missing->key = option;
+    return missing;
+  };
+  const auto text = [&](const char* key) { return client::text_at(change, key); };
+  if (const std::string queue = text("queue"); !queue.empty())
+    return with_key(missing_job(service, {.queue = queue, .name = {}}), "--weight");
+  if (const std::string server = text("drain"); !server.empty())
+    return with_key(missing_server(service, server), "--drain");
+  if (const auto job = client::read_job_name(text("cancel"), {}))
+    return with_key(missing_job(service, *job), "--cancel");
+  if (const auto more = change.find("add_servers"); more != change.end() && more->is_object())
+    return with_key(missing_server(service, client::text_at(*more, "like")), "--like");
+  if (const auto submit = change.find("submit"); submit != change.end() && submit->is_object())
+    return missing_job(service, {.queue = client::text_at(*submit, "queue"), .name = {}});
+  return {};
+}
+
+/// The service says only that something is not there, and not what: that is looked up.
+Exit report_unknown(client::Service& service, const Result<client::Answer>& answer, const WhatIfFlags& flags,
+                    const client::Json& changes) {
+  for (const client::Json& change : changes) {
+    auto missing = change.is_object() ? missing_in(service, change) : std::nullopt;
+    if (!missing) continue;
+    if (!flags.file.empty()) missing->key = {};  // it may be of the file
+    return report_error(*missing);
+  }
+  for (const std::string& job : flags.jobs) {
+    auto missing = missing_job(service, *client::read_job_name(job, "--job"));
+    if (!missing) continue;
+    missing->key = "--job";
+    return report_error(*missing);
+  }
+  return report_failure(answer, "");
+}
+
 Exit run_whatif(const WhatIfFlags& flags) {
   Result<client::Json> changes = changes_of(flags);
   if (!changes) return report_error(changes.error());
@@ -61,8 +99,9 @@ Exit run_whatif(const WhatIfFlags& flags) {
   }
   Result<client::Service> service = connect(flags.remote);
   if (!service) return report_error(service.error());
-  const Result<client::Answer> answer = service->ask(
-      "POST", client::target_of({"whatif"}), {{"changes", *std::move(changes)}, {"show", std::move(show)}});
+  const Result<client::Answer> answer =
+      service->ask("POST", client::target_of({"whatif"}), {{"changes", *changes}, {"show", std::move(show)}});
+  if (answer && answer->status == 404) return report_unknown(*service, answer, flags, *changes);
   if (!is_good(answer)) return report_failure(answer, "");
   const std::string text = flags.output.format == "json"
                                ? report::json_text(answer->body, 2) + "\n"

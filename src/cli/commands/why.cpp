@@ -23,7 +23,7 @@ struct WhyFlags {
 struct Why {
   std::string target;
   std::string (*text)(const client::Json&);
-  std::optional<client::JobName> job = {};
+  std::optional<client::JobName> job = {};  ///< of a job, on a server or not
 };
 
 Result<Why> why_of(const WhyFlags& flags) {
@@ -40,7 +40,7 @@ Result<Why> why_of(const WhyFlags& flags) {
   if (flags.on.empty()) return Why{name->target("explain"), client::why_text, *name};
   return Why{
       client::target_of({"queues", name->queue, "jobs", name->name, "explain"}, {{"server", flags.on}}),
-      client::why_not_on_text};
+      client::why_not_on_text, *name};
 }
 
 Exit run_why(const WhyFlags& flags) {
@@ -49,6 +49,13 @@ Exit run_why(const WhyFlags& flags) {
   Result<client::Service> service = connect(flags.remote);
   if (!service) return report_error(service.error());
   const Result<client::Answer> answer = service->get(why->target);
+  if (answer && answer->status == 404 && !flags.on.empty()) {
+    if (auto missing = missing_job(*service, *why->job)) return report_error(*missing);
+    if (auto missing = missing_server(*service, flags.on)) {
+      missing->key = "--on";
+      return report_error(*missing);
+    }
+  }
   if (!is_good(answer) && why->job && flags.on.empty()) return report_missing(*service, answer, *why->job);
   if (!is_good(answer))
     return report_failure(answer, flags.on.empty() ? flags.of : flags.of + " on " + flags.on);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <random>
 #include <sys/stat.h>
 #include <utility>
@@ -31,6 +32,33 @@ std::optional<std::vector<std::string>> names_of(const Result<client::Answer>& l
 std::string known(const std::string& written, const std::vector<std::string>& names) {
   if (names.empty()) return "";
   return known_names(written, std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNamed = 20;
+  return first_names(std::vector<std::string_view>(names.begin(), names.end()), kMostNamed);
+}
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The queues that the token may see. Of those of other tenants a service says less, unless it hides nothing.
+struct SeenQueues {
+  std::vector<std::string> names;
+  std::map<std::string, std::string> tenants;  // by name; without those of which it says less
+};
+
+std::optional<SeenQueues> queues_of(client::Service& service) {
+  const Result<client::Answer> list = service.list({"queues"}, {}, kMostNames);
+  if (!is_good(list)) return {};
+  SeenQueues queues;
+  for (const client::Json& item : list->body.at("items")) {
+    const std::string name = client::text_at(item, "name");
+    queues.names.push_back(name);
+    if (item.contains("tenant")) queues.tenants.emplace(name, client::text_at(item, "tenant"));
+  }
+  return queues;
 }
 
 std::string from_environment(const char* name) {
@@ -127,7 +155,7 @@ Result<client::Service> connect(const RemoteOptions& options) {
   };
   Result<std::unique_ptr<net::HttpClient>> opened = net::HttpClient::open(std::move(http));
   if (!opened) return opened.error();
-  return client::Service(*std::move(opened));
+  return client::Service(*std::move(opened), std::move(file));
 }
 
 bool is_good(const Result<client::Answer>& answer) { return answer && !answer->is_problem(); }
@@ -139,30 +167,53 @@ Exit report_failure(const Result<client::Answer>& answer, const std::string& sub
     return report_error(error, Exit::failed);
   }
   Error error = client::error_of(*answer, subject);
-  if (answer->status == 401) error.message += "; give its file with --token-file";
+  if (answer->status == 401)
+    error.message += answer->token_file.empty()
+                         ? "; give its file with --token-file"
+                         : fmt::format("; the one in {} is not valid, or no longer", answer->token_file);
   return report_error(error, answer->is_bad_input() ? Exit::bad_input : Exit::failed);
+}
+
+std::optional<Error> missing_job(client::Service& service, const client::JobName& job) {
+  const std::string subject = job.name.empty() ? job.queue : job.text();
+  const auto queues = queues_of(service);
+  if (!queues) return {};
+  if (queues->names.empty())
+    return Error{.message = fmt::format("{}: there is {}", subject, client::kNoQueue)};
+  std::vector<std::string> own;
+  for (const auto& [name, tenant] : queues->tenants) own.push_back(name);
+  if (!is_among(queues->names, job.queue))
+    return Error{.message = fmt::format("{}: there is no queue '{}'{}; `mirab queues` lists them", subject,
+                                        job.queue, known(job.queue, own))};
+  if (!is_among(own, job.queue))
+    return Error{.message = fmt::format("{}: the queue '{}' belongs to another tenant{}", subject, job.queue,
+                                        own.empty() ? "" : "; this token's are " + some_of(own))};
+  if (job.name.empty()) return {};
+  const auto jobs = names_of(service.list({"queues", job.queue, "jobs"}, {}, kMostNames));
+  if (!jobs || is_among(*jobs, job.name)) return {};
+  return Error{.message = fmt::format("{}: there is no job '{}' in this queue{}; `mirab jobs {}` lists them",
+                                      subject, job.name, known(job.name, *jobs), job.queue)};
+}
+
+std::optional<Error> missing_server(client::Service& service, const std::string& server) {
+  const auto servers = names_of(service.list({"servers"}, {}, kMostNames));
+  if (!servers || is_among(*servers, server)) return {};
+  return Error{.message = fmt::format("there is no server '{}'{}; `mirab servers` lists them", server,
+                                      known(server, *servers))};
 }
 
 Exit report_missing(client::Service& service, const Result<client::Answer>& answer,
                     const client::JobName& job) {
   const std::string subject = job.name.empty() ? job.queue : job.text();
   if (!answer || answer->status != 404) return report_failure(answer, subject);
-  const auto queues = names_of(service.list({"queues"}, {}, kMostNames));
-  if (!queues) return report_failure(answer, subject);
-  const auto is_among = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  if (queues->empty())
-    return report_error(Error{.message = fmt::format("{}: there is {}", subject, client::kNoQueue)});
-  if (!is_among(*queues, job.queue))
-    return report_error(
-        Error{.message = fmt::format("{}: there is no queue '{}'{}; `mirab queues` lists them", subject,
-                                     job.queue, known(job.queue, *queues))});
-  const auto jobs = names_of(service.list({"queues", job.queue, "jobs"}, {}, kMostNames));
-  if (job.name.empty() || !jobs || is_among(*jobs, job.name)) return report_failure(answer, subject);
+  if (const auto missing = missing_job(service, job)) return report_error(*missing);
+  if (!job.name.empty()) return report_failure(answer, subject);
+  // It can be seen, and yet not be used.
+  const auto queues = queues_of(service);
+  if (!queues || !queues->tenants.contains(job.queue)) return report_failure(answer, subject);
   return report_error(
-      Error{.message = fmt::format("{}: there is no job '{}' in this queue{}; `mirab jobs {}` lists them",
-                                   subject, job.name, known(job.name, *jobs), job.queue)});
+      Error{.message = fmt::format("{}: the queue belongs to the tenant '{}'; this token is of another",
+                                   subject, queues->tenants.at(job.queue))});
 }
 
 }  // namespace mirab::cli

@@ -2,6 +2,7 @@
 // the command that asked.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <mirab/model/result.hpp>
@@ -43,8 +44,13 @@ bool is_good(const Result<client::Answer>& answer);
 /// about, stands before it. The status: bad_input where the caller can mend it, else failed.
 Exit report_failure(const Result<client::Answer>& answer, const std::string& subject);
 
-/// The same of a queue, or with a name of one of its jobs: where it is not there, with the names that there
-/// are, and how to list them.
+/// Says which is not there, the queue or the job (without a name: the queue), with the names that there are
+/// and how to list them; or that the queue is another tenant's. Nothing: neither, or it cannot be told.
+std::optional<Error> missing_job(client::Service& service, const client::JobName& job);
+/// The same of a server.
+std::optional<Error> missing_server(client::Service& service, const std::string& server);
+
+/// As report_failure, of a queue or job: where it is not there, as missing_job says it.
 Exit report_missing(client::Service& service, const Result<client::Answer>& answer,
                     const client::JobName& job);
 

@@ -34,7 +34,7 @@ interface OnServer {
 }
 
 const kinds: [string, string][] = [
-  ['with_room', 'with room'], ['full', 'full'], ['too_small', 'too small'], ['not_allowed', 'excluded by its wishes'], ['drained', 'drained'],
+  ['with_room', 'with room'], ['full', 'full'], ['too_small', 'too small'], ['not_allowed', 'excluded by its wishes'], ['drained', 'drained'], ['silent', 'silent'],
   ['kept', 'kept for others'], ['pack', 'excluded by pack'], ['per_server', 'at its limit per server'], ['spread', 'excluded by spread'],
 ];
 const too_little = (of: Amounts | undefined): string => {
@@ -76,6 +76,7 @@ const lines: [string, string, (value: never) => string | Omit<EvidenceLine, 'wha
   ['nearest_miss', 'Closest server', (of: OnServer) => on_server(of, `with ${amounts(of.to_free)} freed`)],
   ['kept_for_it', 'Kept for it', (of: OnServer) => on_server(of, `since ${moment(of.since)}; to be freed there: ${amounts(of.missing)}`)],
   ['constraints', 'Wishes', (of: Wish[]) => of.map(each => `${each.wish} excludes ${count(each.excludes, 'server')}, ${whole(each.alone)} of them alone`).join('; ')],
+  ['wishes', 'Asks for', (of: string) => of],
   ['covered_by', 'Within the guarantee of', (of: unknown) => [of].flat().join(', ')],
   ['key', 'Key of its queue', (of: number) => `${of.toPrecision(3)}; the lower comes first`],
   ['with_weight', 'Next with a weight above', (of: number) => of.toPrecision(3)],
