@@ -109,7 +109,7 @@ TEST(Tables, WithoutAServerSaysSo) { EXPECT_EQ(servers_table(Json::array(), 100)
 TEST(Tables, ServersThatAreSilentAreCountedApartFromThoseThatAreDrained) {
   Json why = kNoRoom;
   why["servers"] = {{"total", 5}, {"full", 1}, {"drained", 1}, {"silent", 3}};
-  EXPECT_THAT(why_text(why), HasSubstr("servers            5: 1 full, 1 drained, 3 silent\n"));
+  EXPECT_THAT(why_text(why), HasSubstr("  5: 1 full, 1 drained, 3 silent\n"));
 }
 
 TEST(Tables, TheWishesOfAPodStandBelowTheReason) {
