@@ -164,7 +164,7 @@ class Bind(KubeCase):
     def test_its_own_answers_are_read_and_may_have_a_query(self):
         port = free_port()
         cluster = self.cluster()
-        self.start(cluster, "--listen", f"127.0.0.1:{port}")
+        self.start(cluster, "--listen", f"127.0.0.1:{port}").says("ready")
         for path in ("/metrics?x=1", "/metrics?"):
             status, body = get(port, path)
             self.assertEqual((status, "mirab_kube_leader" in body), (200, True), body)
