@@ -60,8 +60,8 @@ Error error_of(const Answer& answer, const std::string& server) {
 
 constexpr int kUnauthorized = 401, kForbidden = 403;
 
-/// Which release the server is of; 0 where it keeps that to itself. Errors: it refuses the credentials or all
-/// requests, or is no API server of Kubernetes.
+/// Which release the server is of; 0 where it keeps that to itself. Errors: it refuses the credentials, or is
+/// no API server of Kubernetes.
 Result<int> release_of(const Answer& version, const std::string& server) {
   if (version.status == kForbidden) return 0;
   if (!version.is_good()) return error_of(version, server);
@@ -89,7 +89,7 @@ Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const
 }
 
 /// All permissions that are missing, in one error; or that the credentials are refused.
-Check check_permissions(ApiServer& server, const SchedulingOptions& options,
+Check check_permissions(ApiServer& server, const SchedulingOptions& options, int release,
                         const std::atomic<bool>& is_stopping) {
   std::string missing;
   const auto ask = [&](const kubernetes::Permission& permission, const std::string& space,
@@ -98,7 +98,8 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options,
         ask_patiently(server, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
                       kubernetes::access_review(permission, space, name), is_stopping);
     if (!answer) return answer.error();
-    if (answer->status == kUnauthorized) return error_of(*answer, options.access.server);
+    const bool refuses_all = release == 0 && answer->status == kForbidden;
+    if (refuses_all || answer->status == kUnauthorized) return error_of(*answer, options.access.server);
     // A server that has no such reviews is accepted.
     if (!answer->is_good() || kubernetes::is_allowed(answer->body)) return {};
     missing += fmt::format("{}{}", missing.empty() ? "" : ", ", permission.words());
@@ -397,7 +398,7 @@ Result<int> schedule(const SchedulingOptions& given) {
   options.scheduler.looks_first = !compares_uids(*minor);
   const bool has_old_policy = *minor != 0 && *minor < 22;
   options.scheduler.eviction_version = has_old_policy ? "v1beta1" : "v1";
-  if (Check missing = check_permissions(**server, options, is_stopping)) return *std::move(missing);
+  if (Check missing = check_permissions(**server, options, *minor, is_stopping)) return *std::move(missing);
   options.say("info", "connected", {{"server", options.access.server}, {"minor_version", *minor}});
 
   std::unique_ptr<Leading> leading;

@@ -168,6 +168,26 @@ void add_named(const std::vector<Shape>& shapes, std::set<std::string>& named) {
   }
 }
 
+/// What the members of each group are guaranteed together, idle ones too; of a group with a guarantee that.
+/// Without the idle ones a group could reserve more than it has.
+std::map<std::string, Amounts> guarantees_of_groups(const State& state,
+                                                    const std::vector<std::string>& parents_first) {
+  std::map<std::string, Amounts> sums;
+  const auto add = [&](const std::string& group, const std::optional<Amounts>& guarantee) {
+    Amounts& sum = sums[group];
+    sum.resize(state.settings.units.resources().size());
+    for (std::size_t r = 0; guarantee && r < sum.size(); ++r) sum[r] += (*guarantee)[r];
+  };
+  for (const auto& [name, queue] : state.queues) add(queue.content.group, queue.content.quota.guarantee);
+  for (auto name = parents_first.rbegin(); name != parents_first.rend(); ++name) {
+    const GroupContent& content = state.groups.at(*name).content;
+    add(*name, {});
+    if (content.quota.guarantee) sums[*name] = *content.quota.guarantee;
+    add(content.parent, Amounts(sums[*name]));
+  }
+  return sums;
+}
+
 /// A group without a user below it gets nothing, and a problem has none.
 void drop_idle_groups(Cluster& cluster) {
   std::set<std::string> busy;
@@ -193,15 +213,23 @@ Division division_of(const State& state) {
     return "group " + name;
   };
   std::set<std::string> done = {""};
+  std::vector<std::string> parents_first;
   while (done.size() <= state.groups.size()) {
     for (const auto& [name, group] : state.groups) {
       if (done.contains(name) || !done.contains(group.content.parent)) continue;
-      cluster.groups.push_back({.name = *group_name(name),
-                                .parent = group_name(group.content.parent),
-                                .weight = group.content.quota.weight,
-                                .quota = quota_for(units, group.content.quota)});
+      parents_first.push_back(name);
       done.insert(name);
     }
+  }
+  const std::map<std::string, Amounts> guarantees = guarantees_of_groups(state, parents_first);
+  for (const std::string& name : parents_first) {
+    const GroupContent& content = state.groups.at(name).content;
+    QuotaContent quota = content.quota;
+    if (quota.reserved && !quota.guarantee) quota.guarantee = guarantees.at(name);
+    cluster.groups.push_back({.name = *group_name(name),
+                              .parent = group_name(content.parent),
+                              .weight = quota.weight,
+                              .quota = quota_for(units, quota)});
   }
   const SetNames sets = distinct_sets(state);
   for (const auto& [name, queue] : state.queues) {
@@ -289,6 +317,10 @@ Answer shares_of(const Reading& reading, const Query& query) {
     if (const Result<Choice> choice = choose_mechanism(text); !choice)
       return reading.refuse(bad_request("/mechanism", choice.error().message));
   }
+  body["left_out"] = Json::array();
+  for (const Job* const job : division.left_out) {
+    if (reading.queue(job->queue) != nullptr) body["left_out"].push_back(job->label());
+  }
   if (division.cluster.users.empty() || division.cluster.servers.empty()) {
     body["note"] = "no job that a present server can hold waits or runs";
     return reading.found(std::move(body), reading.state.last.revision);
@@ -307,10 +339,6 @@ Answer shares_of(const Reading& reading, const Query& query) {
           {{"mechanism", text},
            {"refused", reading.sees_all() ? outcome.error().message : "it cannot divide this cluster"}});
     }
-  }
-  body["left_out"] = Json::array();
-  for (const Job* const job : division.left_out) {
-    if (reading.queue(job->queue) != nullptr) body["left_out"].push_back(job->label());
   }
   return reading.found(std::move(body), reading.state.last.revision);
 }

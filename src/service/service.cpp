@@ -227,7 +227,7 @@ Result<int> serve(const ServiceOptions& options) {
   (*server)->run();
   monitoring.reset();
   pipeline->stop();
-  server->reset();  // before the monitor, whose exchanges may be in what it has not done
+  server->reset();  // before the monitor: what it never ran may hold exchanges of the monitor
   journal("info", "stopped", {{"revision", pipeline->figures().durable_revision.load()}});
   return 0;
 }

@@ -307,26 +307,28 @@ class Kubelet:
             self.lapses.append(text)
             reason = None
         if reason and pod["status"].get("phase") == "Pending":
-            self.work.put(lambda api: self._reject(api, pod, reason))
+            used = collections.Counter(standing.used)
+            self.work.put(lambda api: self._reject(api, pod, reason, used, ports))
             return
         standing.add(meta["uid"], spec)
         self._after(RUNNING_AFTER_S, lambda api: self._run(api, pod))
 
-    def _reject(self, api, pod, reason):
-        """Unless the node has grown since: a scheduler may have seen that before the watch of nodes brought it here."""
+    def _reject(self, api, pod, reason, used, ports):
+        """Unless the node has grown since: a scheduler may have seen that before the watch of nodes brought it here. `used`
+        and `ports` are what stood there before it."""
         meta, spec = pod["metadata"], pod["spec"]
         try:
             present = api.get("nodes", None, spec["nodeName"])
-        except Refused:
+        except Refused as refused:
+            if refused.status != 404:
+                raise
             present = None
         with self.lock:
             latest = self.of_pods.known.get(meta["uid"])
             if latest is None or is_finished(latest):
                 return
-            standing = self.standing[spec["nodeName"]]
-            ports = frozenset(port for port, count in standing.ports.items() if count > 0)
-            if present is not None and misfit(spec, present, standing.used, ports) is None:
-                standing.add(meta["uid"], spec)
+            if present is not None and misfit(spec, present, used, ports) is None:
+                self.standing[spec["nodeName"]].add(meta["uid"], spec)
                 self._after(RUNNING_AFTER_S, lambda api: self._run(api, pod))
                 return
             self.rejected[reason] += 1

@@ -152,6 +152,7 @@ class Bind(KubeCase):
     def test_a_server_that_refuses_the_credentials_or_is_none_of_kubernetes_is_an_error_at_once(self):
         login = (200, "<html>Log in</html>", {"Content-Type": "text/html"})
         for answer, text in (((401, refusal(401, "Unauthorized"), {}), "answered 401: Unauthorized"),
+                             ((403, refusal(403, "not you"), {}), "answered 403: not you"),
                              (login, "not that of a Kubernetes API server")):
             with self.subTest(text):
                 cluster = self.cluster()

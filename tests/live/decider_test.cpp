@@ -252,6 +252,25 @@ TEST(LiveDecider, AQueueWhoseGuaranteeItsGroupReservesStays) {
   EXPECT_EQ(cluster.send(admin(), Do::queue_delete, {.name = "web"}).status, 200);
 }
 
+TEST(LiveDecider, FairSharesAreThereWhileAMemberWhoseGuaranteeIsReservedIsIdle) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::group_put, "p", "{}");
+  cluster.put(Do::group_put, "idle", R"({"parent":"p","guarantee":{"cpu":2}})");
+  cluster.put(Do::queue_put, "web", R"({"tenant":"vision","group":"p","guarantee":{"cpu":2}})");
+  ASSERT_EQ(cluster.put(Do::group_put, "p", R"({"reserved":{"cpu":4}})").status, 200);
+  cluster.submit("web", "j", R"({"tasks":8,"demand":{"cpu":1}})");
+  const Answer shares = cluster.get({.what = Ask::shares});
+  EXPECT_EQ(shares.status, 200) << shares.body;
+  EXPECT_EQ(shares.body.at("mechanisms").size(), 1U) << shares.body;
+}
+
+TEST(LiveDecider, AJobThatNoServerHoldsIsNamedWhereNoOtherIsThere) {
+  LiveCluster cluster = small_cluster();
+  cluster.submit("ml", "large", R"({"demand":{"cpu":5}})");
+  const Json shares = cluster.get({.what = Ask::shares}).body;
+  EXPECT_EQ(shares.at("left_out"), Json::array({"ml/large"})) << shares;
+}
+
 TEST(LiveDecider, AnotherPolicyKeepsWhatAGroupReservesOfItsMembersGuarantees) {
   LiveCluster cluster = small_cluster();
   cluster.put(Do::group_put, "p", "{}");

@@ -90,17 +90,16 @@ std::vector<std::string> first_notices(const std::vector<Error>& notices) {
   for (std::size_t i = 0; i < std::min(notices.size(), kNoticesShown); ++i)
     words.push_back(notices[i].message);
   if (notices.size() > kNoticesShown)
-    words.push_back(fmt::format("and {} of the kind", notices.size() - kNoticesShown));
+    words.push_back(fmt::format("and {} more of this kind", notices.size() - kNoticesShown));
   return words;
 }
 
 void print_cluster_notices(const std::string& cluster, const std::vector<Error>& notices) {
-  for (std::size_t i = 0; i < std::min(notices.size(), kNoticesShown); ++i) {
-    const Error notice = with_cluster_position(cluster, notices[i]);
-    fmt::print(stderr, "mirab: note: {}\n", report::printable(describe(notice)));
-  }
-  if (notices.size() > kNoticesShown)
-    fmt::print(stderr, "mirab: note: and {} of the kind\n", notices.size() - kNoticesShown);
+  std::vector<Error> placed = notices;
+  for (std::size_t i = 0; i < std::min(placed.size(), kNoticesShown); ++i)
+    placed[i].message = describe(with_cluster_position(cluster, notices[i]));
+  for (const std::string& words : first_notices(placed))
+    fmt::print(stderr, "mirab: note: {}\n", report::printable(words));
 }
 
 }  // namespace mirab::cli

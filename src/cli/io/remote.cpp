@@ -20,9 +20,14 @@ namespace {
 constexpr const char* kHere = "http://127.0.0.1:7417";
 constexpr std::size_t kMostNames = 1'000;  // among which those that are near are looked for
 
-/// The names of a list; nothing where it could not be read.
+/// Was all of it read? Of a list that was cut off it cannot be told what is missing.
+bool is_whole(const Result<client::Answer>& list) {
+  return is_good(list) && client::text_at(list->body, "page").empty();
+}
+
+/// The names of a list; nothing where it could not be read, or is too long.
 std::optional<std::vector<std::string>> names_of(const Result<client::Answer>& list) {
-  if (!is_good(list)) return {};
+  if (!is_whole(list)) return {};
   std::vector<std::string> names;
   for (const client::Json& item : list->body.at("items")) names.push_back(client::text_at(item, "name"));
   return names;
@@ -51,7 +56,7 @@ struct SeenQueues {
 
 std::optional<SeenQueues> queues_of(client::Service& service) {
   const Result<client::Answer> list = service.list({"queues"}, {}, kMostNames);
-  if (!is_good(list)) return {};
+  if (!is_whole(list)) return {};
   SeenQueues queues;
   for (const client::Json& item : list->body.at("items")) {
     const std::string name = client::text_at(item, "name");

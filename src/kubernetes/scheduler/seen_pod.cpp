@@ -88,12 +88,17 @@ bool has_controller(const Object& pod) {
   });
 }
 
-// The API server adds five random characters to `generateName`, of which it takes 58 at most.
+// The API server adds five random letters and digits to `generateName`, of which it takes 58 characters at
+// most. A controller may set `generateName` and number its pods itself, as of a StatefulSet.
 bool has_generated_name(const Object& pod) {
   constexpr std::size_t kRandom = 5;
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz";
   const std::string_view name = pod.name();
   const std::string_view base = pod.metadata("generateName").substr(0, 58);
-  return !base.empty() && name.size() == base.size() + kRandom && name.starts_with(base);
+  if (base.empty() || name.size() != base.size() + kRandom || !name.starts_with(base)) return false;
+  const std::string_view end = name.substr(base.size());
+  return end.find_first_not_of("bcdfghjklmnpqrstvwxz2456789") == std::string_view::npos &&
+         end.find_first_of(kLetters) != std::string_view::npos;
 }
 
 // spec.os asks for the label by which nodes name theirs.

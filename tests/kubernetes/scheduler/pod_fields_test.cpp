@@ -77,6 +77,8 @@ TEST(PodFields, AGeneratedNameIsItsBaseAndFiveCharacters) {
   EXPECT_FALSE(is_generated("web-x2k4z", ""));
   EXPECT_FALSE(is_generated("web-x2k4", "web-"));
   EXPECT_FALSE(is_generated("job-x2k4z", "web-"));
+  for (const char* numbered : {"web-10000", "web-24567"})
+    EXPECT_FALSE(is_generated(numbered, "web-")) << "a StatefulSet numbers its pods";
   const std::string base(60, 'w');
   EXPECT_TRUE(is_generated(base.substr(0, 58) + "x2k4z", base)) << "the API server cuts it off";
 }
