@@ -36,7 +36,7 @@ std::string demand_text(const State& state, const Job& job) {
                                                    : state.settings.units.words(job.roles.front().demand);
 }
 
-/// Does nobody answer for the server, which nobody drained? For the engine it is drained.
+/// Is the server silent, and not drained by an operator? The engine takes both for drained.
 bool is_only_silent(const Server& server) { return server.id && server.silent && !server.drained; }
 
 /// What the waiting tasks of the job ask for, those of each role by themselves.

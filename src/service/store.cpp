@@ -197,7 +197,7 @@ Check SqliteStore::lock() {
 }
 
 /// SQLITE_ROW: the file says that it is one of ours; else why it does not. Changes nothing, neither the file
-/// nor what stands beside it. Not for a file that this process has open: closing it here would drop the
+/// nor SQLite's files next to it. Not for a file that this process has open: closing it would release the
 /// process's locks on it.
 int says_that_it_is_ours(const std::string& file) {
   std::string uri = "file://";
