@@ -1,6 +1,7 @@
 // Whatever bytes come as a head, they are refused or understood; what is understood has one reading only: the
 // head ends where the bytes end, and it says in one way alone where the body ends.
 
+#include "model/names.hpp"
 #include "net/framing.hpp"
 
 #include <cstddef>
@@ -28,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   MIRAB_ASSERT(head.fields.size() <= HeadLimits{}.fields, "the limits hold");
   if (const auto target = read_target(head.target)) {
     for (const auto& segment : target->segments)
-      MIRAB_ASSERT(is_utf8(segment) && !segment.empty(), "decoded segments are text");
+      MIRAB_ASSERT(mirab::is_utf8(segment) && !segment.empty(), "decoded segments are text");
   }
   return 0;
 }

@@ -294,11 +294,16 @@ TEST(Mirror, ATeamWithoutPodsTakesNoFairSharesAway) {
   followed.server.put_space({.name = "b", .team = "idle"});
   followed.server.put_node(node_row("n", 4000, 4000));
   followed.server.put_pod(waiting_pod("a", "p", 1000, 100));
+  followed.server.put_pod(waiting_pod("b", "gone", 1000, 100));
   followed.server.list(followed.scheduler, at(0));
+  followed.work();
+  followed.follow();
+  followed.server.delete_pod("b-gone-0");
   followed.work();
   followed.follow();
   const live::Answer shares = ask(followed.mirror, live::Ask::shares);
   ASSERT_EQ(shares.status, 200) << shares.body.dump();
+  ASSERT_EQ(shares.body["queues"].size(), 2) << shares.body.dump();
   EXPECT_NEAR(shares.body["mechanisms"][0]["queues"][0]["fair_share"].get<double>(), 0.25, 1e-6);
 }
 
