@@ -1,7 +1,6 @@
 // Whatever bytes come as a head, they are refused or understood; what is understood has one reading only: the
 // head ends where the bytes end, and it says in one way alone where the body ends.
 
-#include "model/names.hpp"
 #include "net/framing.hpp"
 
 #include <cstddef>
@@ -9,6 +8,8 @@
 #include <string_view>
 
 #include <mirab/model/assert.hpp>
+
+#include "model/names.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mirab::net;

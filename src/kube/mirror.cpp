@@ -292,15 +292,15 @@ void Mirror::count(live::Job& job, Phase phase, std::int64_t sign) {
 
 // The job goes with its last task.
 void Mirror::take_out(const Known& known) {
-  live::Queue& queue = state_.queues.at(known.space);
-  live::Job& job = queue.jobs.at(known.job);
+  live::Job& job = *known.job;
   count(job, phase_of(known.standing), -1);
   if (known.task) job.begun.erase({.number = static_cast<std::uint64_t>(*known.task)});
   job.changed = state_.last.revision;
   if (job.tasks > 0) return;
+  live::Queue& queue = state_.queues.at(job.queue);
   queue.live -= 1;
-  state_.tenants.at(known.space).jobs -= 1;
-  queue.jobs.erase(known.job);
+  state_.tenants.at(job.queue).jobs -= 1;
+  queue.jobs.erase(queue.jobs.find(job.name));
 }
 
 void Mirror::forget(const std::string& uid) {
@@ -308,22 +308,22 @@ void Mirror::forget(const std::string& uid) {
   if (found == pods_.end()) return;
   const Known known = found->second;
   pods_.erase(found);
-  live::Queue& queue = state_.queues.at(known.space);
-  const std::string label = known.space + "/" + known.job;
+  conditions_.erase(uid);
+  const std::string& space = known.space();
+  const std::string label = known.job->label();
   std::vector<live::Event> events;
   if (phase_of(known.standing) != Phase::waits)
     events.push_back({.kind = "task-ended",
-                      .tenant = known.space,
-                      .queue = known.space,
+                      .tenant = space,
+                      .queue = space,
                       .job = label,
                       .task = word_of(known.task),
                       .server = known.node,
                       .why = "gone"});
-  if (queue.jobs.at(known.job).tasks == 1)
-    events.push_back(
-        {.kind = "job-ended", .tenant = known.space, .queue = known.space, .job = label, .why = "gone"});
+  if (known.job->tasks == 1)
+    events.push_back({.kind = "job-ended", .tenant = space, .queue = space, .job = label, .why = "gone"});
   say(std::move(events));
-  queue.changed = state_.last.revision;
+  state_.queues.at(space).changed = state_.last.revision;
   take_out(known);
 }
 
@@ -331,7 +331,7 @@ void Mirror::follow_pod(const Picture::Pod& pod) {
   const live::Units& units = state_.settings.units;
   const Phase phase = phase_of(pod.standing);
   auto known = pods_.find(pod.uid);
-  if (known != pods_.end() && (known->second.space != pod.space || known->second.name != pod.name)) {
+  if (known != pods_.end() && (known->second.space() != pod.space || known->second.pod_name() != pod.name)) {
     forget(pod.uid);
     known = pods_.end();
   }
@@ -355,11 +355,11 @@ void Mirror::follow_pod(const Picture::Pod& pod) {
   live::Queue& queue = state_.queues[pod.space];
   live::Tenant& tenant = state_.tenants.at(pod.space);
   const bool was_there = queue.jobs.contains(name);
-  if (old && old->job != name && queue.jobs.at(old->job).tasks == 1)
+  if (old && old->job->name != name && old->job->tasks == 1)
     events.push_back({.kind = "job-ended",
                       .tenant = pod.space,
                       .queue = pod.space,
-                      .job = pod.space + "/" + old->job,
+                      .job = old->job->label(),
                       .why = "goes on as " + name});
   if (!was_there) add("job-submitted", {}, {}, {});
   if (before < Phase::placed && phase >= Phase::placed) add("task-placed", task, pod.node, {});
@@ -402,14 +402,13 @@ void Mirror::follow_pod(const Picture::Pod& pod) {
   if (pod.standing == Standing::waiting && !pod.set.empty()) job.within = pod.set;
   if (pod.standing == Standing::bound && pod.task)
     job.begun.insert({.number = static_cast<std::uint64_t>(*pod.task)});
-  pods_[pod.uid] = {.space = pod.space,
-                    .name = pod.name,
-                    .job = name,
+  pods_[pod.uid] = {.job = &job,
+                    .name = pod.name == name ? std::string() : pod.name,
                     .standing = pod.standing,
                     .node = pod.node,
-                    .task = pod.task,
-                    .reason = pod.reason,
-                    .report = pod.report};
+                    .task = pod.task};
+  conditions_.erase(pod.uid);
+  if (!pod.report.empty()) conditions_[pod.uid] = {.reason = pod.reason, .message = pod.report};
 }
 
 // Guarantees and limits as they are cut to what the cluster has now.
@@ -512,7 +511,7 @@ std::string Mirror::objection(const std::string& space, const std::string& name,
 std::string Mirror::job_called(const std::string& space, const std::string& name) const {
   if (state_.job(space, name) != nullptr) return name;
   for (const auto& [uid, known] : pods_) {
-    if (known.space == space && known.name == name) return known.job;
+    if (known.space() == space && known.pod_name() == name) return known.job->name;
   }
   return name;
 }
@@ -526,9 +525,8 @@ live::Json Mirror::condition_of(const std::string& space, const std::string& nam
     return {{"reason", "Unschedulable"},
             {"message", kubernetes::waiting_text(*why, state_.engine.options().resources).text}};
   }
-  for (const auto& [uid, known] : pods_) {
-    if (known.space != space || known.job != name || known.report.empty()) continue;
-    return {{"reason", known.reason}, {"message", known.report}};
+  for (const auto& [uid, condition] : conditions_) {
+    if (pods_.at(uid).job == job) return {{"reason", condition.reason}, {"message", condition.message}};
   }
   return {};
 }

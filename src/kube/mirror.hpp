@@ -91,11 +91,17 @@ class Mirror {
 
  private:
   struct Known {
-    std::string space, name, job;
+    live::Job* job;         // of `state_`
+    std::string name = {};  // of one of a gang, whose job has another; else empty
     kubernetes::Standing standing;
     std::string node = {};
     std::optional<scheduling::TaskId> task = {};
-    std::string reason = {}, report = {};
+
+    const std::string& space() const { return job->queue; }
+    const std::string& pod_name() const { return name.empty() ? job->name : name; }
+  };
+  struct Condition {
+    std::string reason, message;
   };
 
   explicit Mirror(live::State state) : state_(std::move(state)) {}
@@ -116,7 +122,8 @@ class Mirror {
   live::State state_;
   bool has_picture_ = false;
   std::map<std::string, kubernetes::NodeRow> rows_ = {};
-  std::map<std::string, Known> pods_ = {};                       // by uid
+  std::map<std::string, Known> pods_ = {};            // by uid
+  std::map<std::string, Condition> conditions_ = {};  // by uid: of pods that wait outside of the engine
   std::map<std::string, kubernetes::PlacementRule> rules_ = {};  // by set of nodes: of pods that wait, or did
   std::size_t most_rules_ = 0;              // until those that no pod needs are forgotten
   std::vector<live::Change> changes_ = {};  // of the picture that is followed

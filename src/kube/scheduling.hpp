@@ -32,7 +32,7 @@ struct SchedulingOptions {
   std::optional<kubernetes::Election::Options> election = {};  ///< none: it acts at once
   std::optional<net::Endpoint> listen = {};                    ///< of the Monitor
   std::string version = {};                                    ///< of the program
-  std::size_t connections = 8;                                 ///< that send at a time
+  std::size_t connections = 32;                                ///< that send at a time
   std::string event_logs = {};                                 ///< the folder of EventLogs; empty: none
   /// A line of the log: how grave (`info`, `warning`, `error`), what, and its particulars.
   std::function<void(std::string_view level, std::string_view what, const nlohmann::json& more)> say = {};

@@ -103,7 +103,7 @@ State State::copy() const {
   other.epoch_ = epoch_;
   other.adopted_ = adopted_;
   other.adopted_ids_ = adopted_ids_;
-  other.job_names_ = job_names_;
+  other.index_jobs();
   other.queue_names_ = queue_names_;
   other.server_names_ = server_names_;
   other.ended_jobs_ = ended_jobs_;
@@ -113,8 +113,17 @@ State State::copy() const {
   return other;
 }
 
+void State::index_jobs() {
+  jobs_.clear();
+  for (auto& [name, queue] : queues) {
+    for (auto& [job_name, job] : queue.jobs) {
+      if (job.id) jobs_[*job.id] = &job;
+    }
+  }
+}
+
 void State::index() {
-  job_names_.clear();
+  index_jobs();
   queue_names_.clear();
   server_names_.clear();
   past_jobs_.clear();
@@ -125,10 +134,8 @@ void State::index() {
   for (const auto& [name, queue] : queues) {
     queue_names_[queue.id] = name;
     for (const auto& [job_name, job] : queue.jobs) {
-      if (job.id) {
-        job_names_[*job.id] = {name, job_name};
+      if (job.id)
         engine.for_each_task(*job.id, [&](const auto& task) { note_start(key_of(task.task), task.started); });
-      }
       for (const Past& past : job.past) past_jobs_[past.task] = {name, job_name};
     }
   }
@@ -164,14 +171,11 @@ const Job* State::job(const std::string& queue, const std::string& name) const {
 }
 
 const Job* State::job(JobId id) const {
-  const auto* const names = found_in(job_names_, id);
-  return names == nullptr ? nullptr : &queues.at(names->first).jobs.at(names->second);
+  Job* const* const found = found_in(jobs_, id);
+  return found == nullptr ? nullptr : *found;
 }
 
-Job& State::job_of(JobId id) {
-  const auto& [queue, name] = job_names_.at(id);
-  return queues.at(queue).jobs.at(name);
-}
+Job& State::job_of(JobId id) { return *jobs_.at(id); }
 
 const std::string& State::name_of(ServerId id) const { return server_names_.at(id); }
 const std::string& State::name_of(UserId id) const { return queue_names_.at(id); }

@@ -348,6 +348,7 @@ class State {
   Check adopt(const scheduling::Placed& placed, Time now);
   void charge(const Job& job, const Past& past);
   void note_start(TaskKey task, Time started);
+  void index_jobs();
   Past past_of(const Engine::TaskState& task, Ended outcome) const;
   Job& job_of(JobId id);
   void add_event(Record& record, Event event) const;
@@ -359,7 +360,7 @@ class State {
   std::uint32_t epoch_ = 0;                 // how often there was a new engine
   std::map<TaskId, TaskKey> adopted_ = {};  // tasks that are older than this engine
   std::map<TaskKey, TaskId> adopted_ids_ = {};
-  std::unordered_map<JobId, std::pair<std::string, std::string>> job_names_ = {};
+  std::unordered_map<JobId, Job*> jobs_ = {};  // of `queues`: those that have not ended
   std::unordered_map<UserId, std::string> queue_names_ = {};
   std::unordered_map<ServerId, std::string> server_names_ = {};
   struct EndedJob {

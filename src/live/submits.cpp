@@ -103,7 +103,7 @@ Decided State::put_job(const Command& command, Record record) {
          .differs_on_servers = !terms.demand_on.empty(),
          .id = std::get<JobId>(*outcome),
          .within = terms.within};
-  job_names_[*job.id] = {queue_name, name};
+  jobs_[*job.id] = &job;
   ++queue->second.live;
   ++tenant.jobs;
   const std::vector<scheduling::JobSubmitted> by_role = terms_by_role(terms);
@@ -304,7 +304,7 @@ void State::count(Job& job, RoleNumber role, const Record& record, std::int64_t 
 
 void State::end_if_over(Job& job, Record& record) {
   if (job.waiting + job.running > 0) return;
-  job_names_.erase(*job.id);
+  jobs_.erase(*job.id);
   job.id.reset();
   job.ended = record.stamp.now;
   job.ended_at = record.stamp.wall;

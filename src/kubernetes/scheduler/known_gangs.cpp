@@ -12,17 +12,16 @@ namespace mirab::kubernetes {
 // The gang's job is no more; its pods gather again.
 void KnownCluster::part(const PodRecord& member, Time now) {
   const scheduling::JobId job = *member.job;
-  const std::vector<std::string> together = std::move(job_pods_.at(job));
+  const std::vector<PodRecord*> together = std::move(job_pods_.at(job));
   job_pods_.erase(job);
   const auto lost = engine_->apply(scheduling::JobCancelled{job}, now);
   MIRAB_ASSERT(lost, "a job that the engine does not know");
-  for (const std::string& uid : together) {
-    PodRecord& pod = pods_.at(uid);
-    pod.job.reset();
-    pod.is_together = false;
-    leave_user(pod.seen, now);
-    tell(sets_.give_back(std::exchange(pod.set, {})), now);
-    set_standing(pod, Standing::gathering);
+  for (PodRecord* pod : together) {
+    pod->job.reset();
+    pod->is_together = false;
+    leave_user(pod->seen, now);
+    tell(sets_.give_back(std::exchange(pod->set, {})), now);
+    set_standing(*pod, Standing::gathering);
   }
 }
 

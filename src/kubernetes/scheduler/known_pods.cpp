@@ -128,7 +128,7 @@ Check KnownCluster::submit(const std::vector<PodRecord*>& together, Time now) {
     each->job = *job;
     each->is_together = count > 1;
     if (changed_) changed_->pods.insert(each->seen.uid);
-    job_pods_[*job].push_back(each->seen.uid);
+    job_pods_[*job].push_back(each);
   }
   if (!job) return job.error();
   return {};
@@ -280,8 +280,8 @@ void KnownCluster::end_list(Time now) {
 
 void KnownCluster::see_pod(SeenPod seen, Time now) {
   const std::string label = seen.label();
-  if (const auto same = uids_.find(label); same != uids_.end() && same->second != seen.uid)
-    lose_pod(std::string(same->second), now);
+  if (const auto same = called_.find(label); same != called_.end() && same->second->seen.uid != seen.uid)
+    lose_pod(std::string(same->second->seen.uid), now);
   if (seen.is_done || (seen.node.empty() && !is_ours(seen))) return lose_pod(seen.uid, now);
   // A uid never gets another name; what says so is taken as another pod.
   if (const PodRecord* known = pod(seen.uid); known != nullptr && known->seen.label() != label)
@@ -291,7 +291,7 @@ void KnownCluster::see_pod(SeenPod seen, Time now) {
   PodRecord& pod = found->second;
   if (is_new) {
     pod.standing = Standing::resting;
-    uids_[label] = seen.uid;
+    called_[label] = &pod;
   } else if (seen.node.empty() && !pod.seen.node.empty()) {
     return;  // from before its bind: a pod never loses its node
   } else if (pod.standing == Standing::ending && seen.node == pod.on) {
@@ -324,9 +324,9 @@ void KnownCluster::lose_pod(const std::string& uid, Time now) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   leave(found->second, now);
-  if (const auto own = uids_.find(found->second.seen.label());
-      own != uids_.end() && own->second == found->first)
-    uids_.erase(own);
+  if (const auto own = called_.find(found->second.seen.label());
+      own != called_.end() && own->second == &found->second)
+    called_.erase(own);
   protected_.erase(uid);
   newest_.erase(uid);
   pods_.erase(found);
@@ -339,11 +339,11 @@ std::vector<KnownCluster::Decision> KnownCluster::decide(Time now) {
   MIRAB_ASSERT(!is_listing_, "a decision while a list is read");
   std::vector<std::pair<scheduling::TaskId, scheduling::ServerId>> tasks = {{placed->task, placed->server}};
   for (const scheduling::Companion& each : placed->with) tasks.emplace_back(each.task, each.server);
-  std::vector<std::string>& waiting = job_pods_.at(placed->job);
+  const std::vector<PodRecord*>& waiting = job_pods_.at(placed->job);
   MIRAB_ASSERT(waiting.size() == tasks.size(), "a gang that is placed in part");
   std::vector<Decision> decisions;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    PodRecord& pod = pods_.at(waiting[i]);
+    PodRecord& pod = *waiting[i];
     MIRAB_ASSERT(pod.standing == Standing::waiting, "a decision about a pod that does not wait");
     pod.task = tasks[i].first;
     pod.since = now;
@@ -355,7 +355,7 @@ std::vector<KnownCluster::Decision> KnownCluster::decide(Time now) {
   }
   if (tasks.size() > 1) job_pods_.erase(placed->job);
   for (const scheduling::Preempted& each : placed->preempted) {
-    PodRecord& victim = pods_.at(job_pods_.at(each.job).front());
+    PodRecord& victim = *job_pods_.at(each.job).front();
     make_end(victim, decisions.front().uid, now);
     decisions.front().victims.push_back(victim.seen.uid);
   }
