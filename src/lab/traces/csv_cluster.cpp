@@ -10,6 +10,7 @@
 #include <set>
 
 #include "inventory/inventory.hpp"
+#include "lab/traces/workload_import.hpp"
 #include "model/csv_table.hpp"
 #include "model/exact.hpp"
 #include "model/names.hpp"
@@ -352,8 +353,7 @@ class CsvImporter {
   }
 
   void add_notices(std::vector<std::string>& notices) {
-    if (without_tasks_ > 0)
-      notices.push_back(fmt::format("left out, rows of users with 0 tasks: {}", without_tasks_));
+    note(notices, "left out, rows of users with 0 tasks", without_tasks_);
     for (const Side side : {Side::servers, Side::users}) {
       std::set<std::size_t> used;
       for (const auto& [field, source] : sources(side)) used.insert(source.column);
@@ -375,7 +375,7 @@ class CsvImporter {
   std::map<std::string, std::size_t, std::less<>> server_numbers_;
   std::map<std::map<std::string, std::vector<std::string>>, std::size_t> rule_numbers_;
   std::map<std::pair<std::string, std::string>, bool> is_endless_;  // by user and shape
-  std::int64_t without_tasks_ = 0;
+  std::uint64_t without_tasks_ = 0;
 };
 
 }  // namespace

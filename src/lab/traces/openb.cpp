@@ -399,10 +399,6 @@ std::vector<std::string> provenance(const OpenbImport& import) {
   };
 }
 
-void note_left_out(std::vector<std::string>& notices, std::string_view what, std::uint64_t count) {
-  if (count > 0) notices.push_back(fmt::format("left out, {}: {}", what, count));
-}
-
 }  // namespace
 
 Result<OpenbImport> import_openb(const std::string& node_list, const std::string& pod_list) {
@@ -430,10 +426,10 @@ Result<OpenbImport> import_openb(const std::string& node_list, const std::string
   import.pods = users.pods;
 
   import.provenance = provenance(import);
-  note_left_out(import.notices, "nodes without a capacity", listed - import.nodes);
-  note_left_out(import.notices, "pods that request nothing", users.without_request);
-  note_left_out(import.notices, "pods that fit on no node of a model that they accept",
-                users.fitting_nowhere);
+  note(import.notices, "left out, nodes without a capacity", listed - import.nodes);
+  note(import.notices, "left out, pods that request nothing", users.without_request);
+  note(import.notices, "left out, pods that fit on no node of a model that they accept",
+       users.fitting_nowhere);
   return import;
 }
 

@@ -157,10 +157,6 @@ std::vector<std::string> provenance(const Google2011Import& import, const Google
   return lines;
 }
 
-void note_left_out(std::vector<std::string>& notices, std::string_view what, std::uint64_t count) {
-  if (count > 0) notices.push_back(fmt::format("left out, {}: {}", what, count));
-}
-
 void note_passed_over(std::vector<std::string>& notices, const std::vector<std::string>& files) {
   if (files.empty()) return;
   const std::string more = files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1);
@@ -207,11 +203,11 @@ Result<Google2011Import> import_google2011(const std::vector<std::string>& paths
 
   import.provenance = provenance(import, options, random.seed());
   note_passed_over(import.notices, files->passed_over);
-  note_left_out(import.notices, "machines without a capacity", trace->machines.size() - import.machines);
-  note_left_out(import.notices, "task events without a user or a request", task_users.without_request);
-  note_left_out(import.notices, "task events that request neither cpu nor memory", task_users.zero_requests);
-  note_left_out(import.notices, "users without a task that requests something", usable.without_task);
-  note_left_out(import.notices, "users whose tasks fit on none of the servers", usable.fitting_nowhere);
+  note(import.notices, "left out, machines without a capacity", trace->machines.size() - import.machines);
+  note(import.notices, "left out, task events without a user or a request", task_users.without_request);
+  note(import.notices, "left out, task events that request neither cpu nor memory", task_users.zero_requests);
+  note(import.notices, "left out, users without a task that requests something", usable.without_task);
+  note(import.notices, "left out, users whose tasks fit on none of the servers", usable.fitting_nowhere);
   return import;
 }
 
