@@ -107,19 +107,6 @@ std::vector<double> ratio_residuals(std::span<const double> above, std::span<con
   return residuals;
 }
 
-std::vector<double> batch_means(std::span<const double> series, std::size_t batches) {
-  MIRAB_ASSERT(batches >= 1 && series.size() >= batches, "at least one value a batch");
-  const std::size_t length = series.size() / batches;
-  std::span<const double> rest = series.last(length * batches);
-  std::vector<double> means;
-  means.reserve(batches);
-  for (; !rest.empty(); rest = rest.subspan(length)) {
-    const std::span<const double> batch = rest.first(length);
-    means.push_back(std::accumulate(batch.begin(), batch.end(), 0.0) / static_cast<double>(length));
-  }
-  return means;
-}
-
 // The rank version of von Neumann's ratio: are the values of a series independent of their order?
 //
 // Source: Bartels, The Rank Version of von Neumann's Ratio Test for Randomness, Journal of the American

@@ -37,10 +37,6 @@ Interval ratio_interval(std::span<const double> above, std::span<const double> b
 /// below.
 std::vector<double> ratio_residuals(std::span<const double> above, std::span<const double> below);
 
-/// The means of `batches` batches of equal length, ≥ 1; what is left over at the beginning, shorter than a
-/// batch count, is left out. At least `batches` values.
-std::vector<double> batch_means(std::span<const double> series, std::size_t batches);
-
 /// How much more alike neighbours of a series are than chance makes them, in standard deviations: near 0 for
 /// independent values, large for a drift or a slow swing, below 0 for an alternation. 0 for fewer than three
 /// values, or when all are the same. O(n log n).
