@@ -167,7 +167,6 @@ TEST(BadInput, AHundredMegabytesOfBracketsEndInAMessageWithinBoundedMemory) {
   }
 }
 
-}  // namespace
 TEST(BadInput, AFileThatAScenarioNamesInVainIsAnErrorOfTheScenario) {
   const TemporaryFolder folder;
   const std::string scenario =
@@ -212,4 +211,5 @@ TEST(BadInput, WhatIsAllowedButLooksLikeASlipIsNoted) {
   EXPECT_THAT(shell("mirab validate examples/textbook.yaml").err, testing::IsEmpty());
 }
 
+}  // namespace
 }  // namespace mirab
