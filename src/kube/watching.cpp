@@ -10,11 +10,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-std::int64_t steady_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now().time_since_epoch())
-      .count();
-}
-
 kubernetes::Object object_of(const char* kind, const Node& root) {
   return {.kind = kind, .root = &root, .pointer = ""};
 }
@@ -135,7 +130,7 @@ Watching::~Watching() {
 }
 
 void Watching::look() {
-  if (reflector_.is_current() && reflector_.heard() != heard_) new_at_ms_ = steady_ms();
+  if (reflector_.is_current() && reflector_.heard() != heard_) new_at_ = steady_clock::now();
   heard_ = reflector_.heard();
   const std::lock_guard lock(mutex_);
   trouble_ = reflector_.trouble() ? describe(*reflector_.trouble()) : std::string();
@@ -149,8 +144,9 @@ void Watching::run() {
 }
 
 std::chrono::milliseconds Watching::age() const {
-  const std::int64_t at = new_at_ms_;
-  return std::chrono::milliseconds(at == 0 ? std::int64_t{1} << 40 : steady_ms() - at);
+  const steady_clock::time_point at = new_at_;
+  if (at == steady_clock::time_point()) return std::chrono::milliseconds(std::int64_t{1} << 40);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - at);
 }
 
 std::string Watching::trouble() const {

@@ -41,7 +41,7 @@ class Watching {
   std::uint64_t heard_ = 0;  // of the reflector, at the latest look; its thread only
   std::unique_ptr<ApiServer> server_;
   std::atomic<bool> is_stopping_ = false;
-  std::atomic<std::int64_t> new_at_ms_ = 0;  // of the steady clock; 0: never yet
+  std::atomic<std::chrono::steady_clock::time_point> new_at_ = {};  // the epoch: never yet
   mutable std::mutex mutex_;
   std::string trouble_ = {};
   std::thread thread_;
