@@ -1,10 +1,11 @@
 #include "api/gauges.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "api/prometheus_text.hpp"
 
 namespace mirab::api {
 namespace {
@@ -32,34 +33,16 @@ std::vector<live::Gauges::OfQueue> folded(const std::vector<live::Gauges::OfQueu
   return shown;
 }
 
-std::string label_text(std::string_view text) {
-  std::string label = "\"";
-  for (const char letter : text) {
-    if (letter == '\n') {
-      label += "\\n";
-    } else {
-      if (letter == '"' || letter == '\\') label += '\\';
-      label += letter;
-    }
-  }
-  return label + "\"";
-}
-
-std::string head_of(std::string_view name, std::string_view help) {
-  return fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n", name, help);
-}
-
 }  // namespace
 
 std::string text_of(const live::Gauges& gauges) {
   using OfQueue = live::Gauges::OfQueue;
   const std::vector<OfQueue> queues = folded(gauges.queues);
-  std::string text;
+  PrometheusText text;
   const auto add = [&](std::string_view name, std::string_view help, const auto& value_of) {
     if (queues.empty()) return;
-    text += head_of(name, help);
-    for (const OfQueue& each : queues)
-      text += fmt::format("{}{{queue={}}} {}\n", name, label_text(each.queue), value_of(each));
+    text.begin(PrometheusText::Kind::gauge, name, help);
+    for (const OfQueue& each : queues) text.add(static_cast<double>(value_of(each)), {{"queue", each.queue}});
   };
   add("mirab_waiting_tasks", "Tasks that wait", [](const OfQueue& each) { return each.waiting; });
   add("mirab_running_tasks", "Tasks that run", [](const OfQueue& each) { return each.running; });
@@ -67,11 +50,10 @@ std::string text_of(const live::Gauges& gauges) {
       [](const OfQueue& each) { return each.share; });
   add("mirab_oldest_wait_seconds", "Since the submission of the oldest job with a task that waits",
       [](const OfQueue& each) { return each.oldest_wait_s; });
-  if (gauges.used.empty()) return text;
-  text += head_of("mirab_resource_used_ratio", "Used of the capacity");
-  for (const auto& [resource, ratio] : gauges.used)
-    text += fmt::format("mirab_resource_used_ratio{{resource={}}} {}\n", label_text(resource), ratio);
-  return text;
+  if (gauges.used.empty()) return text.take();
+  text.begin(PrometheusText::Kind::gauge, "mirab_resource_used_ratio", "Used of the capacity");
+  for (const auto& [resource, ratio] : gauges.used) text.add(ratio, {{"resource", resource}});
+  return text.take();
 }
 
 }  // namespace mirab::api

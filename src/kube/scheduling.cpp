@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/prometheus_text.hpp"
 #include "kube/event_logs.hpp"
 #include "kube/mailbox.hpp"
 #include "kube/monitor.hpp"
@@ -261,33 +262,31 @@ void say_happenings(const std::vector<Happening>& happenings, const SchedulingOp
 }
 
 std::string metrics_text(const kubernetes::SchedulerGauges& gauges, bool is_leader, milliseconds old) {
-  std::string text;
-  const auto add = [&](std::string_view name, std::string_view type, std::string_view help, double value) {
-    text += fmt::format("# HELP mirab_kube_{0} {2}\n# TYPE mirab_kube_{0} {1}\nmirab_kube_{0} {3}\n", name,
-                        type, help, value);
-  };
+  api::PrometheusText text;
   const auto count = [](auto number) { return static_cast<double>(number); };
-  add("leader", "gauge", "1 while this process decides", is_leader ? 1 : 0);
-  add("nodes", "gauge", "Nodes that are known", count(gauges.nodes));
-  add("pods", "gauge", "Pods that hold room or want it", count(gauges.pods));
-  add("pods_waiting", "gauge", "Pods that wait to be placed", count(gauges.waiting));
-  add("pods_refused", "gauge", "Pods that want what Mirab cannot honour", count(gauges.refused));
-  add("pods_with_preferences", "gauge", "Pods with preferences, which are not honoured",
-      count(gauges.with_preferences));
-  add("pods_gathering", "gauge", "Pods of gangs that have not all their pods", count(gauges.gathering));
-  add("pods_making_room", "gauge", "Pods for which others are to end", count(gauges.making_room));
-  add("evictions_total", "counter", "Pods that were evicted for others", count(gauges.evicted));
-  add("rejected_by_kubelet_total", "counter", "Pods that were bound and that a kubelet refused",
-      count(gauges.rejected));
-  add("binds_under_way", "gauge", "Binds that are not known to be done", count(gauges.under_way));
-  add("binds_in_doubt", "gauge", "Binds of unknown fate; nothing is decided meanwhile",
-      count(gauges.in_doubt));
-  add("decisions_total", "counter", "Pods for which a node was chosen", count(gauges.decided));
-  add("binds_total", "counter", "Pods that were bound", count(gauges.bound));
-  add("binds_refused_total", "counter", "Binds that the API server refused", count(gauges.failed));
-  add("cache_age_seconds", "gauge", "Since the API server was last heard; from 120 on nothing is decided",
-      static_cast<double>(old.count()) / 1000);
-  return text;
+  text.gauge("mirab_kube_leader", "1 while this process decides", is_leader ? 1 : 0);
+  text.gauge("mirab_kube_nodes", "Nodes that are known", count(gauges.nodes));
+  text.gauge("mirab_kube_pods", "Pods that hold room or want it", count(gauges.pods));
+  text.gauge("mirab_kube_pods_waiting", "Pods that wait to be placed", count(gauges.waiting));
+  text.gauge("mirab_kube_pods_refused", "Pods that want what Mirab cannot honour", count(gauges.refused));
+  text.gauge("mirab_kube_pods_with_preferences", "Pods with preferences, which are not honoured",
+             count(gauges.with_preferences));
+  text.gauge("mirab_kube_pods_gathering", "Pods of gangs that have not all their pods",
+             count(gauges.gathering));
+  text.gauge("mirab_kube_pods_making_room", "Pods for which others are to end", count(gauges.making_room));
+  text.counter("mirab_kube_evictions_total", "Pods that were evicted for others", count(gauges.evicted));
+  text.counter("mirab_kube_rejected_by_kubelet_total", "Pods that were bound and that a kubelet refused",
+               count(gauges.rejected));
+  text.gauge("mirab_kube_binds_under_way", "Binds that are not known to be done", count(gauges.under_way));
+  text.gauge("mirab_kube_binds_in_doubt", "Binds of unknown fate; nothing is decided meanwhile",
+             count(gauges.in_doubt));
+  text.counter("mirab_kube_decisions_total", "Pods for which a node was chosen", count(gauges.decided));
+  text.counter("mirab_kube_binds_total", "Pods that were bound", count(gauges.bound));
+  text.counter("mirab_kube_binds_refused_total", "Binds that the API server refused", count(gauges.failed));
+  text.gauge("mirab_kube_cache_age_seconds",
+             "Since the API server was last heard; from 120 on nothing is decided",
+             static_cast<double>(old.count()) / 1000);
+  return text.take();
 }
 
 /// A picture for those who ask, when one is wanted. Nothing before both lists are there.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 #include <prometheus/counter.h>
-#include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
@@ -11,6 +10,7 @@
 #include <unordered_map>
 
 #include "api/gauges.hpp"
+#include "api/prometheus_text.hpp"
 #include "live/content.hpp"
 
 namespace mirab::service {
@@ -95,46 +95,46 @@ void Metrics::count_commit(std::chrono::nanoseconds took, std::uint64_t records)
 
 std::string Metrics::text(const PipelineFigures& figures, const net::ServerFigures& server,
                           const live::Gauges& gauges) {
-  // What the pipeline counts itself is copied at the moment of the question.
-  prometheus::Registry now;
-  const auto gauge = [&](const char* name, const char* help, double value, prometheus::Labels labels = {}) {
-    prometheus::BuildGauge().Name(name).Help(help).Register(now).Add(labels).Set(value);
+  api::PrometheusText now;
+  const auto counter = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    now.counter(name, help, static_cast<double>(value));
   };
-  const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
-    prometheus::BuildCounter().Name(name).Help(help).Register(now).Add({}).Increment(
-        static_cast<double>(value));
+  const auto gauge = [&](std::string_view name, std::string_view help, auto value) {
+    now.gauge(name, help, static_cast<double>(value));
   };
-  const char* const revision = "The latest revision there";
-  gauge("mirab_revision", revision, static_cast<double>(figures.core_revision), {{"at", "core"}});
-  gauge("mirab_revision", revision, static_cast<double>(figures.durable_revision), {{"at", "durable"}});
-  gauge("mirab_revision", revision, static_cast<double>(figures.reader_revision), {{"at", "reader"}});
-  if (figures.has_archive.load()) {
-    const std::uint64_t archived = figures.archive_revision;
-    gauge("mirab_revision", revision, static_cast<double>(archived), {{"at", "archive"}});
-    const bool is_behind = archived < figures.durable_revision.load();
-    gauge("mirab_archive_lag_seconds", "Since the archive had all that is on the disk",
-          is_behind ? static_cast<double>(steady_ms() - figures.archive_level_ms) / 1000 : 0);
+  const bool has_archive = figures.has_archive;
+  const bool has_tls = server.certificate_expiry_s != 0;
+  const std::uint64_t archived = figures.archive_revision, durable = figures.durable_revision;
+
+  if (has_archive)
     counter("mirab_archive_failures_total", "Tries to archive that failed", figures.archive_failures);
-  }
-  gauge("mirab_leader", "1 where this process decides", 1);
   counter("mirab_decisions_total", "Tasks placed", figures.placed);
   counter("mirab_state_mismatch_total", "The two engines differed", figures.mismatches);
-  gauge("mirab_watchers", "Open watches", static_cast<double>(figures.watchers));
-  gauge("mirab_connections", "Open connections", static_cast<double>(server.connections));
   counter("mirab_refused_connections_total", "Connections over a limit", server.refused_connections);
-  gauge("mirab_log_bytes", "Size of the file", static_cast<double>(figures.log_bytes));
+  if (has_tls)
+    counter("mirab_tls_failed_reloads_total", "Certificates that could not be used", server.failed_reloads);
+
+  now.begin(api::PrometheusText::Kind::gauge, "mirab_revision", "The latest revision there");
+  if (has_archive) now.add(static_cast<double>(archived), {{"at", "archive"}});
+  now.add(static_cast<double>(figures.reader_revision), {{"at", "reader"}});
+  now.add(static_cast<double>(durable), {{"at", "durable"}});
+  now.add(static_cast<double>(figures.core_revision), {{"at", "core"}});
+  if (has_archive) {
+    const std::int64_t behind_ms = archived < durable ? steady_ms() - figures.archive_level_ms : 0;
+    gauge("mirab_archive_lag_seconds", "Since the archive had all that is on the disk",
+          static_cast<double>(behind_ms) / 1000);
+  }
+  gauge("mirab_leader", "1 where this process decides", 1);
+  gauge("mirab_watchers", "Open watches", figures.watchers.load());
+  gauge("mirab_connections", "Open connections", server.connections);
+  gauge("mirab_log_bytes", "Size of the file", figures.log_bytes.load());
   gauge("mirab_disk_full", "1 while submits are refused for want of room", figures.is_disk_full ? 1 : 0);
   const auto unix_now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  gauge("mirab_snapshot_age_seconds", "Since the latest snapshot",
-        static_cast<double>(unix_now - figures.snapshot_at_s));
-  if (server.certificate_expiry_s != 0) {
-    gauge("mirab_tls_expiry_timestamp_seconds", "End of the certificate",
-          static_cast<double>(server.certificate_expiry_s));
-    counter("mirab_tls_failed_reloads_total", "Certificates that could not be used", server.failed_reloads);
-  }
-  auto families = families_->registry.Collect();
-  for (auto& family : now.Collect()) families.push_back(std::move(family));
-  return prometheus::TextSerializer().Serialize(families) + api::text_of(gauges);
+  gauge("mirab_snapshot_age_seconds", "Since the latest snapshot", unix_now - figures.snapshot_at_s);
+  if (has_tls)
+    gauge("mirab_tls_expiry_timestamp_seconds", "End of the certificate", server.certificate_expiry_s);
+  return prometheus::TextSerializer().Serialize(families_->registry.Collect()) + now.take() +
+         api::text_of(gauges);
 }
 
 void journal(std::string_view level, std::string_view what, const live::Json& fields) {
