@@ -19,6 +19,7 @@
 #include "model/exact.hpp"
 #include "model/field_reader.hpp"
 #include "model/names.hpp"
+#include "model/quotas.hpp"
 #include "model/teams_file.hpp"
 
 namespace mirab {
@@ -114,10 +115,8 @@ class ClusterReader : FieldReader {
       return error();
     }
     Cluster cluster = cluster_;
-    for (std::size_t r = 0; r < cluster.resources.size(); ++r) {
-      if (!has_amounts_) cluster.resources[r] += kInPercent;
-      // So much that no sum of guarantees is more.
-      if (has_amounts_) cluster.servers[0].capacity[r] = Quantity(4'000'000'000'000'000'000);
+    if (has_amounts_) {  // so much that no sum of guarantees is more
+      for (Quantity& amount : cluster.servers[0].capacity) amount = Quantity(4'000'000'000'000'000'000);
     }
     for (Group& group : cluster.groups) {
       // Which is more is not known before the capacity is.
@@ -131,7 +130,19 @@ class ClusterReader : FieldReader {
       fail("groups", "must have at least one group", root_.line);
       return error();
     }
-    return blamed(Problem::from(std::move(cluster)));
+    const QuotaUnit unit = has_amounts_ ? QuotaUnit::amount : QuotaUnit::percent;
+    Cluster without_quotas = cluster;
+    for (Group& group : without_quotas.groups) group.quota = {};
+    if (unit == QuotaUnit::percent) {
+      for (std::string& each : without_quotas.resources) {
+        if (each.empty()) each = "all";  // what stands for every resource
+      }
+    }
+    const Result<Problem> problem = Problem::from(std::move(without_quotas));
+    if (!problem) return blamed(problem);
+    const Check wrong = check_quotas(cluster, problem->tree(), exact_pool(*problem), unit,
+                                     [](std::size_t /*node*/, const EffectiveAmounts& /*amounts*/) {});
+    return wrong ? Check(in_file(*wrong)) : wrong;
   }
 
   const std::vector<MemberName>& member_names() const { return member_names_; }
@@ -283,14 +294,10 @@ class ClusterReader : FieldReader {
   }
 
   // What is wrong with a problem, where it stands in the file.
-  Check blamed(const Result<Problem>& checked) const {
-    if (checked) return {};
-    Error wrong = checked.error();
+  Check blamed(const Result<Problem>& checked) const { return checked ? Check() : in_file(checked.error()); }
+
+  Error in_file(Error wrong) const {
     wrong.key = key_in_file(wrong.key);
-    if (wrong.key.ends_with(kInPercent)) {  // the file has the resource without it, or no resource at all
-      wrong.key.resize(wrong.key.size() - kInPercent.size());
-      if (wrong.key.ends_with('.')) wrong.key.pop_back();
-    }
     wrong.file = file();
     wrong.line = line_of(root_, wrong.key);
     return wrong;

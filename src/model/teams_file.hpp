@@ -18,10 +18,6 @@
 
 namespace mirab {
 
-/// Ends the name of a resource of which there are 100 and amounts are percentages, as errors then say: a
-/// teams file is checked before the capacity of the cluster is known.
-inline constexpr std::string_view kInPercent = " in %";
-
 /// Groups, and who is in them.
 struct Teams {
   std::vector<Group> groups;                         ///< each after its parent

@@ -15,7 +15,7 @@
 
 #include "model/exact.hpp"
 #include "model/names.hpp"
-#include "model/teams_file.hpp"
+#include "model/quotas.hpp"
 
 namespace mirab {
 namespace {
@@ -39,8 +39,8 @@ std::vector<double> doubles(const ExactVector& amounts) {
   return values;
 }
 
-std::string text(const mpq_class& amount, std::string_view resource) {
-  return fmt::format("{}{}", nearest(amount), resource.ends_with(kInPercent) ? " %" : "");
+std::string text(const mpq_class& amount, QuotaUnit unit) {
+  return fmt::format("{}{}", nearest(amount), unit == QuotaUnit::percent ? " %" : "");
 }
 
 // The member of a cluster that stands at a node.
@@ -59,6 +59,12 @@ const Quantity& weight_at(const Cluster& cluster, const Tree& tree, std::size_t 
 std::string key_at(const Tree& tree, std::size_t node) {
   return tree.is_user(node) ? fmt::format("users[{}]", tree.user_at(node))
                             : fmt::format("groups[{}]", tree.group_at(node));
+}
+
+std::string key_of_amount(const Tree& tree, std::size_t node, std::string_view quota,
+                          const std::string& resource) {
+  const std::string key = fmt::format("{}.{}", key_at(tree, node), quota);
+  return resource.empty() ? key : fmt::format("{}.{}", key, resource);
 }
 
 Check blame(std::string key, std::string message) {
@@ -134,12 +140,6 @@ Result<std::size_t> parent_of(const Cluster& cluster, const Tree& tree,
                .key = key};
 }
 
-// ĝ and k̂ of a node, [m] or empty.
-struct EffectiveAmounts {
-  ExactVector guarantee;
-  ExactVector reserve;
-};
-
 void raise(ExactVector& amounts, const ExactVector& least) {
   if (least.empty()) return;
   amounts.resize(least.size());
@@ -148,56 +148,63 @@ void raise(ExactVector& amounts, const ExactVector& least) {
 
 // k ≤ ĝ ≤ L, and ĝ is no less than that of the members.
 Check check_quota(const Cluster& cluster, const Tree& tree, std::size_t node, const ExactVector& of_members,
-                  const EffectiveAmounts& amounts) {
+                  const EffectiveAmounts& amounts, QuotaUnit unit) {
   const Quota& quota = quota_at(cluster, tree, node);
   for (std::size_t r = 0; r < cluster.resources.size(); ++r) {
     const std::string& resource = cluster.resources[r];
     const mpq_class& guarantee = at(amounts.guarantee, r);
     const mpq_class& reserve = at(amounts.reserve, r);
-    const auto key = [&](std::string_view name) {
-      return fmt::format("{}.{}.{}", key_at(tree, node), name, resource);
-    };
+    const auto key = [&](std::string_view name) { return key_of_amount(tree, node, name, resource); };
     if (guarantee < at(of_members, r)) {
-      return blame(key("guarantee"),
-                   fmt::format("{} is less than the {} that its members are guaranteed",
-                               text(guarantee, resource), text(at(of_members, r), resource)));
+      return blame(key("guarantee"), fmt::format("{} is less than the {} that its members are guaranteed",
+                                                 text(guarantee, unit), text(at(of_members, r), unit)));
     }
     if (reserve > guarantee) {
       return blame(key("reserved"),
                    fmt::format("{} is more than the guarantee, which is {}; only a part of a "
                                "guarantee can be reserved",
-                               text(reserve, resource), text(guarantee, resource)));
+                               text(reserve, unit), text(guarantee, unit)));
     }
     if (quota.limit.empty() || !quota.limit[r]) continue;
     const mpq_class limit = rational(*quota.limit[r]);
     if (limit >= guarantee) continue;
-    return blame(key("limit"), fmt::format("{} is less than the guarantee, which is {}",
-                                           text(limit, resource), text(guarantee, resource)));
+    return blame(key("limit"), fmt::format("{} is less than the guarantee, which is {}", text(limit, unit),
+                                           text(guarantee, unit)));
   }
   return {};
 }
 
+// The effective guarantees of one resource, [node].
+ExactVector effective_guarantees(const Cluster& cluster, const Tree& tree, std::size_t r) {
+  ExactVector amounts(tree.size());
+  for (std::size_t node = tree.size(); node-- > 1;) {
+    const std::optional<ResourceVector>& given = quota_at(cluster, tree, node).guarantee;
+    if (given) amounts[node] = at(exact(*given), r);
+    amounts[tree.parent(node)] += amounts[node];
+  }
+  return amounts;
+}
+
 // The node whose guarantee in the file makes that of a node: a node without one has what its members have, of
 // whom it is the one with most.
-std::size_t where_given(const Problem& problem, std::size_t node, std::size_t r) {
-  const Tree& tree = problem.tree();
-  while (!quota_at(problem.cluster(), tree, node).guarantee) {
-    const auto amount = [&](std::size_t v) { return tree.guarantee(v).empty() ? 0 : tree.guarantee(v)[r]; };
+std::size_t where_given(const Cluster& cluster, const Tree& tree, std::size_t node, std::size_t r) {
+  const ExactVector amounts = effective_guarantees(cluster, tree, r);
+  while (!quota_at(cluster, tree, node).guarantee) {
     const auto members = tree.members(node);
     node = *std::max_element(members.begin(), members.end(),
-                             [&](std::size_t a, std::size_t b) { return amount(a) < amount(b); });
+                             [&](std::size_t a, std::size_t b) { return amounts[a] < amounts[b]; });
   }
   return node;
 }
 
 // The guarantees of all members of the root are no more than what there is. Blames the first with which they
 // are more, and names all.
-Check check_guarantees_together(const Problem& problem, const std::vector<ExactVector>& guaranteed) {
-  const ExactVector pool = exact_pool(problem);
-  const Tree& tree = problem.tree();
+Check check_guarantees_together(const Cluster& cluster, const Tree& tree, const ExactVector& pool,
+                                QuotaUnit unit, const std::vector<ExactVector>& guaranteed) {
+  const bool in_percent = unit == QuotaUnit::percent;
   constexpr std::size_t kMostNamed = 6;
   for (std::size_t r = 0; r < pool.size(); ++r) {
-    const std::string& resource = problem.resources()[r];
+    const std::string& resource = cluster.resources[r];
     mpq_class sum = 0;
     std::optional<std::size_t> too_much;
     std::vector<std::string> parts;
@@ -206,18 +213,18 @@ Check check_guarantees_together(const Problem& problem, const std::vector<ExactV
       if (amount <= 0) continue;
       sum += amount;
       if (!too_much && sum > pool[r]) too_much = node;
-      parts.push_back(fmt::format("{} {}", name_at(problem.cluster(), tree, node), text(amount, resource)));
+      parts.push_back(fmt::format("{} {}", name_at(cluster, tree, node), text(amount, unit)));
     }
     if (!too_much) continue;
     if (parts.size() > kMostNamed) {
       parts.resize(kMostNamed);
       parts.emplace_back("…");
     }
-    const bool in_percent = resource.ends_with(kInPercent);
-    return blame(fmt::format("{}.guarantee.{}", key_at(tree, where_given(problem, *too_much, r)), resource),
-                 fmt::format("the guarantees together are {}{} ({}), and {} {}", text(sum, resource),
+    const std::size_t blamed = where_given(cluster, tree, *too_much, r);
+    return blame(key_of_amount(tree, blamed, "guarantee", resource),
+                 fmt::format("the guarantees together are {}{} ({}), and {} {}", text(sum, unit),
                              in_percent ? "" : " of " + resource, fmt::join(parts, ", "),
-                             in_percent ? "there are" : "the cluster has", text(pool[r], resource)));
+                             in_percent ? "there are" : "the cluster has", text(pool[r], unit)));
   }
   return {};
 }
@@ -284,34 +291,41 @@ Check Problem::build_tree() {
   return find_quotas();
 }
 
-// Effective guarantees and reserves, from the leaves up: members come after their group.
 Check Problem::find_quotas() {
-  const std::size_t size = tree_.size();
-  std::vector<ExactVector> guaranteed_to_members(1 + tree_.group_count());
-  std::vector<ExactVector> reserved_by_members(1 + tree_.group_count());
+  const auto keep = [&](std::size_t node, const EffectiveAmounts& amounts) {
+    Tree::EffectiveQuota effective{.guarantee = doubles(amounts.guarantee),
+                                   .reserve = doubles(amounts.reserve)};
+    for (const std::optional<Quantity>& limit : quota_at(cluster_, tree_, node).limit)
+      effective.limit.push_back(limit ? limit->value() : std::numeric_limits<double>::infinity());
+    tree_.quota_of_[node] = static_cast<std::uint32_t>(tree_.quotas_.size());
+    tree_.quotas_.push_back(std::move(effective));
+  };
+  return check_quotas(cluster_, tree_, exact_pool(*this), QuotaUnit::amount, keep);
+}
+
+// Effective guarantees and reserves, from the leaves up: members come after their group.
+Check check_quotas(const Cluster& cluster, const Tree& tree, const ExactVector& pool, QuotaUnit unit,
+                   const std::function<void(std::size_t node, const EffectiveAmounts&)>& found) {
+  const std::size_t size = tree.size();
+  std::vector<ExactVector> guaranteed_to_members(1 + tree.group_count());
+  std::vector<ExactVector> reserved_by_members(1 + tree.group_count());
   std::vector<ExactVector> guaranteed(size);  // of the members of the root
   for (std::size_t node = size; node-- > 1;) {
-    const Quota& quota = quota_at(cluster_, tree_, node);
-    if (Check bad = check_lengths(quota, resource_count(), key_at(tree_, node))) return bad;
-    const bool is_group = tree_.is_group(node);
+    const Quota& quota = quota_at(cluster, tree, node);
+    if (Check bad = check_lengths(quota, cluster.resources.size(), key_at(tree, node))) return bad;
+    const bool is_group = tree.is_group(node);
     const ExactVector of_members = is_group ? guaranteed_to_members[node] : ExactVector{};
     EffectiveAmounts amounts{.guarantee = quota.guarantee ? exact(*quota.guarantee) : of_members,
                              .reserve = exact(quota.reserved)};
     if (is_group) raise(amounts.reserve, reserved_by_members[node]);
     if (amounts.guarantee.empty() && amounts.reserve.empty() && quota.limit.empty()) continue;
-    if (Check bad = check_quota(cluster_, tree_, node, of_members, amounts)) return bad;
-    add(guaranteed_to_members[tree_.parent(node)], amounts.guarantee);
-    if (tree_.parent(node) == 0) guaranteed[node] = amounts.guarantee;
-    add(reserved_by_members[tree_.parent(node)], amounts.reserve);
-
-    Tree::EffectiveQuota effective{.guarantee = doubles(amounts.guarantee),
-                                   .reserve = doubles(amounts.reserve)};
-    for (const std::optional<Quantity>& limit : quota.limit)
-      effective.limit.push_back(limit ? limit->value() : std::numeric_limits<double>::infinity());
-    tree_.quota_of_[node] = static_cast<std::uint32_t>(tree_.quotas_.size());
-    tree_.quotas_.push_back(std::move(effective));
+    if (Check bad = check_quota(cluster, tree, node, of_members, amounts, unit)) return bad;
+    add(guaranteed_to_members[tree.parent(node)], amounts.guarantee);
+    if (tree.parent(node) == 0) guaranteed[node] = amounts.guarantee;
+    add(reserved_by_members[tree.parent(node)], amounts.reserve);
+    found(node, amounts);
   }
-  return check_guarantees_together(*this, guaranteed);
+  return check_guarantees_together(cluster, tree, pool, unit, guaranteed);
 }
 
 std::vector<Error> unusable_guarantees(const Problem& problem) {

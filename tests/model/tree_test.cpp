@@ -131,6 +131,17 @@ TEST(Tree, WithoutGroupsAndQuotasATreeIsFlat) {
   EXPECT_THAT(problem.tree().guarantee(1), IsEmpty());
 }
 
+TEST(Tree, AmountsOfAResourceAreAmountsWhateverItsName) {
+  constexpr std::string_view kText =
+      "resources: [load in %]\n"
+      "servers: [{name: s, capacity: {load in %: 2}}]\n"
+      "users: [{name: u, demand: {load in %: 1}, guarantee: {load in %: 1}}]\n";
+  EXPECT_EQ(
+      refusal("guarantee: {load in %: 1}", "guarantee: {load in %: 3}", kText),
+      "c.yaml:3: users[0].guarantee.load in %: the guarantees together are 3 of load in % (u 3), and the "
+      "cluster has 2");
+}
+
 TEST(Tree, EveryFaultOfAQuotaIsRefusedWithFileLineAndKey) {
   EXPECT_EQ(refusal("gpu: 16}", "gpu: 7}"),
             "c.yaml:7: groups[0].guarantee.gpu: 7 is less than the 8 that its members are guaranteed");
