@@ -42,7 +42,6 @@ std::string edited_yaml(std::string_view text, const std::vector<MapEdit>& edits
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kIndent = 2;  // blanks, as kubectl writes YAML
 
 struct Replacement {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "model/document.hpp"
 #include "model/names.hpp"
 
 namespace mirab {
@@ -13,7 +14,6 @@ namespace mirab {
 namespace {
 
 constexpr std::size_t kMostColumns = 1'000;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// One owner; lives as long as its text.
 class TableReader {

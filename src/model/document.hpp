@@ -52,6 +52,9 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 28;
 /// bound.
 inline constexpr std::int64_t kMostFlowValues = 1'000'000;
 
+/// U+FEFF in UTF-8, with which some editors begin a text: no part of what it says.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// The text as a string of JSON, which YAML reads too. Bytes that are no UTF-8 are replaced.
 std::string json_string(const std::string& text);
 

@@ -39,6 +39,15 @@ class Manifest(KubeCase):
             self.assertEqual((ran.returncode, ran.stdout), (2, b""), encoding)
             self.assertIn(file.encode() + b": is not UTF-8, as the text of a ConfigMap", ran.stderr)
 
+    def test_a_byte_order_mark_is_no_part_of_the_teams(self):
+        file = os.path.join(self.folder.name, "teams.yaml")
+        with open(file, "w", encoding="utf-8-sig") as written:
+            written.write("groups: [{name: x, namespaces: [a]}]\n")
+        ran = subprocess.run([PROGRAM, "kube", "manifest", "--teams", file], capture_output=True, check=True,
+                             timeout=60)
+        self.assertIn(b"\n    groups: [{name: x, namespaces: [a]}]\n", ran.stdout)
+        self.assertNotIn("\ufeff".encode(), ran.stdout)
+
     def test_what_looks_like_a_number_is_a_text(self):
         ran = subprocess.run([PROGRAM, "kube", "manifest", "--namespace", "123", "--scheduler-name", "true",
                               "--team", 'label=a"b'], capture_output=True, text=True, check=True, timeout=60)

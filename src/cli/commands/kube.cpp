@@ -12,6 +12,7 @@
 #include "kube/access.hpp"
 #include "kube/scheduling.hpp"
 #include "kubernetes/scheduler/permissions.hpp"
+#include "model/document.hpp"
 #include "model/names.hpp"
 #include "service/metrics.hpp"
 
@@ -184,6 +185,7 @@ Exit run_manifest(const ManifestFlags& flags) {
     if (!is_utf8(text->text))
       return report_error(
           {.message = "is not UTF-8, as the text of a ConfigMap has to be", .file = text->name});
+    if (text->text.starts_with(kByteOrderMark)) text->text.erase(0, kByteOrderMark.size());
     options.teams_file = std::move(text->text);
   }
   if (const Check wrong = kubernetes::check_manifest(options)) return report_error(*wrong);
