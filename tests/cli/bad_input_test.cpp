@@ -211,5 +211,26 @@ TEST(BadInput, WhatIsAllowedButLooksLikeASlipIsNoted) {
   EXPECT_THAT(shell("mirab validate examples/textbook.yaml").err, testing::IsEmpty());
 }
 
+TEST(BadInput, ADifferenceNotesTheTasksThatFitNowhereOfEachCluster) {
+  const TemporaryFolder folder;
+  const auto cluster = [&](const std::string& name, const std::string& demand) {
+    return folder.write(name,
+                        "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 16}}]\nusers:\n"
+                        "  - {name: A, demand: {cpu: 1}}\n  - {name: B, demand: {cpu: " +
+                            demand + "}}\n");
+  };
+  const std::string large = cluster("large.yaml", "500"), larger = cluster("larger.yaml", "600");
+  const auto note = [](const std::string& file, const std::string& demand) {
+    return "mirab: note: " + file +
+           ":5: users[1].demand.cpu: no server holds one whole task of 'B': it asks for " + demand +
+           " cpu, and the largest has 16\n";
+  };
+  const Ran one = shell("mirab diff -m drf -m pf --format json " + large);
+  EXPECT_EQ(one.status, 0);
+  EXPECT_EQ(one.err, note(large, "500")) << "once, of one cluster";
+  EXPECT_EQ(shell("mirab diff -m drf " + large + " " + larger).err, note(large, "500") + note(larger, "600"));
+  EXPECT_EQ(shell("mirab diff -m drf " + cluster("fits.yaml", "2") + " " + larger).err, note(larger, "600"));
+}
+
 }  // namespace
 }  // namespace mirab

@@ -6,6 +6,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
 
+#include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -97,6 +98,8 @@ Exit run_diff(const DiffFlags& options) {
   if (!after) return report_error(after.error());
   const Result<Sides> sides = sides_of(options, std::move(mechanisms), *before, *after);
   if (!sides) return report_error(sides.error());
+  print_cluster_notices(options.before, unplaceable_tasks(*before));
+  if (!options.after.empty()) print_cluster_notices(options.after, unplaceable_tasks(*after));
 
   const Execution execution{.threads = options.threads};
   const Result<Outcome> old = allocate(*before, sides->mechanisms.front(), execution);
