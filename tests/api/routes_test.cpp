@@ -6,6 +6,7 @@
 #include <set>
 
 #include "api/requests.hpp"
+#include "live/cluster.hpp"
 #include "live/content.hpp"
 
 namespace mirab::api {
@@ -104,6 +105,25 @@ TEST(Routes, TheReferenceAndTheDictionaryOfTheFuzzersAreThoseOfTheTable) {
   EXPECT_EQ(text_of_file("docs/reference/api.md"), api_markdown())
       << "mirab generate api > docs/reference/api.md";
   EXPECT_EQ(text_of_file("fuzz/api.dict"), fuzz_dictionary()) << "mirab generate api-words > fuzz/api.dict";
+}
+
+TEST(OpenApi, EveryKeyOfAServerIsInItsSchema) {
+  live::LiveCluster cluster = live::small_cluster();
+  cluster.submit("ml", "j", R"({"demand":{"cpu":1}})");
+  cluster.by_service(live::Do::server_silent, "n1");
+  const auto properties =
+      nlohmann::json::parse(openapi_document("1.2.3"))["components"]["schemas"]["Server"]["properties"];
+  std::set<std::string> seen;
+  for (const live::Caller& caller : {live::admin(), live::member("vision")}) {
+    for (const char* const name : {"n1", "n2"}) {
+      const live::Json server = cluster.get({.what = live::Ask::server, .name = name}, caller).body;
+      for (const auto& [key, value] : server.items()) {
+        EXPECT_TRUE(properties.contains(key)) << key;
+        seen.insert(key);
+      }
+    }
+  }
+  EXPECT_TRUE(seen.contains("silent"));
 }
 
 TEST(OpenApi, DescribesEveryRouteWithSchemasThatAreThere) {
