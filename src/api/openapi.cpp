@@ -84,11 +84,11 @@ constexpr const char* kSchemas = R"json({
   "name": {"type": "string"}, "labels": {"$ref": "#/components/schemas/Labels"},
   "capacity": {"$ref": "#/components/schemas/Amounts"}, "capacity_base": {"$ref": "#/components/schemas/BaseAmounts"},
   "used": {"$ref": "#/components/schemas/Amounts"}, "used_base": {"$ref": "#/components/schemas/BaseAmounts"},
-  "held": {"$ref": "#/components/schemas/Amounts", "description": "By others, on which nothing is decided here"},
+  "held": {"$ref": "#/components/schemas/Amounts", "description": "What other schedulers have placed there; a part of used"},
   "held_base": {"$ref": "#/components/schemas/BaseAmounts"},
   "tasks": {"type": "integer"}, "stopping": {"description": "Tasks that are to stop", "type": "integer"},
   "state": {"enum": ["open", "drained", "lost"]}, "revision": {"type": "integer"},
-  "silent": {"description": "Its executor does not answer, so it gets no tasks; left out where it does", "const": true}}},
+  "silent": {"description": "Present while its executor does not answer; it then gets no tasks", "const": true}}},
 "Explanation": {"type": "object", "required": ["job", "says"], "properties": {
   "job": {"type": "string"}, "verdict": {"type": "string"}, "says": {"type": "string"}, "waiting": {"type": "integer"},
   "failures": {"description": "Tasks that failed", "type": "object", "required": ["tasks", "latest"]}}},

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <mirab/model/assert.hpp>
+
 namespace mirab::api {
 namespace {
 
@@ -28,6 +30,7 @@ void PrometheusText::begin(Kind kind, std::string_view name, std::string_view he
 }
 
 void PrometheusText::add(double value, std::initializer_list<Label> labels) {
+  MIRAB_ASSERT(!name_.empty(), "a figure of no family");
   text_ += name_;
   char before = '{';
   for (const Label& label : labels) {

@@ -7,8 +7,7 @@
 
 namespace mirab::api {
 
-/// Figures in Prometheus' text format 0.0.4: families one after the other, each with what it is and its
-/// values. One owner.
+/// Figures in Prometheus' text format 0.0.4. A family is its HELP, its TYPE and its values. One owner.
 class PrometheusText {
  public:
   enum class Kind { counter, gauge };
@@ -17,9 +16,10 @@ class PrometheusText {
     std::string_view value;  ///< any text in UTF-8
   };
 
-  /// Begins a family, each name once. `help` is one line without a backslash.
+  /// Begins a family; no two may have the same name. `help` is one line without a backslash.
   void begin(Kind kind, std::string_view name, std::string_view help);
-  /// A value of the family that was begun last, each with other labels.
+  /// A value, which is finite, of the family that was begun last; asserts that there is one. No two values of
+  /// a family may have the same labels.
   void add(double value, std::initializer_list<Label> labels = {});
 
   /// A family of one value.

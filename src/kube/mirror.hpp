@@ -79,7 +79,7 @@ class Mirror {
   std::string job_called(const std::string& space, const std::string& name) const;
 
   /// The condition that the pod has, or is about to get, while it waits: `reason` and `message`; null: none.
-  /// O(nodes).
+  /// O(nodes + pods that wait outside of the engine).
   live::Json condition_of(const std::string& space, const std::string& name) const;
 
   /// Which nodes a job that waits asks for: its selector, affinity and tolerations, for people. Empty: it
@@ -92,7 +92,7 @@ class Mirror {
  private:
   struct Known {
     live::Job* job;         // of `state_`
-    std::string name = {};  // of one of a gang, whose job has another; else empty
+    std::string name = {};  // of a pod of a gang only: else the job has it
     kubernetes::Standing standing;
     std::string node = {};
     std::optional<scheduling::TaskId> task = {};

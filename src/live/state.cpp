@@ -474,6 +474,7 @@ std::string State::broken_invariant() const {
       running += job.running;
       live += job.id ? 1 : 0;
       known += job.id ? 1 : 0;
+      if (job.id && this->job(*job.id) != &job) return job.label() + " is not found by its id";
       const auto inside = job.id ? engine.job(*job.id) : std::nullopt;
       if (inside.has_value() == (job.waiting + job.running == 0))
         return job.label() + " and the engine differ on whether it is over";
@@ -509,6 +510,7 @@ std::string State::broken_invariant() const {
     if (tenant.jobs != sums[name].jobs || tenant.waiting != sums[name].waiting)
       return "the tenant " + name + " has lost count";
   }
+  if (jobs_.size() != known) return "a job that is over is found by its id";
   if (known != engine.job_count() || queues.size() != engine.user_count() ||
       groups.size() != engine.group_count())
     return "the engine knows something without a name";

@@ -157,9 +157,9 @@ struct Queue {
   UserId id = {};
   /// A second user of the same name, in the tier above: of pods that are critical for their cluster.
   std::optional<UserId> critical = {};
-  bool is_critical = false;  ///< `id` itself is in that tier: of a queue that has such pods alone
-  std::map<std::string, Job> jobs = {};
-  std::int64_t live = 0;  ///< jobs that have not ended
+  bool is_critical = false;              ///< `id` itself is in that tier: of a queue that has such pods alone
+  std::map<std::string, Job> jobs = {};  ///< others point into it
+  std::int64_t live = 0;                 ///< jobs that have not ended
   std::int64_t waiting = 0;
   std::int64_t running = 0;
 };

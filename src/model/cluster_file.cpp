@@ -135,7 +135,7 @@ class ClusterReader : FieldReader {
     for (Group& group : without_quotas.groups) group.quota = {};
     if (unit == QuotaUnit::percent) {
       for (std::string& each : without_quotas.resources) {
-        if (each.empty()) each = "all";  // what stands for every resource
+        if (each.empty()) each = "a resource without a name";  // which stands for every resource
       }
     }
     const Result<Problem> problem = Problem::from(std::move(without_quotas));

@@ -11,8 +11,8 @@
 
 namespace mirab {
 
-/// How the amounts of quotas are written, as errors then say: a teams file in percent is checked before the
-/// resources and the capacity of the cluster are known. Then there are 100 of each resource.
+/// In which unit the amounts of quotas are. A teams file in percent is checked before the capacity of the
+/// cluster is known: the pool is then 100 of each resource, and errors write ` %`.
 enum class QuotaUnit { amount, percent };
 
 /// ĝ and k̂ of a node, [m] or empty.
@@ -22,9 +22,10 @@ struct EffectiveAmounts {
 };
 
 /// Checks the quotas of groups and users: k ≤ ĝ ≤ L, ĝ is no less than that of the members, and all members
-/// of the root are guaranteed no more than the pool, [m]. The tree is that of the cluster, of which a
-/// resource without a name stands for all of them. `found` gets what a node has, members before their group,
-/// if there is a guarantee, a reserve or a limit. Errors carry the key. O(N m).
+/// of the root are guaranteed no more than the pool, [m]. `tree` is the tree of `cluster`. A resource with an
+/// empty name stands for every resource, and keys leave it out. `found` is called for each node with a
+/// guarantee, a reserve or a limit, members before their group, also where an error follows. Errors carry the
+/// key. O(N m).
 Check check_quotas(const Cluster& cluster, const Tree& tree, const ExactVector& pool, QuotaUnit unit,
                    const std::function<void(std::size_t node, const EffectiveAmounts&)>& found);
 

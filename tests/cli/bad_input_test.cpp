@@ -228,6 +228,7 @@ TEST(BadInput, ADifferenceNotesTheTasksThatFitNowhereOfEachCluster) {
   const Ran one = shell("mirab diff -m drf -m pf --format json " + large);
   EXPECT_EQ(one.status, 0);
   EXPECT_EQ(one.err, note(large, "500")) << "once, of one cluster";
+  EXPECT_EQ(shell("mirab diff -m drf -m pf " + large + " " + large).err, note(large, "500"));
   EXPECT_EQ(shell("mirab diff -m drf " + large + " " + larger).err, note(large, "500") + note(larger, "600"));
   EXPECT_EQ(shell("mirab diff -m drf " + cluster("fits.yaml", "2") + " " + larger).err, note(larger, "600"));
 }

@@ -142,6 +142,19 @@ TEST(Tree, AmountsOfAResourceAreAmountsWhateverItsName) {
       "cluster has 2");
 }
 
+TEST(Tree, TooMuchThatAGroupHasOfItsMembersIsBlamedOnTheMemberWithMost) {
+  constexpr std::string_view kText =
+      "resources: [cpu]\n"
+      "servers: [{name: s, capacity: {cpu: 10}}]\n"
+      "groups: [{name: g}]\n"
+      "users:\n"
+      "  - {name: u, group: g, demand: {cpu: 1}, guarantee: {cpu: 4}}\n"
+      "  - {name: v, group: g, demand: {cpu: 1}, guarantee: {cpu: 6}}\n";
+  EXPECT_EQ(refusal("guarantee: {cpu: 6}", "guarantee: {cpu: 8}", kText),
+            "c.yaml:6: users[1].guarantee.cpu: the guarantees together are 12 of cpu (g 12), and the cluster "
+            "has 10");
+}
+
 TEST(Tree, EveryFaultOfAQuotaIsRefusedWithFileLineAndKey) {
   EXPECT_EQ(refusal("gpu: 16}", "gpu: 7}"),
             "c.yaml:7: groups[0].guarantee.gpu: 7 is less than the 8 that its members are guaranteed");

@@ -133,8 +133,7 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
     if (const Check none = check_recommended(taken, options.cluster)) return report_error(*none);
     mechanisms.push_back(taken.choice);
   }
-  print_cluster_notices(options.cluster, missing_units(*problem));
-  print_cluster_notices(options.cluster, unplaceable_tasks(*problem));
+  print_slips(options.cluster, *problem);
   std::string title = name_of(options.report, *problem, options.cluster);
   report::Comparison comparison{std::move(title), *std::move(problem), options.seed, {}};
 

@@ -98,8 +98,8 @@ Exit run_diff(const DiffFlags& options) {
   if (!after) return report_error(after.error());
   const Result<Sides> sides = sides_of(options, std::move(mechanisms), *before, *after);
   if (!sides) return report_error(sides.error());
-  print_cluster_notices(options.before, unplaceable_tasks(*before));
-  if (!options.after.empty()) print_cluster_notices(options.after, unplaceable_tasks(*after));
+  print_slips(options.before, *before);
+  if (second != options.before) print_slips(second, *after);
 
   const Execution execution{.threads = options.threads};
   const Result<Outcome> old = allocate(*before, sides->mechanisms.front(), execution);

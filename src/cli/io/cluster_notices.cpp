@@ -102,4 +102,9 @@ void print_cluster_notices(const std::string& cluster, const std::vector<Error>&
     fmt::print(stderr, "mirab: note: {}\n", report::printable(words));
 }
 
+void print_slips(const std::string& cluster, const Problem& problem) {
+  print_cluster_notices(cluster, missing_units(problem));
+  print_cluster_notices(cluster, unplaceable_tasks(problem));
+}
+
 }  // namespace mirab::cli

@@ -31,4 +31,7 @@ std::vector<std::string> first_notices(const std::vector<Error>& notices);
 /// Notes the first few on standard error, with the lines of the cluster file.
 void print_cluster_notices(const std::string& cluster, const std::vector<Error>& notices);
 
+/// The same of missing units and unplaceable tasks.
+void print_slips(const std::string& cluster, const Problem& problem);
+
 }  // namespace mirab::cli

@@ -372,6 +372,13 @@ std::string KnownCluster::broken_invariant() const {
   std::map<scheduling::JobId, std::int64_t> jobs;
   for (const auto& [uid, pod] : pods_) {
     if (pod.standing == Standing::waiting) ++waiting, ++jobs[*pod.job];
+    if (const auto called = called_.find(pod.seen.label()); called == called_.end() || called->second != &pod)
+      return fmt::format("pod {} is not found by its name", pod.seen.label());
+    if (pod.standing == Standing::waiting) {
+      const auto of_job = job_pods_.find(*pod.job);
+      if (of_job == job_pods_.end() || std::count(of_job->second.begin(), of_job->second.end(), &pod) != 1)
+        return fmt::format("pod {} is not found by its job", pod.seen.label());
+    }
     if (pod.task) add(used[pod.on], pod.seen.requests);
     if (pod.on.empty() == (nodes_.contains(pod.on) && nodes_.at(pod.on).pods.contains(uid)))
       return fmt::format("pod {} and its node do not know each other", pod.seen.label());
@@ -403,6 +410,7 @@ std::string KnownCluster::broken_invariant() const {
     if (engine().job(job)->waiting != count || engine().job(job)->running != 0)
       return "a gang is placed in part";
   }
+  if (called_.size() != pods_.size()) return "a pod that is gone is found by its name";
   for (const auto& [name, node] : nodes_) {
     if (node.held != held_on(node, {})) return fmt::format("what others hold on node {} is wrong", name);
     if (!node.server) continue;

@@ -240,7 +240,7 @@ class KnownCluster {
   scheduling::LoggedEngine::Write log_ = {};
   NodeSets sets_ = {};
   std::map<std::string, KnownNode> nodes_ = {};
-  std::unordered_map<std::string, PodRecord> pods_ = {};  // by uid
+  std::unordered_map<std::string, PodRecord> pods_ = {};  // by uid; others point into it
   std::map<std::string, SeenPod> newest_ = {};            // of placed pods, by uid: as they were seen since
   std::unordered_map<std::string, const PodRecord*> called_ = {};  // of `pods_`, by label
   std::map<std::pair<std::string, std::string>, std::set<std::string>> gangs_ =
@@ -250,8 +250,7 @@ class KnownCluster {
   std::optional<Time> expiry_ = {};             // when the first of what holds for some time is over
   std::map<std::pair<std::string, bool>, User> users_ = {};  // by namespace, in the upper tier or not
   bool has_tiers_ = true;                                    // the discipline knows them
-  std::unordered_map<scheduling::JobId, std::vector<PodRecord*>> job_pods_ =
-      {};  // of a gang: those that wait
+  std::unordered_map<scheduling::JobId, std::vector<PodRecord*>> job_pods_ = {};  // of a gang while it waits
   std::unordered_map<scheduling::ServerId, std::string> server_nodes_ = {};
   std::vector<std::string> notices_ = {};
   std::size_t waiting_ = 0;

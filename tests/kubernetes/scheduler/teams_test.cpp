@@ -150,6 +150,10 @@ TEST(KubernetesTeams, PercentagesThatAreTooHighAreNamedAsPercentages) {
   EXPECT_THAT(wrong("groups:\n  - {name: a, guarantee: {cpu: 60%}}\n  - {name: b, guarantee: {cpu: 60%}}\n"),
               EndsWith(":3: groups[1].guarantee.cpu: the guarantees together are 120 % (a 60 %, b 60 %), and "
                        "there are 100 %"));
+  EXPECT_THAT(wrong("groups:\n  - name: a\n    groups:\n      - {name: b, guarantee: 40%}\n"
+                    "      - {name: c, guarantee: 80%}\n"),
+              EndsWith(":5: groups[0].groups[1].guarantee: the guarantees together are 120 % (a 120 %), and "
+                       "there are 100 %"));
   EXPECT_THAT(wrong("groups:\n  - name: a\n    limit: 10%\n    groups: [{name: b, guarantee: 20%}]\n"),
               EndsWith(":3: groups[0].limit: 10 % is less than the guarantee, which is 20 %"));
   EXPECT_THAT(wrong("groups:\n  - {name: a, guarantee: 12.5%, reserved: 33.3%}\n"),
