@@ -116,6 +116,18 @@ TEST(LiveReader, BytesAreWordedInBinaryUnitsRoundedUpAndDrainedServersAreCounted
   EXPECT_EQ(cluster.get({.what = Ask::cluster}).body.at("totals").at("drained"), 1);
 }
 
+TEST(LiveReader, OfTasksThatAllRunItIsSaidWhereAnotherWouldGo) {
+  LiveCluster cluster = small_cluster();
+  cluster.submit("ml", "roles",
+                 R"({"roles":[{"name":"a","demand":{"cpu":4}},{"name":"b","demand":{"gpu":1}}]})");
+  Query on = explain("ml", "roles");
+  ASSERT_EQ(cluster.get(on).body.at("verdict"), "nothing-waits");
+  on.given.emplace("server", "n1");
+  const Answer answer = cluster.get(on);
+  ASSERT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body.at("waiting"), 0);
+}
+
 // For the engine a silent server is a drained one.
 TEST(LiveReader, ASilentServerIsNotCalledDrained) {
   LiveCluster cluster = small_cluster();

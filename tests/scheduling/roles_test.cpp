@@ -68,6 +68,20 @@ TEST(Roles, ATaskThatFailedWaitsForRoomOfItsOwnRole) {
   EXPECT_EQ(engine.engine.user(user)->used, Amounts{4});
 }
 
+TEST(Roles, OfWhichNoneWaitsAreExplainedAsIfAllDid) {
+  SmallEngine engine("drf");
+  const ServerId its = engine.server({4});
+  const ServerId small = engine.server({1});
+  const ServerId smaller = engine.server({0});
+  const JobId job = engine.job({.user = engine.user(), .roles = {{1, {1}}, {1, {3}}}});
+  ASSERT_TRUE(engine.step());
+  ASSERT_EQ(engine.engine.job(job)->waiting, 0);
+  EXPECT_FALSE(engine.engine.why_waiting(job, engine.now));
+  EXPECT_EQ(engine.engine.why_not_on(job, its)->reason, InTheWay::full);
+  EXPECT_EQ(engine.engine.why_not_on(job, small)->reason, InTheWay::nothing);
+  EXPECT_EQ(engine.engine.why_not_on(job, smaller)->reason, InTheWay::too_small);
+}
+
 // docs/reference/engine.md: each server has room for 3 + 2 + 2.
 TEST(Roles, FirstFitMayMissAPackingThatExists) {
   SmallEngine engine("drf");

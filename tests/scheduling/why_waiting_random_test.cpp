@@ -80,6 +80,16 @@ void expect_counts(const Told& told, const std::map<JobId, WhyWaiting>& all, Why
   }
 }
 
+/// Of each job that is known, whether its tasks wait or run, and each server there is an answer.
+void expect_answers(const Told& told) {
+  for (const auto& [job, submitted] : told.jobs) {
+    for (const auto& [server, added] : told.servers) {
+      ASSERT_EQ(told.engine.why_not_on(job, server).has_value(),
+                told.engine.job(job).has_value() && told.engine.server(server).has_value());
+    }
+  }
+}
+
 /// Which job is next, against what a step does.
 void expect_next(const Told& told, const std::map<JobId, WhyWaiting>& all, Time now,
                  WhyWaitingRandomCases& cases) {
@@ -223,6 +233,7 @@ TEST_P(WhyWaitingRandomly, WhatIsSaidIsTrueOfRandomEngines) {
       const std::string before = snapshot(told.engine);
       const std::map<JobId, WhyWaiting> all = told.ask_all(now);
       ASSERT_EQ(snapshot(told.engine), before) << "asking changes nothing";
+      ASSERT_NO_FATAL_FAILURE(expect_answers(told));
       ASSERT_NO_FATAL_FAILURE(expect_counts(told, all, cases));
       ASSERT_NO_FATAL_FAILURE(expect_next(told, all, now, cases));
       if (all.empty()) continue;

@@ -134,16 +134,19 @@ class Look {
   }
 
  private:
-  /// How a task may run there; in a job with roles how one of the waiting tasks: of those that are not too
-  /// large for the server the one that misses least, of equal ones the first.
+  /// How a task may run there; in a job with roles how one of the waiting tasks, or of all where none waits:
+  /// of those that are not too large for the server the one that misses least, of equal ones the first.
   const DemandAlternative* way_on(ServerIndex server) const {
     const std::span<const std::int64_t> waiting = ledger_.waiting_by_role(job_);
     if (waiting.empty()) return ledger_.task_classes.alternative_on(task_class_, server);
+    const bool any_waits = std::any_of(waiting.begin(), waiting.end(), [](auto tasks) { return tasks > 0; });
     const DemandAlternative* best = nullptr;
     std::pair<double, double> least;
     for (std::size_t role = 0; role < waiting.size(); ++role) {
       const DemandAlternative& way = ledger_.task_classes.alternatives(task_class_)[role];
-      if (waiting[role] == 0 || !ledger_.task_classes.eligibility.contains(way.servers, server)) continue;
+      if ((any_waits && waiting[role] == 0) ||
+          !ledger_.task_classes.eligibility.contains(way.servers, server))
+        continue;
       const std::pair missing{
           missing_part(shortfall(way.demand, ledger_.server_pool.capacity(server)), way.demand),
           missing_part(shortfall(way.demand, ledger_.server_pool.balance(server)), way.demand)};
