@@ -288,14 +288,18 @@ class Kubelet:
             self._after(pod["metadata"].get("deletionGracePeriodSeconds", 0), lambda api: api.delete(
                 "pods", pod["metadata"]["namespace"], pod["metadata"]["name"], grace=0, uid=uid))
 
-    def _admit(self, pod, standing):
-        """As a kubelet; what stands there before it counts, what comes later does not."""
+    def _was_there(self, name):
+        return any(until > time.monotonic() for until, _ in self.versions[name])
+
+    def _admit(self, pod, standing, asked=None):
+        """As a kubelet; what stands there before it counts, what comes later does not. `asked`: its node, as the API server
+        has it."""
         meta, spec, name = pod["metadata"], pod["spec"], pod["spec"]["nodeName"]
         now = time.monotonic()
-        present = self.nodes.get(name)
+        present = asked or self.nodes.get(name)
         if present is None:
-            if not any(until > now for until, _ in self.versions[name]):
-                self.lapses.append(f"{meta['namespace']}/{meta['name']} was bound to {name}, which is not there")
+            if not self._was_there(name):
+                self.work.put(lambda api: self._admit_later(api, pod))
             return
         ports = frozenset(port for port, count in standing.ports.items() if count > 0)
         reason = misfit(spec, present, standing.used, ports)
@@ -312,6 +316,22 @@ class Kubelet:
             return
         standing.add(meta["uid"], spec)
         self._after(RUNNING_AFTER_S, lambda api: self._run(api, pod))
+
+    def _admit_later(self, api, pod):
+        """On a node that the watch of nodes has not brought here: a scheduler may have seen it before."""
+        meta, name = pod["metadata"], pod["spec"]["nodeName"]
+        try:
+            node = api.get("nodes", None, name)
+        except Refused as refused:
+            if refused.status != 404:
+                raise
+            node = None
+        with self.lock:
+            latest = self.of_pods.known.get(meta["uid"])
+            if node is not None and latest is not None and not is_finished(latest):
+                self._admit(pod, self.standing[name], node)
+            elif node is None and not self._was_there(name):
+                self.lapses.append(f"{meta['namespace']}/{meta['name']} was bound to {name}, which is not there")
 
     def _reject(self, api, pod, reason, used, ports):
         """Unless the node has grown since: a scheduler may have seen that before the watch of nodes brought it here. `used`
