@@ -18,6 +18,7 @@ constexpr int kMostRounds = 3;    // binds without an answer that settles them: 
 constexpr int kMostRefusals = 5;  // then the pod is parked
 constexpr Duration kParked = std::chrono::minutes(10);
 constexpr Duration kLongestRest = seconds(300);
+constexpr Duration kLongestRestOfGang = seconds(30);  // while others of its gang hold their nodes
 // Between two tries. After an outage, or with other credentials, it goes on soon; who is asked to be slower
 // is, and nothing is decided while a question is open.
 constexpr Duration kLongestPause = seconds(5);
@@ -26,8 +27,8 @@ constexpr Duration kFirstPause = std::chrono::milliseconds(800);
 constexpr int kUnauthorized = 401;
 
 // 1, 2, 4 … seconds.
-Duration rest_after(int refusals) {
-  return std::min<Duration>(kLongestRest, seconds(1LL << std::min(refusals - 1, 16)));
+Duration rest_after(int refusals, Duration longest) {
+  return std::min<Duration>(longest, seconds(1LL << std::min(refusals - 1, 16)));
 }
 
 Duration pause_after(int tries, Duration longest) {
@@ -103,7 +104,8 @@ BindOutcome Binding::refuse(Flight flight, const std::string& why, bool parks, K
   // A gang that runs in part does not wait for the rest of it longer than it must.
   flight.is_parked = companions.bound == 0 && (parks || rest.refusals >= kMostRefusals);
   flight.why = why;
-  rest.until = now + (flight.is_parked ? kParked : rest_after(rest.refusals));
+  const Duration longest = companions.bound > 0 ? kLongestRestOfGang : kLongestRest;
+  rest.until = now + (flight.is_parked ? kParked : rest_after(rest.refusals, longest));
   if (flight.is_parked) rest.refusals = 0;
   const BindOutcome outcome{.what = flight.is_parked ? BindOutcome::What::parked : BindOutcome::What::refused,
                             .uid = flight.uid,
@@ -130,7 +132,7 @@ void Binding::park_gang(const Flight& refused, Time until, KnownCluster& cluster
     std::erase_if(kept_, [&](const auto& each) { return each.second.uid == refused.uid; });
     Flight flight = refused;
     flight.is_parked = false;
-    kept_.emplace(now + rest_after(1), std::move(flight));
+    kept_.emplace(now + rest_after(1, kLongestRest), std::move(flight));
     return;
   }
   std::set<std::string> gang(companions.under_way.begin(), companions.under_way.end());

@@ -101,9 +101,9 @@ TEST(KubernetesGangs, APartOfAGangThatRunsIsNotParkedHoweverOftenItIsRefused) {
   bench.server.put_node(node_row("n1", 2000, 8000));
   for (int i = 0; i < 2; ++i) bench.server.put_pod(member("train", i, 2));
   int refused = 0;
-  bench.run(140, [&](const Request& each) {
-    return each.path.find("/train-1/binding") != std::string::npos && ++refused <= 7 ? Fate::refused
-                                                                                     : Fate::done;
+  bench.run(190, [&](const Request& each) {  // 1 + 2 + 4 + 8 + 16 + 5 · 30 s
+    return each.path.find("/train-1/binding") != std::string::npos && ++refused <= 10 ? Fate::refused
+                                                                                      : Fate::done;
   });
   EXPECT_EQ(bench.bound("ml"), 2U);
 }
