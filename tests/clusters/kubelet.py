@@ -317,15 +317,19 @@ class Kubelet:
         standing.add(meta["uid"], spec)
         self._after(RUNNING_AFTER_S, lambda api: self._run(api, pod))
 
-    def _admit_later(self, api, pod):
-        """On a node that the watch of nodes has not brought here: a scheduler may have seen it before."""
-        meta, name = pod["metadata"], pod["spec"]["nodeName"]
+    def _node_now(self, api, name):
+        """As the API server has it, whatever the watch of nodes has brought; None: it is not there."""
         try:
-            node = api.get("nodes", None, name)
+            return api.get("nodes", None, name)
         except Refused as refused:
             if refused.status != 404:
                 raise
-            node = None
+            return None
+
+    def _admit_later(self, api, pod):
+        """On a node that the watch of nodes has not brought here: a scheduler may have seen it before."""
+        meta, name = pod["metadata"], pod["spec"]["nodeName"]
+        node = self._node_now(api, name)
         with self.lock:
             latest = self.of_pods.known.get(meta["uid"])
             if node is not None and latest is not None and not is_finished(latest):
@@ -337,12 +341,7 @@ class Kubelet:
         """Unless the node has grown since: a scheduler may have seen that before the watch of nodes brought it here. `used`
         and `ports` are what stood there before it."""
         meta, spec = pod["metadata"], pod["spec"]
-        try:
-            present = api.get("nodes", None, spec["nodeName"])
-        except Refused as refused:
-            if refused.status != 404:
-                raise
-            present = None
+        present = self._node_now(api, spec["nodeName"])
         with self.lock:
             latest = self.of_pods.known.get(meta["uid"])
             if latest is None or is_finished(latest):

@@ -35,7 +35,7 @@ struct KubeFlags {
   std::string lease_name = "mirab";
   std::uint64_t lease_s = 15;
   std::string listen = {};
-  std::uint64_t connections = 32;
+  std::uint64_t connections = kube::SchedulingOptions{}.connections;
   std::uint64_t binds_per_s = 0;
   std::string event_logs = {};
   std::uint64_t seed = 1;
