@@ -104,8 +104,8 @@ class Patch {
       Container& container = resized.containers[c];
       for (std::size_t r = 0; r < resources_.size(); ++r) {
         if (container.role == Role::init || !can_be_resized(resources_[r])) continue;
-        (resources_[r] == "cpu" ? container.cpu : container.memory) = {container.needs[r].request,
-                                                                       limits_[c][r]};
+        auto& amounts = resources_[r] == "cpu" ? container.cpu : container.memory;
+        amounts = {container.needs[r].request, limits_[c][r]};
       }
     }
     return resized;

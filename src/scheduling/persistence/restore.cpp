@@ -110,11 +110,12 @@ void read_servers(const JsonReader& json, const ClassCapacities& of_classes, Nam
     const auto server_class = index_in<ServerClassIndex>(parts[1]);
     const Eligibility::Description description{.name = parts[2].text(), .labels = texts_of(parts[3])};
     const bool drained = parts[4].truth();
-    if (!json.failed() && (!of_classes.holds(server_class) || !of_classes[server_class]))
-      parts[1].refuse("there is no such kind");
     if (json.failed()) return;
-    capacities[server] = of_classes[server_class];
-    ledger.server_classes.hold(server, *capacities[server]);
+    if (!of_classes.holds(server_class) || !of_classes[server_class])
+      return parts[1].refuse("there is no such kind");
+    const Amounts& capacity = *of_classes[server_class];
+    capacities[server] = capacity;
+    ledger.server_classes.hold(server, capacity);
     ledger.task_classes.eligibility.server_added(server, description);
     ledger.servers.add_at(server, {.server_class = server_class, .drained = drained});
   });

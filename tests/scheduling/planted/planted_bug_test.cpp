@@ -1,6 +1,7 @@
 // An engine with a planted bug is played against the reference, as in engine_model_test.cpp, until they
 // differ.
 #include <cstdio>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,11 +22,13 @@ bool differs(const Setting& setting, std::uint32_t events) {
 }
 
 TEST(PlantedBug, IsFound) {
+  const char* const discipline = std::getenv("MIRAB_PLANTED_DISCIPLINE");
+  ASSERT_TRUE(discipline) << "ctest says with which discipline each bug shows";
   constexpr std::uint64_t kSeeds = 20;  // as the model test plays
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     for (const auto setting_of : {random_setting, even_setting}) {
       const pid_t child = fork();  // a broken assertion ends the process
-      if (child == 0) _exit(differs(setting_of(MIRAB_PLANTED_DISCIPLINE, seed), 1'500) ? 1 : 0);
+      if (child == 0) _exit(differs(setting_of(discipline, seed), 1'500) ? 1 : 0);
       int status = 0;
       ASSERT_EQ(waitpid(child, &status, 0), child);
       if (status == 0) continue;
