@@ -27,7 +27,7 @@ SearchOutcome searched() {
   return search_overlay({.seeds = kSeeds,
                          .nodes = 20,
                          .users = 6,
-                         .ticks = std::stoll(planted("MIRAB_PLANTED_TICKS")),
+                         .ticks = static_cast<std::uint32_t>(std::stoul(planted("MIRAB_PLANTED_TICKS"))),
                          .scheduler = *overlay::find_scheduler(planted("MIRAB_PLANTED_SCHEDULER"))});
 }
 
