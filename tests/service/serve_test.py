@@ -433,10 +433,19 @@ class Serve(unittest.TestCase):
     def test_threads_of_long_questions_give_way_to_those_that_decide(self):
         service = self.start()
         folder = f"/proc/{service.process.pid}/task"
-        nice = []
-        for thread in os.listdir(folder):
-            with open(f"{folder}/{thread}/stat", encoding="ascii") as stat:
-                nice.append(int(stat.read().rpartition(")")[2].split()[16]))
+
+        def niceness():
+            found = []
+            for thread in os.listdir(folder):
+                with open(f"{folder}/{thread}/stat", encoding="ascii") as stat:
+                    found.append(int(stat.read().rpartition(")")[2].split()[16]))
+            return found
+
+        # A thread sets its own priority, which on a busy machine may come after the service is ready.
+        nice, give_up = niceness(), time.monotonic() + 30
+        while sum(each == 10 for each in nice) < 2 and time.monotonic() < give_up:
+            time.sleep(0.05)
+            nice = niceness()
         others = os.getpriority(os.PRIO_PROCESS, 0)
         self.assertEqual(sum(each == 10 for each in nice), 2 if others != 10 else len(nice), nice)
         self.assertEqual(sum(each == others for each in nice), len(nice) - (2 if others != 10 else 0), nice)
