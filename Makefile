@@ -34,7 +34,7 @@ test-long: ## the tests of the service at length: kills, power losses, calls, cl
 	ctest --preset long
 
 test-clusters: ## the tests on a real Kubernetes API server, built once; ARGUMENTS='scenarios K1' for a part
-	@tools/setup build test clusters
+	@tools/setup build test python clusters
 	cmake --preset dev
 	cmake --build --preset dev --target mirab_cli
 	cmake --preset release
@@ -68,7 +68,7 @@ release: ## build the files of a release in build/release-files; as root also tr
 	tools/release/make
 
 fuzz: ## let libFuzzer loose on the readers; SECONDS=60 for each
-	@tools/setup build check
+	@tools/setup build test check
 	tools/fuzz $(SECONDS)
 
 format: ## put every source file in the shape of .clang-format
