@@ -13,7 +13,7 @@ function(mirab_defaults target)
     # GCC 12 takes std::regex's own automaton (under the address sanitizer) and members of aggregates with designated
     # initializers (at -O3) for uninitialized (GCC bug 105562 and its like).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-maybe-uninitialized>
-    # GCC collects its garbage less often: by default it does as if there were 128 MiB of memory.
+    # GCC collects its garbage from 300 MB on, by default from 128 MB at the most.
     $<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=300000>
     $<$<BOOL:${MIRAB_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
