@@ -18,11 +18,11 @@ function(mirab_defaults target)
     $<$<BOOL:${MIRAB_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
 
-# mirab_unity(<target> [TOGETHER <folder>...]): the files of a folder are one translation unit, since most of the time that
-# a file takes to compile goes into the headers that it includes. All that is below a
-# folder of TOGETHER is one unit. So names in anonymous namespaces are unique within a unit.
+# mirab_unity(<target> [TOGETHER <folder>...] [APART <folder>...]): the files of a folder are one translation unit, and so is
+# all that is below a folder of TOGETHER, but for the folders of APART, since a unit reads the headers and instantiates the
+# templates that its files share only once. So names in anonymous namespaces are unique within a unit.
 function(mirab_unity target)
-  cmake_parse_arguments(arg "" "" "TOGETHER" ${ARGN})
+  cmake_parse_arguments(arg "" "" "TOGETHER;APART" ${ARGN})
   if(NOT MIRAB_UNITY)
     return()
   endif()
@@ -37,7 +37,7 @@ function(mirab_unity target)
     get_filename_component(place ${source} DIRECTORY)
     file(RELATIVE_PATH place ${PROJECT_SOURCE_DIR} ${place})
     foreach(together ${arg_TOGETHER})
-      if("${place}/" MATCHES "^${together}/")
+      if("${place}/" MATCHES "^${together}/" AND NOT place IN_LIST arg_APART)
         set(place ${together})
       endif()
     endforeach()

@@ -120,8 +120,8 @@ using numerics::ServerRows;
 // Of a task that a user would lose, one after the other. Derived: too small a penalty is seen, and the next
 // tried; 1e9 and 1e-7 of rounding leave nothing to see of a gain of 1.
 constexpr double kPenalties[] = {1e3, 1e6, 1e9};
-constexpr double kRounding = 1e-13;     // of a capacity. Derived: sums of a thousand amounts in doubles.
-constexpr double kSmallestPart = 1e-9;  // of a capacity, a unit. Derived: rounding of 1e-16 is 1e-7 of it.
+constexpr double kRoundingOfSums = 1e-13;  // of a capacity. Derived: sums of a thousand amounts in doubles.
+constexpr double kSmallestPart = 1e-9;     // of a capacity, a unit. Derived: rounding of 1e-16 is 1e-7 of it.
 constexpr double kServed = 1e-7;     // of X_n may be lost. Derived: a penalty of 1e9 times rounding of 1e-16.
 constexpr double kMaxEntries = 4e6;  // of the tableau: 32 MB, a limit on time.
 
@@ -349,7 +349,7 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
   if (entries > kMaxEntries) return undecided(Property::pareto_efficiency, "the linear program is too large");
 
   const std::optional<ArrayXd> found =
-      gains_of(classed, kRounding + tolerances.certificates * division.outcome.certificate.value);
+      gains_of(classed, kRoundingOfSums + tolerances.certificates * division.outcome.certificate.value);
   if (!found)
     return undecided(Property::pareto_efficiency, one ? "the linear program has not converged"
                                                       : "what users have is too far apart in size");

@@ -161,15 +161,16 @@ Verdict max_min_in(Property property, const Division& division, const ClusterVie
 
 namespace {
 
-struct Held {
+struct HeldAmounts {
   std::vector<double> amount;  // of ρ, by user
   std::vector<double> free;    // of ρ, by server
   numerics::Holdings holdings;
 };
 
 // What is less than `threshold` of a server is what a solver left there, and no user's.
-Held held(const Division& division, const ClusterView& ground, std::size_t resource, double threshold) {
-  Held held{.amount = std::vector<double>(ground.users(), 0.0), .free = {}, .holdings = {}};
+HeldAmounts held(const Division& division, const ClusterView& ground, std::size_t resource,
+                 double threshold) {
+  HeldAmounts held{.amount = std::vector<double>(ground.users(), 0.0), .free = {}, .holdings = {}};
   numerics::Holdings& holdings = held.holdings;
   holdings.holders.resize(ground.places());
   for (std::size_t i = 0; i < ground.places(); ++i) held.free.push_back(ground.capacity(i)[resource]);
@@ -194,7 +195,7 @@ Held held(const Division& division, const ClusterView& ground, std::size_t resou
 Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
                    std::size_t resource, const Tolerances& tolerances) {
   const double threshold = slack(division.outcome, tolerances);
-  const Held has = held(division, ground, resource, threshold);
+  const HeldAmounts has = held(division, ground, resource, threshold);
   const std::string& name = division.problem.resources()[resource];
   std::optional<Witness> worst;
   for (std::size_t n = 0; n < ground.users(); ++n) {

@@ -201,8 +201,8 @@ using Profiles = std::vector<DemandProfile>;
 
 // Limits on memory: a user has a demand in every iteration, and an iteration keeps its measures until the
 // end.
-constexpr std::int64_t kMostUsers = 1'000'000;
-constexpr std::int64_t kMostIterations = 10'000'000;  // times repeats
+constexpr std::int64_t kMostSeriesUsers = 1'000'000;
+constexpr std::int64_t kMostSeriesIterations = 10'000'000;  // times repeats
 // Derived: the smallest demand, 1e-8, and the largest are then amounts of 17 digits or fewer.
 constexpr double kLeastScale = 1e-6;
 constexpr double kLeastDemand = 0.01;  // before it is scaled
@@ -367,14 +367,14 @@ Check check(const DemandSeriesScenario& scenario) {
     return bad("must be at least one, or a discipline", "mechanisms");
   if (scenario.iterations < 1) return bad("must be at least 1", "iterations");
   if (scenario.repeats < 1) return bad("must be at least 1", "repeats");
-  if (scenario.iterations > kMostIterations / scenario.repeats)
-    return bad(fmt::format("with repeats, must be at most {}", kMostIterations), "iterations");
+  if (scenario.iterations > kMostSeriesIterations / scenario.repeats)
+    return bad(fmt::format("with repeats, must be at most {}", kMostSeriesIterations), "iterations");
   std::int64_t users = 0;
   for (std::size_t g = 0; g < scenario.users.size(); ++g) {
     const std::string key = fmt::format("users[{}]", g);
     if (Check error = check_group(scenario.users[g], key)) return error;
-    if (scenario.users[g].count > kMostUsers - users)
-      return bad(fmt::format("makes more than {} users", kMostUsers), key + ".count");
+    if (scenario.users[g].count > kMostSeriesUsers - users)
+      return bad(fmt::format("makes more than {} users", kMostSeriesUsers), key + ".count");
     users += scenario.users[g].count;
   }
   return {};

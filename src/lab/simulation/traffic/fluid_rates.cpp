@@ -86,7 +86,7 @@ Result<FluidRule> fluid_rule(const TrafficScenario& scenario, const Choice& mech
 
 namespace {
 
-constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio, odd
+constexpr std::uint64_t kHashFactor = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio, odd
 constexpr std::int64_t kEmptySlot = -1;
 
 std::variant<numerics::ClassLevels, numerics::ClassPrices> divider_of(const FluidRule& rule) {
@@ -117,7 +117,7 @@ std::span<const double> FluidRates::at(std::span<const std::int64_t> jobs) {
 
 std::size_t FluidRates::slot_of(std::span<const std::int64_t> jobs) const {
   std::uint64_t hash = 0;
-  for (const std::int64_t n : jobs) hash = (hash ^ static_cast<std::uint64_t>(n)) * kGolden;
+  for (const std::int64_t n : jobs) hash = (hash ^ static_cast<std::uint64_t>(n)) * kHashFactor;
   return hash >> (64 - kept_log2_);
 }
 
@@ -141,7 +141,7 @@ using Eigen::Index;
 
 // Derived: as exact as the mechanism pf is for many users (mechanisms/pool.cpp).
 constexpr numerics::Accuracy kPriceAccuracy{.target = 1e-9, .accepted = 1e-9};
-constexpr int kMostIterations =
+constexpr int kMostPriceIterations =
     1'000'000;  // of the gradient: a limit on time, a fifth of a second for two classes
 
 struct Population {
@@ -184,8 +184,8 @@ SolvedPrices prices_by_newton(const TrafficScenario& scenario, std::span<const s
 SolvedPrices prices_by_gradient(const TrafficScenario& scenario, std::span<const std::int64_t> jobs,
                                 double step) {
   const Population population = population_of(scenario, jobs);
-  const numerics::GradientPrices found =
-      numerics::descend_to_prices(population.demand, population.jobs, step, kPriceAccuracy, kMostIterations);
+  const numerics::GradientPrices found = numerics::descend_to_prices(population.demand, population.jobs, step,
+                                                                     kPriceAccuracy, kMostPriceIterations);
   return {found.report, {found.price.begin(), found.price.end()}};
 }
 

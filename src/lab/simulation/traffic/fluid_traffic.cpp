@@ -22,7 +22,7 @@
 namespace mirab::simulation {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNoEvent = std::numeric_limits<double>::infinity();
 
 /// A class while it is simulated.
 struct Flow {
@@ -31,7 +31,7 @@ struct Flow {
   bool has_permanent;   // then the rate of one of them is reported
   Random arrivals;
   Random sizes;
-  double next_arrival = kNever;      // in time
+  double next_arrival = kNoEvent;    // in time
   double speed = 0;                  // of one job, φ_k μ_k
   double clock = 0;                  // ∫ speed dt since the class was last empty
   std::vector<double> leaving = {};  // clocks at which jobs leave, the earliest in front
@@ -79,7 +79,7 @@ class FluidTraffic {
 
   // To the next arrival or departure, whichever is first.
   void step() {
-    double wait = kNever;
+    double wait = kNoEvent;
     std::size_t first = 0;
     for (std::size_t k = 0; k < flows_.size(); ++k) {
       const Flow& flow = flows_[k];
