@@ -96,6 +96,9 @@ EXPERIMENTS = [
     "ostman-beyond-level",
 ]
 
+REPRODUCE = "reproduce %s --quick"
+ALL_AT_ONCE = "reproduce --all --quick --times --threads 2 --format json"
+
 
 def option(name, values):
     return "".join(" %s %s" % (name, value) for value in values)
@@ -178,7 +181,7 @@ def groups():
                      if path.suffix in (".yaml", ".workload")],
         "simulate": ["simulate tests/recordings/scenarios/%s.yaml" % name for name in SCENARIOS] + [
             "simulate examples/%s.yaml" % name for name in EXAMPLE_SCENARIOS],
-        "reproduce": ["reproduce --list"] + ["reproduce %s --quick" % name for name in EXPERIMENTS],
+        "reproduce": ["reproduce --list"] + [REPRODUCE % name for name in EXPERIMENTS],
     }
 
 
@@ -317,6 +320,20 @@ def run(program, line, folder):
     return value, took
 
 
+def reproduced(program, lines, keep):
+    """The values of the group `reproduce`, all experiments in one run; what was printed is kept in a file."""
+    values = {lines[0]: run(program, lines[0], "")}
+    (value, took) = run(program, ALL_AT_ONCE, "")
+    if keep:
+        pathlib.Path(keep).write_text(json.dumps(value.get("printed")), encoding="utf-8")
+    results = value.get("printed", {}).pop("results", [])
+    print("%d experiments in %.0f s" % (len(results), took))
+    for result in results:
+        if result["id"] in EXPERIMENTS:
+            values[REPRODUCE % result["id"]] = ({**value, "printed": {**value["printed"], "results": [result]}}, took)
+    return values
+
+
 def written(path):
     """The lines of a file that a command wrote, but for comments; of a workload file what they say."""
     if not os.path.exists(path):
@@ -337,6 +354,7 @@ def main():
     parser.add_argument("--times", action="store_true", help="tell which commands took longest")
     parser.add_argument("--part", choices=["commands", "reproduce"],
                         help="only reproduce, which takes as long as all others, or only the others")
+    parser.add_argument("--keep", metavar="FILE", help="where to keep what reproduce printed")
     parser.add_argument("groups", nargs="*", metavar="GROUP")
     asked = parser.parse_args()
     asked.program = str(pathlib.Path(asked.program).resolve())
@@ -349,9 +367,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         futures = {name: [pool.submit(run, asked.program, line, folder) for line in lines]
-                   for name, lines in chosen.items()}
-        values = {name: {line: future.result() for line, future in zip(chosen[name], futures[name])}
-                  for name in chosen}
+                   for name, lines in chosen.items() if name != "reproduce"}
+        values = {name: {line: future.result() for line, future in zip(chosen[name], each)}
+                  for name, each in futures.items()}
+    if "reproduce" in chosen:
+        values["reproduce"] = reproduced(asked.program, chosen["reproduce"], asked.keep)
     if asked.times:
         spent = sorted(((took, line) for each in values.values() for line, (_, took) in each.items()),
                        reverse=True)
@@ -383,7 +403,7 @@ def check(values):
         for line, was in recorded.items():
             count += 1
             if line not in lines:
-                print("%s: 'mirab %s' is recorded, and no longer run" % (path.name, line))
+                print("%s: 'mirab %s' is recorded, and printed nothing" % (path.name, line))
                 different += 1
                 continue
             found = differences(was, lines[line][0])
