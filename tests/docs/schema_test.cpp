@@ -326,8 +326,8 @@ TEST(Schema, TheListOfExperimentsHolds) {
 }
 
 // The one test that runs every experiment, quick.
-// What this program printed for all experiments when the recordings were held against it (recordings.reproduce), or
-// else what it prints now.
+// What this program printed for all experiments when the recordings were held against it
+// (recordings.reproduce), or else what it prints now.
 std::string reproduced() {
   namespace files = std::filesystem;
   const files::path kept = MIRAB_REPRODUCED;
