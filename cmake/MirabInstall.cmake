@@ -70,6 +70,15 @@ if(MIRAB_CLI)
   install(FILES ${generated}/mirab.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
+# A package is for the release of Debian that it was built on, and says so in its version: 0.1.0-1~deb12.
+cmake_host_system_information(RESULT MIRAB_DEBIAN QUERY DISTRIB_INFO)
+set(MIRAB_DEBIAN_REVISION 1)
+if(MIRAB_DEBIAN_ID STREQUAL "debian" AND MIRAB_DEBIAN_VERSION_ID)
+  set(MIRAB_DEBIAN_REVISION 1~deb${MIRAB_DEBIAN_VERSION_ID})
+else()
+  set(MIRAB_DEBIAN_VERSION_CODENAME unstable)
+endif()
+
 # Debian's names: copyright, changelog and changelog.Debian.
 configure_file(cmake/debian/changelog.in installed/changelog.Debian @ONLY)
 mirab_install_compressed(${PROJECT_SOURCE_DIR}/CHANGELOG.md changelog ${CMAKE_INSTALL_DOCDIR})
@@ -105,7 +114,7 @@ dominant resource fairness, proportional fairness, asset fairness, max-min
 fairness and their kin, task by task or divisibly, and shows why it is fair.
 This package holds the command line, the C++ library and its headers.")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_RELEASE ${MIRAB_DEBIAN_REVISION})
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libdeflate-dev, libfmt-dev, libgmp-dev, libyaml-cpp-dev, zlib1g-dev") # to link the library

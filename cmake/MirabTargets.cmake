@@ -18,9 +18,10 @@ function(mirab_defaults target)
     $<$<BOOL:${MIRAB_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
 
-# mirab_unity(<target> [TOGETHER <folder>...] [APART <folder>...]): the files of a folder are one translation unit, and so is
-# all that is below a folder of TOGETHER, but for the folders of APART, since a unit reads the headers and instantiates the
-# templates that its files share only once. So names in anonymous namespaces are unique within a unit.
+# mirab_unity(<target> [TOGETHER <folder>...] [APART <folder>...]): the files of a folder are one translation unit, since a
+# unit reads the headers and instantiates the templates that its files share only once. All files below a folder of
+# TOGETHER are one unit, but for those in a folder of APART, which take long enough alone. So names in anonymous
+# namespaces are unique within a unit.
 function(mirab_unity target)
   cmake_parse_arguments(arg "" "" "TOGETHER;APART" ${ARGN})
   if(NOT MIRAB_UNITY)
@@ -51,7 +52,7 @@ function(mirab_optimise_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# mirab_precompile(<target> [AS <other target>]): what others wrote and many files include, read once. Targets with equal
+# mirab_precompile(<target> [AS <other target>] [<header>...]): headers that many files include, read once. Targets with equal
 # options share what one of them has precompiled. Not for what is compiled with -O3: there it saves little, and g++ 12
 # then warns of the standard library's own code.
 function(mirab_precompile target)

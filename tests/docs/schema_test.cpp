@@ -325,7 +325,6 @@ TEST(Schema, TheListOfExperimentsHolds) {
   EXPECT_EQ(faults_of_json("experiments.schema.json", ran.out), "");
 }
 
-// The one test that runs every experiment, quick.
 // What this program printed for all experiments when the recordings were held against it
 // (recordings.reproduce), or else what it prints now.
 std::string reproduced() {

@@ -4,6 +4,8 @@
     commands.py --check  --program build/dev/mirab [GROUP...]
     commands.py --record --program build/dev/mirab [GROUP...]
 
+The experiments of the group `reproduce` run all at once, and each is compared for itself.
+
 Every group is a file in commands/: one JSON object, a command line to its exit status and what it printed.
 Values are compared by key, recursively. Every recorded key must be there, with an equal value; what was added
 since breaks nothing. Whole numbers, texts, and the order and number of the elements of a list are compared
@@ -323,9 +325,13 @@ def run(program, line, folder):
 def reproduced(program, lines, keep):
     """The values of the group `reproduce`, all experiments in one run; what was printed is kept in a file."""
     values = {lines[0]: run(program, lines[0], "")}
-    (value, took) = run(program, ALL_AT_ONCE, "")
+    value, took = run(program, ALL_AT_ONCE, "")
     if keep:
-        pathlib.Path(keep).write_text(json.dumps(value.get("printed")), encoding="utf-8")
+        pathlib.Path(keep).unlink(missing_ok=True)
+        if value["status"] == 0:
+            new = pathlib.Path(keep + ".new")
+            new.write_text(json.dumps(value["printed"]), encoding="utf-8")
+            new.replace(keep)
     results = value.get("printed", {}).pop("results", [])
     print("%d experiments in %.0f s" % (len(results), took))
     for result in results:
@@ -403,7 +409,7 @@ def check(values):
         for line, was in recorded.items():
             count += 1
             if line not in lines:
-                print("%s: 'mirab %s' is recorded, and printed nothing" % (path.name, line))
+                print("%s: 'mirab %s' is recorded, and no longer run or without a result" % (path.name, line))
                 different += 1
                 continue
             found = differences(was, lines[line][0])

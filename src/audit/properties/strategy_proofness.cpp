@@ -29,8 +29,8 @@ constexpr std::array kTrades = {0.25, 0.5, 0.8, 1.25, 2.0, 4.0};
 constexpr std::array kLittle = {0.01, 0.1, 0.5};
 // In a group also more than half: a claim can make the resource the one of which the group has most.
 constexpr std::array kMuch = {0.6, 1.0};
-constexpr int kReportedDigits =
-    4;  // of a reported amount, so that it can be read; a gain of 1e-3 does not need more
+// Of a reported amount, so that it can be read; a gain of 1e-3 does not need more.
+constexpr int kReportedDigits = 4;
 
 bool misreport(const Problem& problem, const Factors& factors, ResourceVector& demand) {
   const double part = fairness::dominant_share<double>(demand, problem.pool());

@@ -43,6 +43,9 @@ std::optional<Violation> replayed(const SearchFind& find) {
 }
 
 TEST(PlantedBug, IsFoundMadeSmallAndShownAgain) {
+  ASSERT_TRUE(overlay::find_scheduler(planted("MIRAB_PLANTED_SCHEDULER")) &&
+              !planted("MIRAB_PLANTED_TICKS").empty())
+      << "ctest says with which scheduler and in how many ticks each bug shows";
   const SearchOutcome outcome = searched();
   ASSERT_TRUE(outcome.find) << "not found with " << outcome.tried << " seeds";
   const SearchFind& find = *outcome.find;

@@ -141,8 +141,8 @@ using Eigen::Index;
 
 // Derived: as exact as the mechanism pf is for many users (mechanisms/pool.cpp).
 constexpr numerics::Accuracy kPriceAccuracy{.target = 1e-9, .accepted = 1e-9};
-constexpr int kMostPriceIterations =
-    1'000'000;  // of the gradient: a limit on time, a fifth of a second for two classes
+// Of the gradient: a limit on time, a fifth of a second for two classes.
+constexpr int kMostPriceIterations = 1'000'000;
 
 struct Population {
   Eigen::ArrayXXd demand;  // in parts of the resources, [class that is there][m]
