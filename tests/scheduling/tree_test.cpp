@@ -187,7 +187,7 @@ TEST(Tree, WhatTheWorkedCasesServeNext) {
     GoldenEngine engine(golden);
     engine.run(golden.at("running"));
     engine.submit(golden.at("waiting"));
-    EXPECT_EQ(engine.order(), golden.at("order"));
+    EXPECT_EQ(engine.order(), golden.at("order").get<std::string>());
   }
 }
 
