@@ -198,7 +198,7 @@ class ModelServer {
     const nlohmann::json body = request.body.empty() ? nlohmann::json() : nlohmann::json::parse(request.body);
     if (parts.back() == "events") {
       for (auto& [uid, pod] : pods) {
-        if (uid == body["regarding"]["uid"])
+        if (uid == body["regarding"]["uid"].get<std::string>())
           pod.events.push_back(body["reason"].get<std::string>() + ": " + body["note"].get<std::string>());
       }
       return {.id = request.id, .status = 201, .body = "{}"};
