@@ -17,6 +17,7 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,13 +38,25 @@ struct Contender {
   }
 };
 
+// Why a run has no time, or nothing. Google Benchmark calls it an error until 1.7, and later skipping.
+template <class Run>
+std::optional<std::string> failure_of(const Run& run) {
+  if constexpr (requires { run.error_occurred; }) {
+    if (run.error_occurred) return run.error_message;
+  } else {
+    if (run.skipped) return run.skip_message;
+  }
+  return std::nullopt;
+}
+
 class Contenders : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
-      if (run.error_occurred) std::cerr << run.benchmark_name() << ": " << run.error_message << '\n';
-      if (run.error_occurred || run.run_type != Run::RT_Iteration) continue;
+      const std::optional<std::string> failure = failure_of(run);
+      if (failure) std::cerr << run.benchmark_name() << ": " << *failure << '\n';
+      if (failure || run.run_type != Run::RT_Iteration) continue;
       const bool wall = !run.run_name.time_type.empty();
       const std::string arguments = run.run_name.args.empty() ? "" : '/' + run.run_name.args;
       Contender& contender = by_name[run.run_name.function_name + arguments];
