@@ -112,7 +112,7 @@ constexpr std::array kDisciplines = {
         .places = true},
 };
 
-constexpr auto kDisciplineInfos = [] {
+constexpr auto kInfos = [] {
   std::array<DisciplineInfo, kDisciplines.size()> infos;
   std::transform(kDisciplines.begin(), kDisciplines.end(), infos.begin(),
                  [](const Discipline& row) { return row.info; });
@@ -123,7 +123,7 @@ constexpr std::string_view kDisciplineKind = "discipline";
 
 std::vector<ChoosableRow> discipline_rows() {
   std::vector<ChoosableRow> rows;
-  for (const DisciplineInfo& info : kDisciplineInfos)
+  for (const DisciplineInfo& info : kInfos)
     rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
   return rows;
 }
@@ -177,7 +177,7 @@ bool honours_groups(const Choice& discipline) {
 
 }  // namespace scheduling
 
-std::span<const DisciplineInfo> disciplines() { return scheduling::kDisciplineInfos; }
+std::span<const DisciplineInfo> disciplines() { return scheduling::kInfos; }
 
 bool chooses_servers(const Choice& discipline) {
   const scheduling::Discipline* row = scheduling::row_of(discipline);

@@ -398,7 +398,7 @@ constexpr std::array kPlacements = {
               .where = with_mix},
 };
 
-constexpr auto kPlacementInfos = [] {
+constexpr auto kInfos = [] {
   std::array<PlacementInfo, kPlacements.size()> infos;
   std::transform(kPlacements.begin(), kPlacements.end(), infos.begin(),
                  [](const Placement& row) { return row.info; });
@@ -409,7 +409,7 @@ constexpr std::string_view kPlacementKind = "placement";
 
 std::vector<ChoosableRow> placement_rows() {
   std::vector<ChoosableRow> rows;
-  for (const PlacementInfo& info : kPlacementInfos)
+  for (const PlacementInfo& info : kInfos)
     rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
   return rows;
 }
@@ -438,7 +438,7 @@ Result<PlacementChoice> where(const Choice& choice) {
 
 }  // namespace scheduling
 
-std::span<const PlacementInfo> placements() { return scheduling::kPlacementInfos; }
+std::span<const PlacementInfo> placements() { return scheduling::kInfos; }
 
 Result<Choice> choose_placement(std::string_view text) {
   Result<Choice> choice = choose(text, scheduling::kPlacementKind, scheduling::placement_rows());
