@@ -758,7 +758,7 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
                 there.begin() + static_cast<std::ptrdiff_t>(*lowest) + 1);
   };
   std::vector<Task> taken;
-  for (std::size_t at = 0; at < there.size() && !has_room_in(room, demand); ++at) {
+  for (std::size_t at = 0; at < there.size() && !has_room_in(room, demand);) {
     if (in_tree) choose_in_tree(at);
     const Task task = there[at];
     const std::vector<Task> before = after.tasks_;
@@ -766,10 +766,13 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
     const std::int64_t gang = group(job_of(task)).look.gang;
     if (!has_right(task) || (gang > 1 && after.running(job_of(task)) < gang)) {
       after.tasks_ = before;
+      ++at;
       continue;
     }
     room = sum(room, task.demand);
     taken.push_back(task);
+    there.erase(there.begin() + static_cast<std::ptrdiff_t>(at));
+    if (in_tree) at = 0;  // what was refused may end now
   }
   if (!has_room_in(room, demand)) return {};
   if (!in_tree) std::reverse(taken.begin(), taken.end());

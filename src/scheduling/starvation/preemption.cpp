@@ -15,7 +15,8 @@ namespace mirab::scheduling {
 // rights.cpp, and reclaim.cpp where there are groups. A task that started on a server kept for it
 // (reservations.cpp) is not preempted as long as it runs.
 //
-// On each server tasks are taken in this order, passing over those that may not be, until b's task fits:
+// On each server tasks are taken in this order, passing over those that may not be, until b's task fits; in a
+// tree those passed over are asked again after one has been taken:
 //
 //   1. lower tiers first;
 //   2. in b's tier those of others before those of b, and of b's own those with lower priorities first;
@@ -196,13 +197,18 @@ void VictimSearch::consider(ServerIndex server, const Gain& gain, std::int64_t m
   std::map<JobIndex, std::int64_t> taken_of_jobs;
   std::vector<Turn> taken;
   std::vector<Turn> turns = turns_of(losses, gain.user);
-  for (std::size_t at = 0; at < turns.size() && !has_room(demand, room); ++at) {
+  for (std::size_t at = 0; at < turns.size() && !has_room(demand, room);) {
     rights_.choose(std::span(turns).subspan(at));
     const Loss& loss = *turns[at].loss;
-    if (!can_spare(loss.job, taken_of_jobs[loss.job] + 1) || !rights_.lose(loss)) continue;
+    if (!can_spare(loss.job, taken_of_jobs[loss.job] + 1) || !rights_.lose(loss)) {
+      ++at;
+      continue;
+    }
     add(room, loss.demand, 1);
     ++taken_of_jobs[loss.job];
     taken.push_back(turns[at]);
+    turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(at));
+    if (in_tree()) at = 0;
   }
   if (!has_room(demand, room)) return note_next_order(losses);
   if (!in_tree()) std::reverse(taken.begin(), taken.end());

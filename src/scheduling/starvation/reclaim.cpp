@@ -25,8 +25,9 @@
 // It ends: (Γ, the sorted list of all V) rises with every move by guarantee or share, and no placement lowers
 // it, since both views grow with every use. See docs/explanation/teams.md for the proof.
 //
-// Choice: tasks are taken from who stands highest without them. The keys of the nodes on a path are compared
-// from the top, each of all that the node would use, beyond its guarantee and per weight.
+// Choice: of the tasks for which 2 and 3 hold those are taken whose users stand highest without them. The
+// keys of the nodes on a path are compared from the top, each of all that the node would use, beyond its
+// guarantee and per weight.
 //
 // All keys are exact: numbers of parts where all weights are 1, and else fractions. A node of weight 0 with
 // something beyond its guarantee is above every one with a weight, as in the descent. A path that is shorter
@@ -150,10 +151,19 @@ class RightsInTree final : public Rights {
     if (is_in_order_ && band_in_order_ == left.front().band && !ledger_.has_priorities) return;
     is_in_order_ = true;
     band_in_order_ = left.front().band;
-    for (const Turn& turn : band) look_without(*turn.loss);
-    std::sort(band.begin(), band.end(),
-              [&](const Turn& a, const Turn& b) { return comes_first(*a.loss, *b.loss); });
-    if (!ledger_.has_priorities) return;
+    const auto comes_first = [&](const Turn& a, const Turn& b) {
+      return this->comes_first(*a.loss, *b.loss);
+    };
+    const auto sort = [&](std::span<Turn> turns) {
+      for (const Turn& turn : turns) look_without(*turn.loss);
+      std::sort(turns.begin(), turns.end(), comes_first);
+    };
+    if (!ledger_.has_priorities) {  // those that are refused at once need no order
+      const auto refused = std::partition(band.begin(), band.end(),
+                                          [&](const Turn& turn) { return !is_surely_refused(*turn.loss); });
+      return sort(std::span(band.begin(), refused));
+    }
+    sort(band);
     const UserIndex user = band.front().loss->user;
     std::size_t first = 0;
     for (std::size_t at = 1; at < band.size(); ++at) {
