@@ -82,8 +82,15 @@ Result<Problem> read_problem(const std::string& cluster, const std::string& allo
 
 namespace {
 
+// By gzip: what it holds is not known by its first bytes.
+bool is_packed(std::string_view text) { return text.starts_with("\x1f\x8b"); }
+
+// Packed workload files are named so.
+bool is_named_workload(const InputText& input) { return input.name.find("workload") != std::string::npos; }
+
 // By its first bytes or by the keys that only this kind has.
 std::optional<FileKind> kind_of(const InputText& input) {
+  if (is_packed(input.text) && !is_named_workload(input)) return {};
   if (is_workload(input.text)) return FileKind::workload;
   std::istringstream text(input.text);
   const Result<Node> document = read_document(text, input.syntax, input.name);
@@ -122,7 +129,7 @@ std::string_view place_of(FileKind kind) {
 }  // namespace
 
 bool is_workload(std::string_view text) {
-  if (text.starts_with("\x1f\x8b")) return true;
+  if (is_packed(text)) return true;
   for (const std::string_view next : {"{", "\"mirab\""}) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     if (!text.starts_with(next)) return false;
@@ -181,6 +188,10 @@ std::optional<ForeignKind> foreign_kind(const InputText& input) {
                        .description =
                            "a log in the Standard Workload Format; `mirab import swf` makes a "
                            "workload file of it"};
+  if (is_packed(text) && !is_named_workload(input))
+    return ForeignKind{
+        .importer = "",
+        .description = fmt::format("packed by gzip; unpack it first: gunzip -k {}", input.name)};
   if (first.starts_with("NodeName=") || first.starts_with("JobId=") || first.starts_with("JobID|") ||
       first.starts_with("JOBID|"))
     return ForeignKind{
@@ -209,7 +220,7 @@ Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::
 Error explain_wrong_trace(Error error, std::string_view like) {
   if (error.file.empty() || error.line > 1) return error;
   const Result<InputText> input = read_input(error.file);
-  if (!input || input->text.starts_with("\x1f\x8b")) return error;
+  if (!input || is_packed(input->text)) return error;
   return explain_wrong_import(std::move(error), {&*input, 1}, like);
 }
 
@@ -228,7 +239,7 @@ Error explain_wrong_manifests(Error error, const InputText& input) {
 Error explain_wrong_kind(Error error, FileKind wanted) {
   if (error.file.empty()) return error;
   const Result<InputText> input = read_input(error.file);
-  if (!input) return error;
+  if (!input || (wanted == FileKind::workload && is_packed(input->text))) return error;
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
     return {.message = fmt::format("{} belongs here, and this is {}", name_of(wanted), foreign->description),
             .file = error.file};
