@@ -77,14 +77,22 @@ Result<int> release_of(const Answer& version, const std::string& server) {
 /// (kubernetes#116550).
 bool compares_uids(int minor) { return minor >= 23 && minor != 25 && minor != 26; }
 
-/// The answer to a request that is repeated for ten seconds: who started this process starts it again.
+/// The answer to a request that is repeated for ten seconds: who started this process starts it again. Says
+/// before the first repetition what went wrong.
 Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const std::string& path,
-                             const std::string& body, const std::atomic<bool>& is_stopping) {
-  const auto end = steady_clock::now() + seconds(10);
-  while (true) {
+                             const std::string& body, const SchedulingOptions& options,
+                             const std::atomic<bool>& is_stopping) {
+  constexpr seconds kPatience{10};
+  const auto end = steady_clock::now() + kPatience;
+  for (bool has_waited = false;; has_waited = true) {
     Result<Answer> answer = server.send(method, path, body);
     const bool is_busy = !answer || answer->status == 429 || answer->status >= 500;
     if (!is_busy || steady_clock::now() >= end || is_stopping) return answer;
+    if (!has_waited)
+      options.say("warning", "trying-again",
+                  {{"why", answer ? fmt::format("{} answered {}", options.access.server, answer->status)
+                                  : describe(answer.error())},
+                   {"for_s", kPatience.count()}});
     std::this_thread::sleep_for(milliseconds(500));
   }
 }
@@ -97,7 +105,7 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options, int
                        const std::string& name) -> Check {
     const Result<Answer> answer =
         ask_patiently(server, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                      kubernetes::access_review(permission, space, name), is_stopping);
+                      kubernetes::access_review(permission, space, name), options, is_stopping);
     if (!answer) return answer.error();
     const bool refuses_all = release == 0 && answer->status == kForbidden;
     if (refuses_all || answer->status == kUnauthorized) return error_of(*answer, options.access.server);
@@ -389,7 +397,7 @@ Result<int> schedule(const SchedulingOptions& given) {
   Result<std::unique_ptr<ApiServer>> server =
       ApiServer::open(options.access, {.seed = seed, .is_stopped = [&] { return is_stopping.load(); }});
   if (!server) return server.error();
-  const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", is_stopping);
+  const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", options, is_stopping);
   if (is_stopping) return 0;
   if (!version) return version.error();
   const Result<int> minor = release_of(*version, options.access.server);

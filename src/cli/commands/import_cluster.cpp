@@ -188,7 +188,7 @@ Command add_import_kubernetes(CLI::App& import) {
       ->capture_default_str();
   command
       ->add_option("--default-request", options->default_request,
-                   "What containers without request and limit ask for: cpu=100m,memory=64Mi")
+                   "What containers ask for whose request and limit are missing or 0: cpu=100m,memory=64Mi")
       ->type_name("AMOUNTS");
   add_list_option(*command, "--resource", options->resources,
                   "Keep this resource too, which no pod asks for; pods counts the pods of a node", "NAME");
