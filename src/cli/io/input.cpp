@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -153,6 +154,17 @@ bool has_line_with_key(std::string_view text, std::string_view key) {
   return false;
 }
 
+// Has the beginning of a JSON text fields of nodes of scontrol, jobs of squeue or sacct, or what is above
+// them?
+bool is_json_of_slurm(std::string_view text) {
+  constexpr auto kFields = std::to_array<std::string_view>(
+      {"\"real_memory\"", "\"job_state\"", "\"allocation_nodes\"", "\"data_parser\""});
+  const bool is_json = trimmed(text).starts_with('{');
+  return is_json && std::any_of(kFields.begin(), kFields.end(), [&](std::string_view field) {
+           return text.find(field) != std::string_view::npos;
+         });
+}
+
 // Is the line 18 numbers, as every job of such a log?
 bool is_swf_job(std::string_view line) {
   constexpr int kFields = 18;
@@ -193,7 +205,7 @@ std::optional<ForeignKind> foreign_kind(const InputText& input) {
         .importer = "",
         .description = fmt::format("packed by gzip; unpack it first: gunzip -k {}", input.name)};
   if (first.starts_with("NodeName=") || first.starts_with("JobId=") || first.starts_with("JobID|") ||
-      first.starts_with("JOBID|"))
+      first.starts_with("JOBID|") || is_json_of_slurm(text))
     return ForeignKind{
         .importer = "slurm",
         .description = "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs"};
