@@ -63,8 +63,8 @@ bool is_uneven(const Job& job);
 /// or as units of what it requests for all tasks together.
 std::int64_t most_nodes(const Job& job);
 
-/// The job on so many nodes, the largest part first. Slurm's tasks stay whole; what the job requests for all
-/// of them together is divided into whole units; each node gives the CPUs of one task at least. Requires
+/// The job on a number of nodes, the largest part first. Slurm's tasks stay whole; what the job requests for
+/// all of them together is divided into whole units; each node gives the CPUs of one task at least. Requires
 /// nodes from 1 to most_nodes(job).
 std::vector<Part> spread(const Job& job, std::int64_t nodes);
 

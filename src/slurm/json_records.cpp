@@ -15,7 +15,7 @@
 namespace mirab::slurm {
 namespace {
 
-/// A text of so many bytes may have more values than are read. Most are the cores of each socket, which are
+/// A text of more bytes may have more values than are read. Most are the cores of each socket, which are
 /// then passed over, and lines are no longer counted.
 constexpr std::size_t kLongText = std::size_t{1} << 25;
 constexpr LeftOut kSockets{.map = "", .key = "sockets"};  // in each map of a list

@@ -60,7 +60,7 @@ bool is_one_of(std::string_view word, const Words& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// What is wrong with a field; whoever knows file and line adds them.
+/// What is wrong with a field; file and line are added where they are known.
 Error wrong(std::string_view field, std::string message);
 
 }  // namespace mirab::slurm
