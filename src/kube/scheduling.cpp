@@ -36,6 +36,9 @@ Time steady_now() {
   return Time(std::chrono::duration_cast<Duration>(steady_clock::now().time_since_epoch()));
 }
 
+/// By which a lease runs out: it goes on while the machine sleeps, as the other holder's clock does.
+Time boot_now() { return Time(std::chrono::duration_cast<Duration>(api::boot_time())); }
+
 steady_clock::time_point steady_point(Time time) {
   return steady_clock::time_point(
       std::chrono::duration_cast<steady_clock::duration>(time.time_since_epoch()));
@@ -144,7 +147,7 @@ class Leading {
   void start() {
     thread_ = std::thread([this] { run(); });
   }
-  bool leads() const { return !is_lost_ && steady_now().time_since_epoch().count() < until_.load(); }
+  bool leads() const { return !is_lost_ && boot_now().time_since_epoch().count() < until_.load(); }
   /// It is not given back: a bind under way may still be done.
   void keep() { gives_back_ = false; }
   std::int64_t term() const { return term_; }
@@ -165,7 +168,7 @@ class Leading {
  private:
   void run() {
     while (!is_stopping_) {
-      const Time now = steady_now();
+      const Time now = boot_now();
       if (election_.due() > now) {
         std::this_thread::sleep_for(std::min<Duration>(election_.due() - now, milliseconds(100)));
         continue;
@@ -173,12 +176,12 @@ class Leading {
       const kubernetes::Request request = election_.next(now, wall_now());
       const Result<Answer> answer =
           server_->send(request.method, request.path, request.body, request.content_type);
-      election_.answer(answer ? answer->status : 0, answer ? answer->body : std::string(), steady_now());
+      election_.answer(answer ? answer->status : 0, answer ? answer->body : std::string(), boot_now());
       if (answer) answered_ms_ = steady_now().time_since_epoch() / milliseconds(1);
       term_ = election_.term();
       // Once it has lapsed this process is done, even if it gets the lease again.
       const std::int64_t before = until_;
-      if (before != 0 && steady_now().time_since_epoch().count() >= before) is_lost_ = true;
+      if (before != 0 && boot_now().time_since_epoch().count() >= before) is_lost_ = true;
       until_ = std::max<std::int64_t>(0, election_.leads_until().time_since_epoch().count());
     }
   }

@@ -1,6 +1,5 @@
 // The core of a pipeline: commands in, decisions, batches out.
 #include <algorithm>
-#include <ctime>
 
 #include "service/threads.hpp"
 
@@ -8,11 +7,7 @@ namespace mirab::service {
 
 using std::chrono::milliseconds;
 
-std::chrono::nanoseconds boot_time() {
-  timespec time{};
-  ::clock_gettime(CLOCK_BOOTTIME, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
+constexpr const char* kDiffers = "the two engines differ, so that nothing is changed until a new start";
 
 std::int64_t steady_ms() {
   return std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();

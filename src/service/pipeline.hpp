@@ -29,6 +29,7 @@
 
 namespace mirab::service {
 
+using api::boot_time;
 using api::busy_answer;
 using api::Lane;
 using api::Own;

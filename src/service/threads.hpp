@@ -22,9 +22,6 @@
 
 namespace mirab::service {
 
-/// What no change of the wall clock moves; it goes on while the machine sleeps.
-std::chrono::nanoseconds boot_time();
-
 /// Engine time: boot clock since the start, after the last logged time and the gap by the wall clock (0 to 24
 /// h).
 class EngineClock {
