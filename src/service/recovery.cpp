@@ -110,7 +110,7 @@ void sync_folder_of(const std::string& file) {
 
 Check rename_to_new(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return std::nullopt;
-  if (errno == EINVAL && !std::filesystem::exists(to) && ::rename(from.c_str(), to.c_str()) == 0)
+  if (errno == EINVAL && !is_there(to) && ::rename(from.c_str(), to.c_str()) == 0)
     return std::nullopt;  // a file system that knows no other way
   return Error{.message = errno == EEXIST ? "there is such a file already" : std::strerror(errno),
                .file = to};

@@ -106,6 +106,9 @@ class Store {
   virtual std::string integrity() = 0;
 };
 
+/// Is there such a file? False also where that cannot be seen: what opens it then says why.
+bool is_there(const std::string& file);
+
 inline constexpr std::size_t kSnapshotPart = std::size_t{1} << 20U;
 
 struct StoreOptions {

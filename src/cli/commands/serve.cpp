@@ -26,7 +26,7 @@ struct ServeFlags {
 
 /// Makes the file of a service that was started without one, unless it is there.
 Check make_state_file(const std::string& file) {
-  if (std::filesystem::exists(file)) return std::nullopt;
+  if (service::is_there(file)) return std::nullopt;
   std::error_code error;
   const auto folder = std::filesystem::path(file).parent_path();
   std::filesystem::create_directories(folder, error);
