@@ -145,6 +145,8 @@ class SqliteStore final : public Store {
     const int kind = code & 0xff;
     std::string message = fmt::format("{}: {}", options_.file, sqlite3_errmsg(database_));
     if (kind == SQLITE_FULL) return StoreFailure{StoreFailure::Kind::full, std::move(message)};
+    if (kind == SQLITE_BUSY || kind == SQLITE_LOCKED)
+      return StoreFailure{StoreFailure::Kind::busy, std::move(message)};
     if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB)
       return StoreFailure{StoreFailure::Kind::damaged, std::move(message)};
     return StoreFailure{StoreFailure::Kind::broken, std::move(message)};
@@ -277,6 +279,8 @@ Check SqliteStore::open() {
   if (!options_.creates) {  // before a setting could change a file of others
     if (Check wrong = check_format()) return wrong;
   }
+  // A checkpoint of 1,000 pages makes one commit in some hundred 20 to 30 ms longer. After 16,000 pages it
+  // would be 400 ms.
   std::string settings =
       options_.reads_only
           ? "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA trusted_schema=OFF;"

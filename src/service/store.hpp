@@ -24,11 +24,13 @@ namespace mirab::service {
 struct StoreFailure {
   enum class Kind {
     full,     ///< no room on the disk; nothing changed, and it may be tried again
+    busy,     ///< another process writes the file; nothing changed, and it may be tried again
     damaged,  ///< what is in the file contradicts itself
     broken,   ///< reading, writing or syncing failed: what is on the disk is unknown, so the process must end
   };
   Kind kind;
   std::string message;
+  bool may_pass() const { return kind == Kind::full || kind == Kind::busy; }
 };
 using StoreCheck = std::optional<StoreFailure>;
 
