@@ -54,6 +54,12 @@ void Core::run() {
     shared_.figures.core_alive_ms = steady_ms();
     const auto wait = decider_.wants_steps() ? milliseconds(0) : milliseconds(1000);
     std::vector<CommandWork> taken = commands_.take(shared_.options.commands_of_batch, wait);
+    if (shared_.differs.load()) {
+      for (const CommandWork& work : taken) work.reply(busy_answer(kDiffers));
+      if (commands_.is_closed() && taken.empty()) break;
+      if (taken.empty()) std::this_thread::sleep_for(milliseconds(10));
+      continue;
+    }
     const bool is_ending = commands_.is_closed() && taken.empty();
     decider_.committed(shared_.figures.durable_revision.load());
     const live::Moment moment = shared_.clock.now();

@@ -112,9 +112,11 @@ void Writer::refuse_groups(std::vector<Group>& groups) {
   for (Group& group : groups_) refuse(group);
 }
 
-/// True when the batches are on the disk. With a full disk it tries until there is room or the service ends;
-/// answers that have waited too long are 503, those of the groups behind too.
+/// True when the batches are on the disk. Not where the two engines differ: one of the states is wrong, and
+/// nothing more is acknowledged from either. With a full disk it tries until there is room or the service
+/// ends; answers that have waited too long are 503, those of the groups behind too.
 bool Writer::append_or_wait(std::vector<Group>& groups) {
+  has_given_up_ = has_given_up_ || shared_.differs.load();
   if (has_given_up_) {
     refuse_groups(groups);
     return false;

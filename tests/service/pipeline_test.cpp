@@ -130,8 +130,9 @@ bool comes(const std::function<bool()>& what) {
 
 /// A pipeline on the small cluster of the tests of src/live.
 struct Piped {
-  explicit Piped(PipelineOptions options = {}) {
+  explicit Piped(PipelineOptions options = {}, std::optional<live::Reader> reader = {}) {
     auto cluster = live::small_cluster();
+    if (reader) cluster.reader = *std::move(reader);
     units = cluster.units;
     begin = cluster.decider.revision();
     PipelineEvents events;
@@ -250,7 +251,6 @@ TEST(Pipeline, AFullDiskRefusesAllThatWaitsAndLetsTheServiceEnd) {
   EXPECT_EQ(piped.disk->last, durable);
 }
 
-TEST(Pipeline, AWatchThatIsRefusedHasItsStreamClosed) {
 TEST(Pipeline, WhatMeetsALockedFileWaitsAndIsThereWhenTheLockIsGone) {
   Piped piped;
   piped.disk->set(&Disk::is_busy, true);
@@ -278,6 +278,7 @@ TEST(Pipeline, NothingIsAcknowledgedOnceTheTwoEnginesDiffer) {
   EXPECT_EQ(piped.disk->last, durable);
 }
 
+TEST(Pipeline, AWatchThatIsRefusedHasItsStreamClosed) {
   PipelineOptions options;
   options.workers = 0;  // what waits for a worker waits without end
   Piped piped(options);
