@@ -216,6 +216,7 @@ Result<Restored> restore_file(const RestoreOptions& options) {
     if (!listed) return std::move(listed).error();
     archive = *std::move(listed);
   }
+  const FolderLock one_maker(options.file);
   const Aside aside(options.file + ".restoring");
   {
     auto store = open_begin(options, archive);

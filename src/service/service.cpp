@@ -130,6 +130,7 @@ Result<int> serve(const ServiceOptions& options) {
   }
   std::optional<ArchiveWriter> archive;
   if (!options.archive.empty()) {
+  if (Check failure = finish_init(options.file)) return *std::move(failure);
     auto opened = ArchiveWriter::open(options.archive, **store,
                                       recovered->was_adopted ? recovered->decider.revision() : 0);
     if (!opened) return std::move(opened).error();
