@@ -214,7 +214,7 @@ std::string fault_of_adopted(const live::Decider& decider, const live::Reader& r
   return live::same_state(again->snapshot(), bytes) ? "" : "its snapshot does not give its own bytes again";
 }
 
-Result<Recovered> recover(Store& store, live::Others others) {
+Result<Recovered> recover(Store& store, live::Others others, const std::function<void()>& goes_on) {
   std::vector<std::string> notes;
   for (const SnapshotRow& row : store.snapshots()) {
     const auto refuse = [&](std::string_view why) {
@@ -247,6 +247,7 @@ Result<Recovered> recover(Store& store, live::Others others) {
         if (auto changes = recovered.reader.apply(batch, how); !changes) wrong = std::move(changes).error();
       }
       ++recovered.replayed;
+      if (goes_on) goes_on();
       return !wrong;
     });
     if (failure) {

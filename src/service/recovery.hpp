@@ -59,7 +59,8 @@ std::string fault_of_adopted(const live::Decider& decider, const live::Reader& r
 /// The newest snapshot that reads, restores and gives its own bytes again, and the batches after it, each
 /// outcome compared; where another decision version or another arithmetic decided, as logged. Errors name the
 /// revision.
-Result<Recovered> recover(Store& store, live::Others others);
+/// `goes_on` is called for each batch.
+Result<Recovered> recover(Store& store, live::Others others, const std::function<void()>& goes_on = {});
 
 /// After batches that were taken over as logged: a snapshot, so that they need not be again, and the
 /// fingerprint of this machine.
