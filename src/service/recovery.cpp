@@ -295,7 +295,9 @@ std::size_t load_history(Store& store, live::History& history) {
   return unread + (failure ? 1 : 0);
 }
 
-Check check_file(Store& store, const std::function<void(const std::string&)>& say) {
+namespace {
+
+Check check_moment(Store& store, const std::function<void(const std::string&)>& say) {
   if (const std::string found = store.integrity(); !found.empty())
     return Error{.message = "the database is damaged: " + found};
   say("the database is whole");
@@ -333,6 +335,15 @@ Check check_file(Store& store, const std::function<void(const std::string&)>& sa
                     "taken over as logged",
                     recovered->replayed));
   return std::nullopt;
+}
+
+}  // namespace
+
+Check check_file(Store& store, const std::function<void(const std::string&)>& say) {
+  if (const auto failure = store.begin_read()) return error_of(*failure);
+  Check wrong = check_moment(store, say);
+  store.end_read();
+  return wrong;
 }
 
 }  // namespace mirab::service
