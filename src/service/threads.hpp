@@ -301,7 +301,7 @@ OldEvents old_events(const std::string& file, std::uint64_t after);
 /// GET /audit.
 live::Answer audit_page(const std::string& file, std::uint64_t after, std::size_t limit);
 
-/// GET /tasks/{id}/explain: replays from the snapshot before the placement.
+/// GET /tasks/{id}/explain: replays from the snapshot before the placement; 410 where none is left.
 live::Answer placement_of(const std::string& file, live::Others others, const std::string& task,
                           const live::Caller& caller);
 
