@@ -271,7 +271,9 @@ void add_job_options(CLI::App& app, client::JobWords& words) {
                  "Spread the tasks over the values of a label, their counts at most N apart")
       ->type_name("LABEL[=N]");
   add_count(app, "--attempts", words.attempts, "How often a task may fail until it counts as failed");
-  app.add_option("--priority", words.priority, "Among the jobs of the queue; default: 0")->type_name("N");
+  constexpr std::int64_t kMostPriority = 1'000'000'000;
+  take_integer(app.add_option("--priority", words.priority, "Among the jobs of the queue; default: 0"),
+               -kMostPriority, kMostPriority);
   add_list_option(app, "--label", words.labels, "A label of the job", "LABEL=VALUE");
   add_list_option(app, "--env", words.env, "A variable of the environment of its tasks", "NAME=VALUE");
   app.add_option("--time-limit", words.time_limit, "End a task after this time, such as 2h")
