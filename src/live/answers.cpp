@@ -67,6 +67,7 @@ Problem compacted(Revision oldest) {
 Problem unprocessable(std::string type, std::string key, std::string detail) {
   const std::string title = type == "oversized"          ? "No server can hold this"
                             : type == "never-fits"       ? "This can never start"
+                            : type == "over-limit"       ? "More than the tenant may have"
                             : type == "bad-weight"       ? "Not a weight"
                             : type == "unknown-resource" ? "There is no such resource"
                             : type == "bad-amount"       ? "Not an amount of this resource"

@@ -121,6 +121,8 @@ TEST(LiveDecider, AFailedTaskIsTriedAsOftenAsTheJobSays) {
   EXPECT_EQ(report(first[0], R"({"outcome":"failed"})").body.at("replayed"), true);
   EXPECT_EQ(report(first[0], R"({"outcome":"succeeded"})").body.at("ignored"), "superseded");
   const auto second = tasks_on(cluster, "n2");
+  // It waits in vain for others to start.
+  EXPECT_EQ(submit(member("vision"), "b", R"({"tasks":6,"demand":{"cpu":100}})"), "422");
   ASSERT_EQ(second.size(), 1U);
   EXPECT_NE(second, first);
   EXPECT_EQ(cluster.get({.what = Ask::task, .name = second[0]}).body.at("attempt"), 2);

@@ -169,7 +169,7 @@ class Commands(WithService):
 
     def test_waiting_for_a_job_lasts_through_a_restart_and_says_how_it_ended(self):
         for outcome, status in (("succeeded", 0), ("failed", 1)):
-            waiting = subprocess.Popen([PROGRAM, "submit", f"ml/{outcome}", "--demand", "cpu=1", "--wait"],
+            waiting = subprocess.Popen([PROGRAM, "submit", f"ml/{outcome}", "--demand", "cpu=1", "--wait", "--", "true"],
                                        env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self.assertIn("is submitted; waiting", waiting.stderr.readline())
             self.wait_until(lambda: self.watchers() == 1)
