@@ -121,16 +121,15 @@ void list_jobs(const Reading& reading, const Query& query, Page& page,
 
 /// The tasks of the caller's queues, those that are over and still known too. All that is asked for must
 /// hold.
-void list_tasks(const Reading& reading, const Query& query, Page& page,
+void list_tasks(const Reading& reading, const Query& query, Page& page, const std::string& of_job,
                 const std::optional<std::string>& wanted,
                 const std::vector<std::pair<std::string, std::string>>& labels) {
   const State& state = reading.state;
   const auto key_text = [](TaskKey key) { return fmt::format("{:010}-{:020}", key.epoch, key.number); };
   const auto server = given(query, "server");
   const auto of_queue = given(query, "queue");
-  const auto of_job = given(query, "job");
   const auto is_asked = [&](const Job& job) {
-    return (!of_queue || *of_queue == job.queue) && (!of_job || *of_job == job.label()) &&
+    return (!of_queue || *of_queue == job.queue) && (of_job.empty() || of_job == job.label()) &&
            (labels.empty() || has_labels(content_of(state, job).labels, labels));
   };
   std::map<std::string, State::TaskView> found;
@@ -229,8 +228,11 @@ Answer list_of(const Reading& reading, const Query& query) {
       if (reading.queue(query.queue) == nullptr) return reading.refuse(not_found());
       list_jobs(reading, query, page, wanted, labels);
       break;
-    default:
-      list_tasks(reading, query, page, wanted, labels);
+    default: {
+      const auto job = job_asked(given(query, "queue").value_or(""), given(query, "job").value_or(""));
+      if (const auto* const problem = std::get_if<Problem>(&job)) return reading.refuse(*problem);
+      list_tasks(reading, query, page, std::get<std::string>(job), wanted, labels);
+    }
   }
   return std::move(page).answer(reading);
 }

@@ -67,6 +67,9 @@ struct EventFilter {
   std::string server = {};
 };
 
+/// The job of a filter, `ml/train-17`: written so, or by its name beside its queue. Empty: any.
+Parsed<std::string> job_asked(const std::string& queue, const std::string& job);
+
 /// The `data` of one message: `{"revision","at","events":[…]}` with those events that the filter and the
 /// caller's rights let through; nothing when there are none.
 std::optional<std::string> message_of(const Change& change, const EventFilter& filter, const Caller& caller,

@@ -583,6 +583,9 @@ TEST(LiveReader, NoBodyOfACommandThrowsAndWhatIsRefusedChangesNothing) {
        {.name = "k"},
        R"({"scopes":["submit","executor"],"tenant":"vision","server":"n1","expires":"2027-03-01T08:00:00Z"})"},
   };
+  EXPECT_EQ(tasks({{"queue", "ml"}, {"job", "a"}}), (Jobs{"ml/a", "ml/a"}));
+  EXPECT_EQ(tasks({{"queue", "ml"}, {"job", "ml/b"}}), (Jobs{"ml/b"}));
+  EXPECT_EQ(cluster.get({.what = Ask::tasks, .given = {{"job", "a"}}}).body.at("key"), "/job");
   LiveCluster cluster = busy_cluster();
   int tried = 0;
   int refused = 0;
