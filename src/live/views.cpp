@@ -248,16 +248,27 @@ Json job_json(const State& state, const Job& job, Json json) {
 }
 
 Json task_json(const State& state, const State::TaskView& task) {
+namespace {
+
+/// A time that is converted is right within a tolerance: by no more than that it comes before what was before
+/// it.
+Wall not_before(Wall before, Wall time) {
+  return time < before && before - time <= WallTimes::kTolerance ? before : time;
+}
+
+}  // namespace
+
   Json json = {{"task", text_of(task.key)},
                {"job", task.job->label()},
                {"server", task.server},
                {"attempt", task.tries.attempt},
                {"state", task.has_begun ? "running" : "placed"}};
   if (task.job->has_roles()) json["role"] = task.job->roles[task.role].name;
-  json["started"] = text_of(state.wall_of(task.started));
+  const Wall started = not_before(task.job->created_at, state.wall_of(task.started));
+  json["started"] = text_of(started);
   if (task.past == nullptr) return json;
   json["state"] = word_of(task.past->outcome);
-  json["ended"] = text_of(state.wall_of(task.past->ended));
+  json["ended"] = text_of(not_before(started, state.wall_of(task.past->ended)));
   if (task.past->exit_code) json["exit_code"] = *task.past->exit_code;
   if (!task.past->usage.is_null()) json["usage"] = task.past->usage;
   if (!task.past->reason.empty()) json["reason"] = task.past->reason;
