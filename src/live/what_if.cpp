@@ -1,6 +1,7 @@
 // What would be placed if: changes on a copy of the live state, which then decides until nothing more fits.
 // Running tasks do not end meanwhile.
 #include <fmt/format.h>
+#include <variant>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/scheduling/fill.hpp>
@@ -14,58 +15,141 @@ constexpr std::size_t kMostChanges = 100;
 constexpr std::int64_t kMostSteps = 100'000;
 constexpr std::int64_t kMostServers = 10'000;
 
-/// Refused where it is of another's, as if it were not there.
-std::optional<Problem> may_change(const Reading& reading, const Json& change) {
-  if (reading.sees_all()) return {};
-  const auto text_at = [](const Json& of, const char* key) {
-    const auto found = of.is_object() ? of.find(key) : of.end();
-    return found != of.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  // In the order in which the change is read.
-  std::string queue;
-  if (change.contains("queue")) {
-    queue = text_at(change, "queue");
-  } else if (change.contains("submit")) {
-    queue = text_at(change["submit"], "queue");
-  } else {
-    const std::string job = text_at(change, "cancel");
-    queue = job.substr(0, job.find('/'));
-  }
-  if (queue.empty()) return change.contains("add_servers") ? std::nullopt : std::optional(not_found());
-  const Queue* const found = reading.state.queue(queue);
-  return found != nullptr && reading.owns(*found) ? std::nullopt : std::optional(not_found());
+// The changes, as they are read. Whether they may be made is asked of these alone.
+
+/// Other terms of a queue or a group: the members that take the place of its own.
+struct TermsChange {
+  Do what;
+  std::string name;
+  Json members;
+};
+struct AddServers {
+  std::string like;
+  std::int64_t count = 1;
+};
+struct DrainServer {
+  std::string name;
+};
+struct CancelJob {
+  Target target;
+};
+struct SubmitJob {
+  Target target;
+  Json body;
+};
+struct DisciplineChange {
+  Choice discipline;
+};
+using WhatIfChange =
+    std::variant<TermsChange, AddServers, DrainServer, CancelJob, SubmitJob, DisciplineChange>;
+
+Parsed<WhatIfChange> read_terms(Do what, Json change, const std::string& kind, const std::string& key) {
+  if (!change[kind].is_string()) return bad_request(pointer_to(key, kind), "a name is expected here");
+  std::string name = change[kind];
+  change.erase(kind);
+  return TermsChange{.what = what, .name = std::move(name), .members = std::move(change)};
 }
+
+Parsed<WhatIfChange> read_add_servers(const Json& value, const std::string& key) {
+  if (!value.is_object()) return bad_request(key, "an object with like and count is expected here");
+  for (const auto& [name, member] : value.items()) {
+    if (name != "like" && name != "count")
+      return bad_request(pointer_to(key, name), "there is no such key here");
+  }
+  if (!value.contains("like") || !value["like"].is_string())
+    return bad_request(pointer_to(key, "like"), "the name of a server is needed");
+  const Json count = value.value("count", Json(1));
+  if (!count.is_number_integer() || count < 1 || count > kMostServers)
+    return bad_request(pointer_to(key, "count"),
+                       fmt::format("a whole number of 1 to {} is expected here", kMostServers));
+  return AddServers{.like = value["like"].get<std::string>(), .count = count.get<std::int64_t>()};
+}
+
+Parsed<WhatIfChange> read_submit(Json body, const std::string& key) {
+  if (!body.is_object()) return bad_request(key, "a job is expected here");
+  Target target{.name = "what-if", .queue = {}};
+  if (const auto name = body.find("name"); name != body.end()) {
+    if (!name->is_string()) return bad_request(pointer_to(key, "name"), "a text is expected here");
+    target.name = *name;
+  }
+  if (!body.contains("queue") || !body["queue"].is_string())
+    return bad_request(pointer_to(key, "queue"), "the name of a queue is needed");
+  target.queue = body["queue"];
+  body.erase("queue");
+  body.erase("name");
+  return SubmitJob{.target = std::move(target), .body = std::move(body)};
+}
+
+Parsed<WhatIfChange> read_change(const Json& change, const std::string& key) {
+  if (!change.is_object()) return bad_request(key, "a change is expected here");
+  // A queue may be given another `group`.
+  if (change.contains("queue")) return read_terms(Do::queue_put, change, "queue", key);
+  if (change.contains("group")) return read_terms(Do::group_put, change, "group", key);
+  if (change.size() != 1) return bad_request(key, "one change is expected here");
+  const std::string what = change.begin().key();
+  const Json& value = change.begin().value();
+  const std::string here = pointer_to(key, what);
+  if (what == "add_servers") return read_add_servers(value, here);
+  if (what == "submit") return read_submit(value, here);
+  if (!value.is_string()) return bad_request(here, "a text is expected here");
+  const auto& text = value.get_ref<const std::string&>();
+  if (what == "drain") return DrainServer{text};
+  if (what == "cancel") {
+    const std::size_t slash = text.find('/');
+    if (slash == std::string::npos) return bad_request(here, "a job is named as queue/job");
+    return CancelJob{{.name = text.substr(slash + 1), .queue = text.substr(0, slash)}};
+  }
+  if (what != "mechanism")
+    return bad_request(here, "changes are queue, group, add_servers, drain, cancel, submit and mechanism");
+  Result<Choice> choice = choose_discipline(text);
+  if (!choice) return unprocessable("bad-policy", here, choice.error().message);
+  return DisciplineChange{*std::move(choice)};
+}
+
+/// A tenant may try what concerns its own queues, in groups that it sees, and more servers. All else is to it
+/// as if it were not there.
+class MayTry {
+ public:
+  explicit MayTry(const Reading& reading) : reading_(reading) {}
+
+  bool operator()(const TermsChange& change) const {
+    return change.what == Do::queue_put && owns(change.name) && sees_group(change.members) &&
+           keeps_tenant(change.members);
+  }
+  bool operator()(const AddServers& /*change*/) const { return true; }
+  bool operator()(const DrainServer& /*change*/) const { return false; }
+  bool operator()(const CancelJob& change) const { return owns(change.target.queue); }
+  bool operator()(const SubmitJob& change) const { return owns(change.target.queue); }
+  bool operator()(const DisciplineChange& /*change*/) const { return false; }
+
+ private:
+  bool owns(const std::string& name) const {
+    const Queue* const queue = reading_.state.queue(name);
+    return queue != nullptr && reading_.owns(*queue);
+  }
+  bool sees_group(const Json& members) const {
+    const auto given = members.find("group");
+    if (given == members.end() || !given->is_string() || *given == "") return true;
+    const Group* const group = reading_.state.group(*given);
+    return group != nullptr && !reading_.group(*given, *group).is_null();
+  }
+  bool keeps_tenant(const Json& members) const {
+    const auto given = members.find("tenant");
+    return given == members.end() || *given == reading_.caller.tenant;
+  }
+  const Reading& reading_;
+};
 
 /// The changes of one question, on a state of its own.
 class Trial {
  public:
-  explicit Trial(const Reading& reading) : state_(reading.state.copy()), reading_(reading) {}
+  explicit Trial(const Reading& reading) : state_(reading.state.copy()) {}
 
   State& state() { return state_; }
 
-  std::optional<Problem> change(const Json& change, const std::string& key) {
-    if (!change.is_object()) return bad_request(key, "a change is expected here");
-    if (change.contains("queue")) return put(Do::queue_put, change, "queue", key);
-    if (change.contains("group")) return put(Do::group_put, change, "group", key);
-    if (change.size() != 1) return bad_request(key, "one change is expected here");
-    const std::string what = change.begin().key();
-    const Json& value = change.begin().value();
-    const std::string here = pointer_to(key, what);
-    if (what == "add_servers") return add_servers(value, here);
-    if (what == "submit") return submit(value, here);
-    if (!value.is_string()) return bad_request(here, "a text is expected here");
-    const auto& text = value.get_ref<const std::string&>();
-    if (what == "drain") return drain(text);
-    if (what == "cancel") {
-      const std::size_t slash = text.find('/');
-      if (slash == std::string::npos) return bad_request(here, "a job is named as queue/job");
-      return apply({.what = Do::job_cancel,
-                    .target = {.name = text.substr(slash + 1), .queue = text.substr(0, slash)},
-                    .by_service = true},
-                   here);
-    }
-    if (what == "mechanism") return change_discipline(text, here);
-    return bad_request(here, "changes are queue, group, add_servers, drain, cancel, submit and mechanism");
+  /// `key`: of the change.
+  std::optional<Problem> make(const WhatIfChange& change, const std::string& key) {
+    return std::visit([&](const auto& each) { return make(each, key); }, change);
   }
 
   std::int64_t settle() {
@@ -87,27 +171,22 @@ class Trial {
   }
 
   /// What is there, with the members of the change in place of its own.
-  std::optional<Problem> put(Do what, Json change, const std::string& kind, const std::string& key) {
-    if (!change[kind].is_string()) return bad_request(pointer_to(key, kind), "a name is expected here");
-    const std::string name = change[kind];
-    change.erase(kind);
+  std::optional<Problem> make(const TermsChange& change, const std::string& key) {
     Json body;
-    if (what == Do::queue_put) {
-      const Queue* const queue = state_.queue(name);
+    if (change.what == Do::queue_put) {
+      const Queue* const queue = state_.queue(change.name);
       if (queue == nullptr) return not_found();
       body = in_peoples_form(queue->content.quota);
       body["tenant"] = queue->content.tenant;
       if (!queue->content.group.empty()) body["group"] = queue->content.group;
     } else {
-      const Group* const group = state_.group(name);
+      const Group* const group = state_.group(change.name);
       if (group == nullptr) return not_found();
       body = in_peoples_form(group->content.quota);
       if (!group->content.parent.empty()) body["parent"] = group->content.parent;
     }
-    body.update(change);
-    if (body.contains("tenant") && !reading_.sees_all() && body["tenant"] != reading_.caller.tenant)
-      return not_found();
-    return parsed(what, {.name = name}, body, key);
+    body.update(change.members);
+    return parsed(change.what, {.name = change.name}, body, key);
   }
 
   Json in_peoples_form(const QuotaContent& quota) const {
@@ -129,28 +208,17 @@ class Trial {
     return apply(std::get<Command>(command), key);
   }
 
-  std::optional<Problem> add_servers(const Json& value, const std::string& key) {
-    if (!value.is_object()) return bad_request(key, "an object with like and count is expected here");
-    for (const auto& [name, member] : value.items()) {
-      if (name != "like" && name != "count")
-        return bad_request(pointer_to(key, name), "there is no such key here");
-    }
-    if (!value.contains("like") || !value["like"].is_string())
-      return bad_request(pointer_to(key, "like"), "the name of a server is needed");
-    const Json count = value.value("count", Json(1));
-    if (!count.is_number_integer() || count < 1 || count > kMostServers)
-      return bad_request(pointer_to(key, "count"),
-                         fmt::format("a whole number of 1 to {} is expected here", kMostServers));
-    const Server* const like = state_.server(value["like"].get<std::string>());
+  std::optional<Problem> make(const AddServers& change, const std::string& key) {
+    const Server* const like = state_.server(change.like);
     if (like == nullptr) return not_found();
     const ServerContent content = like->content;
-    for (std::int64_t i = 0; i < count.get<std::int64_t>(); ++i) {
+    for (std::int64_t i = 0; i < change.count; ++i) {
       // No client can give a name with a slash.
       Command command{.what = Do::server_put, .content = content, .by_service = true};
       command.target.name = fmt::format("more/{}", ++added_);
       const std::string name = command.target.name;
-      if (auto bad = apply(command, key)) return bad;
-      enter_sets(name, value["like"].get<std::string>());
+      if (auto bad = apply(command, pointer_to(key, "add_servers"))) return bad;
+      enter_sets(name, change.like);
     }
     return {};
   }
@@ -166,42 +234,34 @@ class Trial {
     }
   }
 
-  std::optional<Problem> drain(const std::string& name) {
-    const Server* const server = state_.server(name);
+  std::optional<Problem> make(const DrainServer& change, const std::string& /*key*/) {
+    const Server* const server = state_.server(change.name);
     if (server == nullptr) return not_found();
     ServerContent content = server->content;
     content.drained = true;
-    return apply({.what = Do::server_put, .target = {.name = name}, .content = content, .by_service = true},
-                 {});
+    return apply(
+        {.what = Do::server_put, .target = {.name = change.name}, .content = content, .by_service = true},
+        {});
   }
 
-  std::optional<Problem> submit(Json body, const std::string& key) {
-    if (!body.is_object()) return bad_request(key, "a job is expected here");
-    Target target{.name = "what-if", .queue = {}};
-    if (const auto name = body.find("name"); name != body.end()) {
-      if (!name->is_string()) return bad_request(pointer_to(key, "name"), "a text is expected here");
-      target.name = *name;
-    }
-    if (!body.contains("queue") || !body["queue"].is_string())
-      return bad_request(pointer_to(key, "queue"), "the name of a queue is needed");
-    target.queue = body["queue"];
-    body.erase("queue");
-    body.erase("name");
-    return parsed(Do::job_put, std::move(target), body, key);
+  std::optional<Problem> make(const CancelJob& change, const std::string& key) {
+    return apply({.what = Do::job_cancel, .target = change.target, .by_service = true},
+                 pointer_to(key, "cancel"));
   }
 
-  std::optional<Problem> change_discipline(const std::string& text, const std::string& key) {
-    const Result<Choice> choice = choose_discipline(text);
-    if (!choice) return unprocessable("bad-policy", key, choice.error().message);
+  std::optional<Problem> make(const SubmitJob& change, const std::string& key) {
+    return parsed(Do::job_put, change.target, change.body, pointer_to(key, "submit"));
+  }
+
+  std::optional<Problem> make(const DisciplineChange& change, const std::string& key) {
     scheduling::EngineOptions options = state_.engine.options();
-    options.discipline = *choice;
+    options.discipline = change.discipline;
     if (const Check bad = state_.change_policy(std::move(options), state_.last.now))
-      return unprocessable("bad-policy", key, bad->message);
+      return unprocessable("bad-policy", pointer_to(key, "mechanism"), bad->message);
     return {};
   }
 
   State state_;
-  const Reading& reading_;
   std::int64_t added_ = 0;
 };
 
@@ -227,7 +287,8 @@ std::int64_t running_of(const State& state, const std::string& queue, const std:
 
 Answer outcome(const Reading& reading, Trial& trial, const Json& show) {
   const std::int64_t steps = trial.settle();
-  Json body = {{"settled", steps < kMostSteps}, {"steps", steps}};
+  Json body = {{"settled", steps < kMostSteps}};
+  if (reading.sees_all() || reading.others != Others::nothing) body["steps"] = steps;  // of all queues
   for (const Json& each : show) {
     const std::string what = each.get<std::string>();
     if (what == "queues") {
@@ -278,9 +339,11 @@ Answer what_if(const Reading& reading, const Query& query) {
   Trial trial(reading);
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const std::string key = fmt::format("/changes/{}", i);
-    if (!changes[i].is_object()) return reading.refuse(bad_request(key, "a change is expected here"));
-    if (const auto bad = may_change(reading, changes[i])) return reading.refuse(*bad);
-    if (const auto bad = trial.change(changes[i], key)) return reading.refuse(*bad);
+    const Parsed<WhatIfChange> change = read_change(changes[i], key);
+    if (const auto* const problem = std::get_if<Problem>(&change)) return reading.refuse(*problem);
+    const WhatIfChange& read = std::get<WhatIfChange>(change);
+    if (!reading.sees_all() && !std::visit(MayTry(reading), read)) return reading.refuse(not_found());
+    if (const auto bad = trial.make(read, key)) return reading.refuse(*bad);
   }
   return outcome(reading, trial, show);
 }

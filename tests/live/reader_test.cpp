@@ -241,6 +241,44 @@ TEST(LiveReader, SharesHonourServersThatJobsName) {
   cluster.submit("ml", "a", R"({"tasks":100,"demand":{"cpu":1}})");
   const auto fair = [&] {
     const Json body = cluster.get({.what = Ask::shares, .given = {{"mechanism", "drfh"}}}).body;
+// Whatever else stands in a change, and in whichever order it is looked at.
+TEST(LiveReader, AWhatIfTellsATenantNoNamesOfGroupsThatItDoesNotSee) {
+  LiveCluster cluster = small_cluster(settings(), Others::nothing);
+  cluster.put(Do::group_put, "above", "{}");
+  cluster.put(Do::group_put, "hidden", "{}");
+  cluster.put(Do::queue_put, "ml", R"({"tenant":"vision","group":"above"})");
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "other", R"({"tenant":"speech"})");
+  cluster.submit("other", "j", R"({"tasks":30,"demand":{"cpu":1}})");
+  const auto ask = [&](std::string body, const std::string& name) {
+    for (std::size_t at; (at = body.find("NAME")) != std::string::npos;) body.replace(at, 4, name);
+    const Answer answer = cluster.get({.what = Ask::what_if, .body = parse(body)}, member("vision"));
+    return std::pair(answer.status, answer.status == 200 ? Json() : answer.body);
+  };
+  for (const char* const body :
+       {R"({"changes":[{"group":"NAME","submit":{"queue":"ml","demand":{"cpu":1}}}]})",
+        R"({"changes":[{"group":"NAME","add_servers":{"like":"n1"}}]})", R"({"changes":[{"group":"NAME"}]})",
+        R"({"changes":[{"group":"NAME","weight":2}]})", R"({"changes":[{"group":"NAME","cancel":"ml/a"}]})",
+        R"({"changes":[{"queue":"ml","group":"NAME"}]})",
+        R"({"changes":[{"queue":"ml","group":"NAME","guarantee":{"cpu":99}}]})"}) {
+    EXPECT_EQ(ask(body, "hidden"), ask(body, "absent")) << body;
+    EXPECT_EQ(ask(body, "hidden").first, 404) << body;
+  }
+  for (const char* const name : {"other", "absent"}) {
+    EXPECT_EQ(ask(R"({"changes":[{"queue":"NAME","weight":2}]})", name).first, 404);
+    EXPECT_EQ(ask(R"({"changes":[{"submit":{"queue":"NAME","demand":{"cpu":1}}}]})", name).first, 404);
+    EXPECT_EQ(ask(R"({"changes":[{"cancel":"NAME/j"}]})", name).first, 404);
+  }
+  // What it may try: its own queue with other terms, where it stands.
+  const Json own = parse(R"({"changes":[{"queue":"ml","group":"above","weight":3},
+                             {"add_servers":{"like":"n1","count":2}}]})");
+  const Answer tried = cluster.get({.what = Ask::what_if, .body = own}, member("vision"));
+  EXPECT_EQ(tried.status, 200) << tried.body;
+  EXPECT_FALSE(tried.body.contains("steps")) << "how many tasks of others would start";
+  EXPECT_EQ(tried.body.at("queues").size(), 1U);
+  EXPECT_TRUE(cluster.get({.what = Ask::what_if, .body = own}).body.contains("steps"));
+}
+
     return std::pair{body.at("mechanisms")[0].at("queues")[0].at("fair_share").get<double>(),
                      body.at("mechanisms")[0].at("queues")[1].at("fair_share").get<double>()};
   };
