@@ -86,16 +86,17 @@ bool is_allowed(const State& state, const scheduling::JobSubmitted& terms, const
   });
 }
 
-bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what) {
+bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what, Among among) {
   if (!terms.roles.empty()) {
     const std::vector<scheduling::JobSubmitted> by_role = terms_by_role(terms);
     return std::all_of(by_role.begin(), by_role.end(),
-                       [&](const auto& role) { return may_hold(state, role, what); });
+                       [&](const auto& role) { return may_hold(state, role, what, among); });
   }
   const std::int64_t needed = what == Holds::start ? terms.gang : 1;
   std::int64_t room = 0;
   for (const auto& [name, server] : state.servers) {
     if (room >= needed) break;
+    if (among == Among::open && server.drained) continue;
     if (is_allowed(state, terms, name, server)) room += tasks_on(terms, name, server, what);
   }
   return room >= needed;
@@ -247,7 +248,6 @@ Json job_json(const State& state, const Job& job, Json json) {
   return json;
 }
 
-Json task_json(const State& state, const State::TaskView& task) {
 namespace {
 
 /// A time that is converted is right within a tolerance: by no more than that it comes before what was before
@@ -258,6 +258,7 @@ Wall not_before(Wall before, Wall time) {
 
 }  // namespace
 
+Json task_json(const State& state, const State::TaskView& task) {
   Json json = {{"task", text_of(task.key)},
                {"job", task.job->label()},
                {"server", task.server},

@@ -357,6 +357,58 @@ TEST(LiveReader, AnExplanationNamesTheTaskThatFailedLast) {
                parse(R"({"outcome":"failed","exit_code":137,"reason":"out of memory"})"));
   EXPECT_EQ(failures().at("tasks"), 1);
   EXPECT_EQ(failures().at("latest").at("task"), "t-1");
+Json shares_by(const LiveCluster& cluster, const char* mechanism) {
+  return cluster.get({.what = Ask::shares, .given = {{"mechanism", mechanism}}}).body;
+}
+
+// Three tenants on two servers of 8 CPUs, of which one is drained (volcano 3444, armada 841).
+TEST(LiveReader, SharesDivideTheServersThatTakeTasks) {
+  LiveCluster cluster;
+  cluster.put(Do::server_put, "n1", R"({"capacity":{"cpu":8}})");
+  cluster.put(Do::server_put, "n2", R"({"capacity":{"cpu":8},"state":"drained"})");
+  cluster.put(Do::tenant_put, "t", "{}");
+  for (const std::string queue : {"a", "b", "c"}) {
+    cluster.put(Do::queue_put, queue, R"({"tenant":"t"})");
+    cluster.submit(queue, "j", R"({"tasks":100,"demand":{"cpu":1}})");
+  }
+  for (const char* const mechanism : {"drfh", "hdrfh", "drf"}) {
+    const Json body = shares_by(cluster, mechanism);
+    EXPECT_EQ(body.at("drained"), 1);
+    for (const Json& queue : body.at("mechanisms")[0].at("queues")) {
+      EXPECT_NEAR(queue.at("fair_tasks").get<double>(), 8.0 / 3, 1e-9) << mechanism;
+      // Of the whole cluster, as `share` is.
+      EXPECT_NEAR(queue.at("fair_share").get<double>(), 1.0 / 6, 1e-9) << mechanism;
+      EXPECT_NEAR(queue.at("share").get<double>(), queue.at("running").get<double>() / 16, 1e-9);
+    }
+  }
+  cluster.submit("a", "on-n2", R"({"demand":{"cpu":1},"servers":["n2"]})");
+  EXPECT_EQ(shares_by(cluster, "drfh").at("left_out"), Json::array({"a/on-n2"}));
+  cluster.put(Do::server_put, "n2", R"({"capacity":{"cpu":8},"state":"open"})");
+  const Json open = shares_by(cluster, "hdrfh");
+  EXPECT_EQ(open.at("drained"), 0);
+  EXPECT_NEAR(open.at("mechanisms")[0].at("queues")[0].at("fair_tasks").get<double>(), 16.0 / 3, 1e-9);
+}
+
+// A server of 8 of the 16 GPUs that are guaranteed is lost (koordinator 398, 2393).
+TEST(LiveReader, GuaranteesBeyondWhatIsLeftAreCutInProportion) {
+  LiveCluster cluster;
+  for (const std::string name : {"n1", "n2"})
+    cluster.put(Do::server_put, name, R"({"capacity":{"cpu":64,"gpu":8}})");
+  cluster.put(Do::tenant_put, "t", "{}");
+  cluster.put(Do::group_put, "g", R"({"guarantee":{"gpu":8}})");
+  cluster.put(Do::queue_put, "a", R"({"tenant":"t","group":"g","guarantee":{"gpu":6}})");
+  cluster.put(Do::queue_put, "b", R"({"tenant":"t","guarantee":{"gpu":8},"reserved":{"gpu":8}})");
+  for (const std::string queue : {"a", "b"})
+    cluster.submit(queue, "j", R"({"tasks":100,"demand":{"cpu":1,"gpu":1}})");
+  EXPECT_EQ(shares_by(cluster, "hdrfh").at("guarantees_cut"), false);
+  cluster.by_service(Do::server_lost, "n2");
+  const Json body = shares_by(cluster, "hdrfh");
+  EXPECT_EQ(body.at("guarantees_cut"), true);
+  ASSERT_EQ(body.at("mechanisms").size(), 1U) << body;
+  for (const Json& queue : body.at("mechanisms")[0].at("queues"))
+    EXPECT_NEAR(queue.at("fair_tasks").get<double>(), 4, 1e-9) << queue;
+}
+
   EXPECT_EQ(failures().at("latest").at("exit_code"), 137);
   EXPECT_EQ(failures().at("latest").at("reason"), "out of memory");
 }

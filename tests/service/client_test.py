@@ -320,7 +320,7 @@ class Commands(WithService):
         self.mirab("submit", "ml/huge", "--demand", "gpu=9")
         admin = {**self.environment(), "MIRAB_TOKEN_FILE": self.file + ".admin-token"}
         said = subprocess.run([PROGRAM, "queues"], env=admin, capture_output=True, text=True)
-        self.assertIn("the fair shares leave out what the present servers can never hold: ml/huge", said.stderr)
+        self.assertIn("the fair shares leave out what the open servers can never hold: ml/huge", said.stderr)
 
     def test_a_job_with_roles_starts_together_and_is_shown_role_by_role(self):
         file = os.path.join(self.folder.name, "job.yaml")

@@ -118,6 +118,8 @@ export interface Shares {
   note?: string;
   mechanisms: Division[];
   left_out?: string[];
+  drained?: number;
+  guarantees_cut?: boolean;
 }
 
 export interface History {
