@@ -82,7 +82,8 @@ TEST(LiveReader, AnExplanationHasOneVerdictAndOneStep) {
   EXPECT_EQ(together.at("says"),
             "all 2 tasks must start together, and no server has room for 1 gpu: too "
             "little gpu on 1 of 1 server, 1 is too small");
-  EXPECT_EQ(together.at("next_step"), "room for all 2 tasks at once");
+  EXPECT_EQ(together.at("next_step"),
+            "room for all 2 tasks at once, or reservations in the policy, which keep servers free for it");
   EXPECT_EQ(verdict("gang", R"({"demand":{"cpu":1},"tasks":6,"gang":6})"), "no-room");
   EXPECT_EQ(cluster.get(explain("ml", "gang")).body.at("gang"), (Json{{"together", 6}, {"room", 4}}));
   Query on = explain("ml", "big");
@@ -114,6 +115,32 @@ TEST(LiveReader, BytesAreWordedInBinaryUnitsRoundedUpAndDrainedServersAreCounted
   on.given.emplace("server", "n1");
   EXPECT_EQ(cluster.get(on).body.at("says"), "it is too small by 3 cpu");
   EXPECT_EQ(cluster.get({.what = Ask::cluster}).body.at("totals").at("drained"), 1);
+}
+
+TEST(LiveReader, WhyAGangWaitsSaysWhatDoesNotReachItAndWhoHoldsTheRoom) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "big", R"({"tenant":"speech"})");
+  cluster.submit("big", "long", R"({"tasks":20,"demand":{"cpu":1}})");
+  const auto why = [&](const Caller& caller = admin()) {
+    return cluster.get(explain("ml", "gang"), caller).body;
+  };
+  cluster.submit("ml", "gang", R"({"tasks":4,"gang":4,"demand":{"cpu":1}})");
+  EXPECT_EQ(
+      why().at("says"),
+      "all 4 tasks must start together, and no server has room for 1 cpu: too little cpu on 2 of 2 servers");
+  cluster.put(Do::queue_put, "ml", R"({"tenant":"vision","guarantee":{"cpu":4}})");
+  const Json guaranteed = why();
+  EXPECT_THAT(
+      guaranteed.at("says").get<std::string>(),
+      testing::EndsWith("; guarantees and preemption do not reach gangs: no running task is ended for one"));
+  EXPECT_EQ(guaranteed.at("next_step"),
+            "room for all 4 tasks at once, or reservations in the policy, which keep servers free for it");
+  EXPECT_EQ(guaranteed.at("holders"), parse(R"([{"queue":"big","share":1.0,"holds":"8 cpu"}])"));
+  EXPECT_EQ(why(member("vision")).at("holders"), parse(R"([{"queue":"big","share":1.0}])"));
+  cluster.put(Do::policy_put, "",
+              R"({"discipline":"drf","placement":"best-fit","reservations":{"after":"10m"}})");
+  EXPECT_EQ(why().at("next_step"), "room for all 4 tasks at once");
 }
 
 TEST(LiveReader, OfTasksThatAllRunItIsSaidWhereAnotherWouldGo) {
@@ -215,32 +242,6 @@ TEST(LiveReader, AWhatIfChangesNothing) {
       200);
 }
 
-TEST(LiveReader, ListsHoldTheNamesThatWereAskedFor) {
-  LiveCluster cluster = small_cluster();
-  for (const char* const name : {"train-1", "train-2", "test-1"})
-    cluster.submit("ml", name, R"({"demand":{"cpu":1}})");
-  const auto names = [&](Query query) {
-    std::vector<std::string> found;
-    const Json body = cluster.get(query).body;
-    for (const Json& each : body.at("items")) found.push_back(each.at("name"));
-    return found;
-  };
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(names({.what = Ask::jobs, .queue = "ml", .given = {{"name", "rain"}}}),
-            (Names{"train-1", "train-2"}));
-  EXPECT_EQ(names({.what = Ask::jobs, .queue = "ml", .given = {{"name", "-1"}, {"limit", "1"}}}),
-            (Names{"test-1"}));
-  EXPECT_EQ(names({.what = Ask::queues, .given = {{"name", "ml"}}}), (Names{"ml"}));
-  EXPECT_EQ(names({.what = Ask::servers, .given = {{"name", "1"}}}), (Names{"n1"}));
-}
-
-// Servers that are equal are divided as one, unless a job names one of them.
-TEST(LiveReader, SharesHonourServersThatJobsName) {
-  LiveCluster cluster = small_cluster();
-  cluster.put(Do::queue_put, "web", R"({"tenant":"vision"})");
-  cluster.submit("ml", "a", R"({"tasks":100,"demand":{"cpu":1}})");
-  const auto fair = [&] {
-    const Json body = cluster.get({.what = Ask::shares, .given = {{"mechanism", "drfh"}}}).body;
 // Whatever else stands in a change, and in whichever order it is looked at.
 TEST(LiveReader, AWhatIfTellsATenantNoNamesOfGroupsThatItDoesNotSee) {
   LiveCluster cluster = small_cluster(settings(), Others::nothing);
@@ -279,6 +280,32 @@ TEST(LiveReader, AWhatIfTellsATenantNoNamesOfGroupsThatItDoesNotSee) {
   EXPECT_TRUE(cluster.get({.what = Ask::what_if, .body = own}).body.contains("steps"));
 }
 
+TEST(LiveReader, ListsHoldTheNamesThatWereAskedFor) {
+  LiveCluster cluster = small_cluster();
+  for (const char* const name : {"train-1", "train-2", "test-1"})
+    cluster.submit("ml", name, R"({"demand":{"cpu":1}})");
+  const auto names = [&](Query query) {
+    std::vector<std::string> found;
+    const Json body = cluster.get(query).body;
+    for (const Json& each : body.at("items")) found.push_back(each.at("name"));
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names({.what = Ask::jobs, .queue = "ml", .given = {{"name", "rain"}}}),
+            (Names{"train-1", "train-2"}));
+  EXPECT_EQ(names({.what = Ask::jobs, .queue = "ml", .given = {{"name", "-1"}, {"limit", "1"}}}),
+            (Names{"test-1"}));
+  EXPECT_EQ(names({.what = Ask::queues, .given = {{"name", "ml"}}}), (Names{"ml"}));
+  EXPECT_EQ(names({.what = Ask::servers, .given = {{"name", "1"}}}), (Names{"n1"}));
+}
+
+// Servers that are equal are divided as one, unless a job names one of them.
+TEST(LiveReader, SharesHonourServersThatJobsName) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::queue_put, "web", R"({"tenant":"vision"})");
+  cluster.submit("ml", "a", R"({"tasks":100,"demand":{"cpu":1}})");
+  const auto fair = [&] {
+    const Json body = cluster.get({.what = Ask::shares, .given = {{"mechanism", "drfh"}}}).body;
     return std::pair{body.at("mechanisms")[0].at("queues")[0].at("fair_share").get<double>(),
                      body.at("mechanisms")[0].at("queues")[1].at("fair_share").get<double>()};
   };
@@ -331,32 +358,6 @@ TEST(LiveReader, SharesLeaveOutWhatTheServersCanNeverHold) {
   EXPECT_NEAR(fair_of_ml().first, 0.5, 1e-9);
 }
 
-TEST(LiveReader, ATenantLearnsWhichOfItsOwnJobsAreLeftOutOfTheShares) {
-  LiveCluster cluster = small_cluster();
-  cluster.put(Do::tenant_put, "speech", "{}");
-  cluster.put(Do::queue_put, "web", R"({"tenant":"speech"})");
-  cluster.submit("ml", "a", R"({"demand":{"cpu":1}})");
-  cluster.submit("ml", "large", R"({"demand":{"cpu":5}})");
-  cluster.submit("web", "larger", R"({"demand":{"cpu":6}})");
-  const Query query{.what = Ask::shares, .given = {{"mechanism", "drfh"}}};
-  EXPECT_EQ(cluster.get(query).body.at("left_out"), Json::array({"ml/large", "web/larger"}));
-  EXPECT_EQ(cluster.get(query, member("vision")).body.value("left_out", Json()), Json::array({"ml/large"}));
-  EXPECT_EQ(cluster.get(query, member("speech")).body.value("left_out", Json()), Json::array({"web/larger"}));
-}
-
-TEST(LiveReader, AnExplanationNamesTheTaskThatFailedLast) {
-  LiveCluster cluster = small_cluster();
-  cluster.submit("ml", "j", R"({"tasks":2,"demand":{"cpu":1},"attempts":2})");
-  const auto failures = [&] {
-    return cluster.get({.what = Ask::explain, .name = "j", .queue = "ml"}).body["failures"];
-  };
-  EXPECT_TRUE(failures().is_null());
-  cluster.send(admin(), Do::outcome_put, {.name = "t-0"}, parse(R"({"outcome":"lost"})"));
-  EXPECT_TRUE(failures().is_null());
-  cluster.send(admin(), Do::outcome_put, {.name = "t-1"},
-               parse(R"({"outcome":"failed","exit_code":137,"reason":"out of memory"})"));
-  EXPECT_EQ(failures().at("tasks"), 1);
-  EXPECT_EQ(failures().at("latest").at("task"), "t-1");
 Json shares_by(const LiveCluster& cluster, const char* mechanism) {
   return cluster.get({.what = Ask::shares, .given = {{"mechanism", mechanism}}}).body;
 }
@@ -409,6 +410,32 @@ TEST(LiveReader, GuaranteesBeyondWhatIsLeftAreCutInProportion) {
     EXPECT_NEAR(queue.at("fair_tasks").get<double>(), 4, 1e-9) << queue;
 }
 
+TEST(LiveReader, ATenantLearnsWhichOfItsOwnJobsAreLeftOutOfTheShares) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "web", R"({"tenant":"speech"})");
+  cluster.submit("ml", "a", R"({"demand":{"cpu":1}})");
+  cluster.submit("ml", "large", R"({"demand":{"cpu":5}})");
+  cluster.submit("web", "larger", R"({"demand":{"cpu":6}})");
+  const Query query{.what = Ask::shares, .given = {{"mechanism", "drfh"}}};
+  EXPECT_EQ(cluster.get(query).body.at("left_out"), Json::array({"ml/large", "web/larger"}));
+  EXPECT_EQ(cluster.get(query, member("vision")).body.value("left_out", Json()), Json::array({"ml/large"}));
+  EXPECT_EQ(cluster.get(query, member("speech")).body.value("left_out", Json()), Json::array({"web/larger"}));
+}
+
+TEST(LiveReader, AnExplanationNamesTheTaskThatFailedLast) {
+  LiveCluster cluster = small_cluster();
+  cluster.submit("ml", "j", R"({"tasks":2,"demand":{"cpu":1},"attempts":2})");
+  const auto failures = [&] {
+    return cluster.get({.what = Ask::explain, .name = "j", .queue = "ml"}).body["failures"];
+  };
+  EXPECT_TRUE(failures().is_null());
+  cluster.send(admin(), Do::outcome_put, {.name = "t-0"}, parse(R"({"outcome":"lost"})"));
+  EXPECT_TRUE(failures().is_null());
+  cluster.send(admin(), Do::outcome_put, {.name = "t-1"},
+               parse(R"({"outcome":"failed","exit_code":137,"reason":"out of memory"})"));
+  EXPECT_EQ(failures().at("tasks"), 1);
+  EXPECT_EQ(failures().at("latest").at("task"), "t-1");
   EXPECT_EQ(failures().at("latest").at("exit_code"), 137);
   EXPECT_EQ(failures().at("latest").at("reason"), "out of memory");
 }
@@ -557,6 +584,9 @@ TEST(LiveReader, TasksAreFilteredByAllThatIsAsked) {
   EXPECT_EQ(tasks({{"label", "team=x"}, {"queue", "other"}}), Jobs{});
   EXPECT_EQ(tasks({{"server", "n1"}}), (Jobs{"ml/a", "ml/a", "other/c"}));
   EXPECT_EQ(tasks({{"server", "n1"}, {"job", "other/c"}}), (Jobs{"other/c"}));
+  EXPECT_EQ(tasks({{"queue", "ml"}, {"job", "a"}}), (Jobs{"ml/a", "ml/a"}));
+  EXPECT_EQ(tasks({{"queue", "ml"}, {"job", "ml/b"}}), (Jobs{"ml/b"}));
+  EXPECT_EQ(cluster.get({.what = Ask::tasks, .given = {{"job", "a"}}}).body.at("key"), "/job");
   const Json first = cluster.get({.what = Ask::tasks, .given = {{"job", "ml/a"}}}).body["items"][0];
   cluster.send(admin(), Do::outcome_put, {.name = first["task"].get<std::string>()},
                parse(R"({"outcome":"succeeded"})"));
@@ -673,9 +703,6 @@ TEST(LiveReader, NoBodyOfACommandThrowsAndWhatIsRefusedChangesNothing) {
        {.name = "k"},
        R"({"scopes":["submit","executor"],"tenant":"vision","server":"n1","expires":"2027-03-01T08:00:00Z"})"},
   };
-  EXPECT_EQ(tasks({{"queue", "ml"}, {"job", "a"}}), (Jobs{"ml/a", "ml/a"}));
-  EXPECT_EQ(tasks({{"queue", "ml"}, {"job", "ml/b"}}), (Jobs{"ml/b"}));
-  EXPECT_EQ(cluster.get({.what = Ask::tasks, .given = {{"job", "a"}}}).body.at("key"), "/job");
   LiveCluster cluster = busy_cluster();
   int tried = 0;
   int refused = 0;
