@@ -130,11 +130,12 @@ TEST(SlurmImport, TeamsMayBeUsersOrPartitions) {
   EXPECT_EQ(import_text(jobs, Team::partition).cluster.users[1].name, "gpu");
 }
 
-TEST(SlurmImport, WhatRunsBeyondACapacityCountsAsWaiting) {
+TEST(SlurmImport, WhatRunsBeyondACapacityIsKept) {
   const ClusterImport import = import_text(
       "1|ann|bio|RUNNING|batch|1|cpu=20|cpu=20|c1|\n2|ann|bio|RUNNING|batch|1|cpu=20|cpu=20|c1|\n");
-  EXPECT_THAT(import.notices, Contains("counted as waiting, more than their node has: 1 task: on c1"));
-  EXPECT_EQ(import.cluster.running->at(0).tasks, Quantity(1));
+  EXPECT_THAT(import.notices, Contains("counted with what runs there, which is more than they have: 1 node: "
+                                       "c1 (cpu 40 instead of 32)"));
+  EXPECT_EQ(import.cluster.running->at(0).tasks, Quantity(2));
   EXPECT_EQ(import.cluster.users[0].tasks, Quantity(2));
 }
 
