@@ -28,6 +28,9 @@ constexpr std::array kSuffixes = {Suffix{"Ti", Units{1} << 40}, Suffix{"Gi", Uni
                                   Suffix{"Ki", Units{1} << 10}, Suffix{"k", 1'000}};
 
 bool counts_cpus(std::string_view resource) { return resource == "cpu"; }
+/// As a power of ten.
+int smallest_unit(std::string_view resource) { return counts_cpus(resource) ? kMilli : 0; }
+
 
 }  // namespace
 
@@ -40,7 +43,7 @@ bool can_be_shared(std::string_view resource) {
 }
 
 Result<Units> units_of(std::string_view resource, const Quantity& quantity, Rounding rounding) {
-  const std::optional<Units> units = count_units(quantity, counts_cpus(resource) ? kMilli : 0, rounding);
+  const std::optional<Units> units = count_units(quantity, smallest_unit(resource), rounding);
   if (units && *units <= kMaxUnits) return *units;
   return Error{.message = fmt::format(
                    "is more than {}, the most that is counted of {}",
@@ -53,6 +56,15 @@ Result<Units> read_units(std::string_view resource, std::string_view text, Round
   if (!quantity) return quantity.error();
   return units_of(resource, *quantity, rounding);
 }
+Result<Units> read_capped_units(std::string_view resource, std::string_view text, Rounding rounding) {
+  const Result<Quantity> quantity = read_capped_number(text);
+  if (!quantity) return quantity.error();
+  const Units most = rounding == Rounding::up ? kCapUnits : kCapUnits / 2;
+  return std::min(most, count_units(*quantity, smallest_unit(resource), rounding).value_or(kCapUnits));
+}
+
+Units capped_sum(Units a, Units b) { return a > kCapUnits - b ? kCapUnits : a + b; }
+
 
 Units written_in(std::string_view request) {
   const std::size_t digits = request.find_last_of("0123456789.");

@@ -139,7 +139,7 @@ class ClusterImporter {
         quotas_not_kept_.add(fmt::format("{}/{} {}", space, object.name(), each.key));
         continue;
       }
-      const Result<Units> units = read_units(resource, each.value.text, Rounding::down);
+      const Result<Units> units = read_capped_units(resource, each.value.text, Rounding::down);
       if (!units) {
         return Error{.message = units.error().message,
                      .key = object.key("spec.hard." + each.key),
@@ -221,7 +221,7 @@ class ClusterImporter {
       if (left < units) crowded_.add("on " + where);
       if (capacity != nodes_[node->second].allocatable.end())
         capacity->second = std::max<Units>(0, left - units);
-      taken_[resource] += std::min(left, units);
+      taken_[resource] = capped_sum(taken_[resource], std::min(left, units));
     }
   }
 

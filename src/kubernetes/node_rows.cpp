@@ -60,7 +60,7 @@ Result<NodeRow> read_node_row(const Object& object, const std::string& file) {
                  .line = object.root->line};
   }
   for (const Node::Entry& each : allocatable->entries) {
-    const Result<Units> units = read_units(each.key, each.value.text, Rounding::down);
+    const Result<Units> units = read_capped_units(each.key, each.value.text, Rounding::down);
     if (!units) {
       return Error{.message = units.error().message,
                    .key = object.key("status.allocatable." + each.key),

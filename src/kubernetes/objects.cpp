@@ -5,6 +5,8 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <limits>
+#include <optional>
+#include <sstream>
 #include <utility>
 
 #include <mirab/kubernetes/amounts.hpp>
@@ -226,3 +228,35 @@ Result<Quantity> read_number(std::string_view text) {
 }
 
 }  // namespace mirab::kubernetes
+namespace {
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+std::optional<double> plain_double(std::string_view text) {
+  double value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size()) return {};
+  if (failure == std::errc::result_out_of_range)
+    return text.find('-') == std::string_view::npos ? std::numeric_limits<double>::infinity() : 0;
+  return failure == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+// Is it a number, with a suffix or an exponent, above the largest amount?
+bool is_too_large(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::optional<double> mantissa = plain_double(text.substr(0, digits));
+  const std::string one = "1" + std::string(text.substr(digits));
+  const Result<Quantity> unit = Quantity::parse(one);
+  const std::optional<double> factor = unit ? unit->value() : plain_double(one);
+  return mantissa && factor && *mantissa * *factor >= static_cast<double>(kLargest);
+}
+
+}  // namespace
+
+Result<Quantity> read_capped_number(std::string_view text) {
+  Result<Quantity> number = read_number(text);
+  if (!number && is_too_large(text)) return Quantity(kLargest);
+  return number;
+}
+

@@ -76,3 +76,6 @@ bool is_static(const Object& pod);
 Result<Quantity> read_number(std::string_view text);
 
 }  // namespace mirab::kubernetes
+/// The same, but what is more than the largest amount, 2^63 - 1, is that, as Kubernetes takes it.
+Result<Quantity> read_capped_number(std::string_view text);
+

@@ -26,9 +26,11 @@ class RequestReader {
     read_list(*spec, "containers");
     if (roles_.size() == before) fail(key_ + ".containers", "missing: a pod has at least one", spec->line);
     Amounts requests = together();
-    for (const auto& [resource, units] : requests_of(*spec, key_)) requests[resource] = units;
+    Amounts of_pod = requests_of(*spec, key_);
+    if (!of_pod.empty()) keep_resized(of_pod, {.node = value_at(*pod_.root, "/status"), .key = "status"});
+    for (const auto& [resource, units] : of_pod) requests[resource] = units;
     for (const auto& [resource, units] : amounts(spec->find("overhead"), key_ + ".overhead"))
-      requests[resource] += units;
+      requests[resource] = capped_sum(requests[resource], units);
     if (error_) return *error_;
     std::erase_if(requests, [](const auto& each) { return each.second == 0; });
     return requests;
@@ -48,12 +50,59 @@ class RequestReader {
       const bool is_sidecar = restart != nullptr && restart->text == "Always";
       roles_.push_back(list == "containers" ? Role::main : is_sidecar ? Role::sidecar : Role::init);
       Amounts requests = requests_of(container, fmt::format("{}.{}[{}]", key_, list, i));
-      for (const Amount& given : default_request_) {
-        Units& request = requests[given.resource];
-        if (request == 0) request = given.units;
-      }
+      // An init container that ends is not resized.
+      if (roles_.back() != Role::init)
+        keep_resized(requests, status_of(container, list == "containers" ? "containerStatuses"
+                                                                         : "initContainerStatuses"));
+      for (const Amount& given : default_request_) requests.emplace(given.resource, given.units);
       requests_.push_back(std::move(requests));
     }
+  }
+
+  // What the kubelet says of a container, or of the pod: where it stands, and its key.
+  struct Said {
+    const Node* node = nullptr;
+    std::string key = {};
+  };
+
+  Said status_of(const Node& container, const std::string& list) const {
+    const Node* name = container.find("name");
+    const Node* statuses = value_at(*pod_.root, "/status/" + list);
+    if (name == nullptr || statuses == nullptr || statuses->kind != Node::Kind::list) return {};
+    for (std::size_t i = 0; i < statuses->entries.size(); ++i) {
+      const Node& each = statuses->entries[i].value;
+      const Node* its = each.find("name");
+      if (its != nullptr && its->text == name->text)
+        return {.node = &each, .key = fmt::format("status.{}[{}]", list, i)};
+    }
+    return {};
+  }
+
+  // What is resized in place takes the most of what it asks for, what the kubelet has set aside for it, and
+  // what it has: until a resize is done the larger size counts. What a node can never give does not count.
+  void keep_resized(Amounts& requests, const Said& said) {
+    if (said.node == nullptr) return;
+    const Node* resources = said.node->find("resources");
+    const Node* actual = resources == nullptr ? nullptr : resources->find("requests");
+    if (actual != nullptr && is_resize_infeasible()) requests.clear();
+    for (const auto& [node, key] : {std::pair(actual, "resources.requests"),
+                                    std::pair(said.node->find("allocatedResources"), "allocatedResources")}) {
+      for (const auto& [resource, units] : amounts(node, fmt::format("{}.{}", said.key, key))) {
+        Units& request = requests[resource];
+        request = std::max(request, units);
+      }
+    }
+  }
+
+  bool is_resize_infeasible() const {
+    const Node* conditions = value_at(*pod_.root, "/status/conditions");
+    if (conditions == nullptr) return false;
+    return std::any_of(conditions->entries.begin(), conditions->entries.end(), [](const Node::Entry& each) {
+      const Node* type = each.value.find("type");
+      const Node* reason = each.value.find("reason");
+      return type != nullptr && type->text == "PodResizePending" && reason != nullptr &&
+             reason->text == "Infeasible";
+    });
   }
 
   // Requests, and limits of what has none.
@@ -74,7 +123,7 @@ class RequestReader {
       return amounts;
     }
     for (const Node::Entry& each : map->entries) {
-      const Result<Units> units = read_units(each.key, each.value.text, Rounding::up);
+      const Result<Units> units = read_capped_units(each.key, each.value.text, Rounding::up);
       if (!units) fail(fmt::format("{}.{}", key, each.key), units.error().message, each.line);
       amounts.emplace(each.key, units ? *units : 0);
     }

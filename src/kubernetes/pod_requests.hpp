@@ -23,8 +23,9 @@ using Amounts = std::map<std::string, Units>;
 
 /// What the scheduler reserves for a pod, of every resource that it asks for: requests, or limits where no
 /// request is written, of its containers as taken_by_containers() adds them; what the pod as a whole asks for
-/// in their place; and its overhead. A container that asks for none of a resource of `default_request` takes
-/// that. `spec` is where the object has the pod's specification. Errors name file, line and key.
+/// in their place; and its overhead. A container that says nothing of a resource of `default_request` takes
+/// that. What is resized in place counts with its larger size (KEP 1287). `spec` is where the object has the
+/// pod's specification. Errors name file, line and key.
 Result<Amounts> scheduled_requests(const Object& pod, const std::string& file,
                                    const std::vector<Amount>& default_request,
                                    std::string_view spec = "/spec");

@@ -32,17 +32,17 @@ Units taken_by_containers(std::span<const Role> roles, std::span<const Units> ea
   for (std::size_t c = 0; c < each.size(); ++c) {
     switch (roles[c]) {
       case Role::init:
-        starting = std::max(starting, sidecars + each[c]);
+        starting = std::max(starting, capped_sum(sidecars, each[c]));
         break;
       case Role::sidecar:
-        sidecars += each[c];
+        sidecars = capped_sum(sidecars, each[c]);
         break;
       case Role::main:
-        main += each[c];
+        main = capped_sum(main, each[c]);
         break;
     }
   }
-  return std::max(starting, sidecars + main);
+  return std::max(starting, capped_sum(sidecars, main));
 }
 
 Units taken_by_pod(const Workload& workload, std::size_t r, std::span<const Units> each) {
@@ -374,7 +374,10 @@ class PodReader {
     const Result<Amounts> requests = scheduled_requests(object, file_, {}, kind.pod_spec);
     if (!requests) return requests.error();
     for (const auto& [resource, units] : *requests) {
-      if (resource.find('/') != std::string::npos) workload.devices.emplace(resource, units);
+      if (resource.find('/') == std::string::npos) continue;
+      const Result<Units> countable = units_of(resource, Quantity(units), Rounding::up);
+      if (!countable) return wrong(object, kind.pod_spec, countable.error().message, spec->line);
+      workload.devices.emplace(resource, *countable);
     }
     workload.is_windows = text_of(value_at(*spec, "/os/name")) == "windows";
     const std::string pointer = object.pointer + std::string(kind.pod_spec);

@@ -46,6 +46,25 @@ TEST(Amounts, ReadBackAsWhatWasWritten) {
   }
 }
 
+TEST(Amounts, OfAClusterThatRunsAreCappedAsKubernetesCapsThem) {
+  const auto capped = [](std::string_view text, Rounding rounding = Rounding::up) {
+    const Result<Units> units = read_capped_units("memory", text, rounding);
+    return units ? std::to_string(*units) : units.error().message;
+  };
+  for (const char* text :
+       {"50E", "8Ei", "+10E", "1e19", "9.5E", "5e40", "9e999999", "99999999999999999999999"}) {
+    EXPECT_EQ(capped(text), "9223372036854775807") << text;
+    EXPECT_EQ(capped(text, Rounding::down), "4611686018427387903") << text;
+  }
+  EXPECT_EQ(capped("1Ei"), "1152921504606846976");
+  EXPECT_EQ(capped("64Gi"), "68719476736");
+  EXPECT_EQ(*read_capped_units("cpu", "50E", Rounding::up), kCapUnits);
+  for (const char* text : {"50Q", "", "E", "5e-400", "-50E", "1.2.3E", "010", "5e"})
+    EXPECT_FALSE(read_capped_units("memory", text, Rounding::up)) << text;
+  EXPECT_EQ(capped_sum(kCapUnits, 1), kCapUnits);
+  EXPECT_EQ(capped_sum(1, 2), 3);
+}
+
 TEST(Amounts, LimitsAreWrittenInTheUnitOfTheRequest) {
   EXPECT_EQ(written_in("50Mi"), 1 << 20);
   EXPECT_EQ(written_in("1.5Gi"), 1 << 20);

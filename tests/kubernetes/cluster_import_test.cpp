@@ -201,6 +201,66 @@ running:
   EXPECT_EQ(lowered.cluster.running->size(), 2u);
 }
 
+TEST(KubernetesImport, APodThatIsResizedTakesTheMostOfWhatItAsksForIsGivenAndHas) {
+  const auto demand = [](const std::string& resources, const std::string& status,
+                         const std::string& list = "containers") {
+    const ClusterImport import =
+        import_text(node("n", "", "", "cpu: 64, memory: 512Gi") +
+                    "kind: Pod\nmetadata: {name: p, namespace: s}\nspec: {" +
+                    (list == "containers" ? "" : "containers: [{name: d}], ") + list + ": [{name: c, " +
+                    resources + "}]}\nstatus: {phase: Running, " + status + "}\n");
+    return import.cluster.users[0].demand[0].text();
+  };
+  const std::string asks = "resources: {requests: {cpu: 500m}}";
+  const auto says = [](const std::string& allocated, const std::string& actual,
+                       const std::string& list = "containerStatuses") {
+    return list + ": [{name: other}, {name: c, allocatedResources: {cpu: " + allocated +
+           "}, resources: {requests: {cpu: " + actual + "}}}]";
+  };
+  EXPECT_EQ(demand(asks, says("3", "3")), "3") << "to be made smaller";
+  EXPECT_EQ(demand(asks, says("1", "2")), "2");
+  EXPECT_EQ(demand(asks, says("2", "1")), "2");
+  EXPECT_EQ(demand(asks, says("100m", "100m")), "0.5") << "to be made larger";
+  EXPECT_EQ(demand(asks, "containerStatuses: [{name: c}]"), "0.5") << "an older Kubernetes";
+  EXPECT_EQ(demand(asks, "containerStatuses: [{name: c, allocatedResources: {cpu: 1}}]"), "1");
+  const std::string infeasible =
+      ", conditions: [{type: PodResizePending, status: 'True', reason: Infeasible}]";
+  EXPECT_EQ(demand("resources: {requests: {cpu: 500}}", says("2", "2") + infeasible), "2")
+      << "what the node can never give is not reserved";
+  EXPECT_EQ(
+      demand("restartPolicy: Always, " + asks, says("3", "3", "initContainerStatuses"), "initContainers"),
+      "3")
+      << "a sidecar";
+  EXPECT_EQ(demand(asks, says("3", "3", "initContainerStatuses"), "initContainers"), "0.5")
+      << "what only starts the pod is not resized";
+  EXPECT_EQ(demand("}], resources: {requests: {cpu: 2}}, x: [{",
+                   "resources: {requests: {cpu: 4}}, allocatedResources: {cpu: 3}"),
+            "4")
+      << "the pod as a whole";
+}
+
+TEST(KubernetesImport, AnAmountBeyondAllBoundsStopsNoImport) {
+  const ClusterImport pods =
+      import_text(node("n") + pod({.name = "huge", .space = "a", .requests = "cpu: 1, memory: 50E"}) +
+                  pod({.name = "more", .space = "c", .requests = "cpu: 9e30, memory: 1Gi"}) +
+                  pod({.name = "b", .space = "b", .on = "n"}));
+  EXPECT_EQ(pods.cluster.users.size(), 3u);
+  EXPECT_EQ(pods.cluster.users[0].demand[1].text(), "9223372036854775807") << "as Kubernetes caps it";
+  EXPECT_EQ(pods.cluster.running->size(), 1u);
+  const ClusterImport node_of_1Ei =
+      import_text(node("n", "", "", "cpu: 4, memory: 1Ei") + node("m", "", "", "cpu: 4, memory: 100E") +
+                  pod({.name = "huge", .requests = "memory: 50E"}) + pod({.name = "b", .on = "n"}));
+  EXPECT_EQ(node_of_1Ei.cluster.servers[0].capacity[1].text(), "1152921504606846976");
+  EXPECT_LT(node_of_1Ei.cluster.servers[1].capacity[1], node_of_1Ei.cluster.users[0].demand[1]);
+  const ClusterImport sums = import_text(node("n") + pod({.name = "b", .on = "n"}) +
+                                         "kind: Pod\nmetadata: {name: p, namespace: s}\nspec: {overhead: "
+                                         "{memory: 5E}, containers: [{resources: {requests: {memory: 8E}}}, "
+                                         "{resources: {requests: {memory: 8E}}}]}\n");
+  EXPECT_EQ(sums.cluster.users[1].demand[1].text(), "9223372036854775807");
+  EXPECT_THAT(import_refusal(node("n") + pod({.name = "b", .requests = "cpu: 5Q"})),
+              HasSubstr("'5Q' is not an amount"));
+}
+
 TEST(KubernetesImport, TakesDaemonSetsAndStaticPodsOffTheirNodes) {
   const ClusterImport import = import_text(
       node("n1") + node("n2") + node("n3") + pod({.name = "web", .on = "n1"}) +
@@ -247,6 +307,9 @@ TEST(KubernetesImport, LeavesOutPodsWithoutRequestsUnlessOneIsGiven) {
   const ClusterImport given = import_text(text, {.default_request = {{"cpu", 100}}});
   EXPECT_THAT(yaml(given), HasSubstr("{name: free, demand: {cpu: 0.1}, tasks: 1}"));
   EXPECT_THAT(yaml(given), HasSubstr("{name: shop, demand: {cpu: 1, memory: 1Gi}, tasks: 1}"));
+  const ClusterImport zero = import_text(text + pod({.name = "c", .space = "zero", .requests = "cpu: '0'"}),
+                                         {.default_request = {{"cpu", 100}, {"memory", Units{1} << 30}}});
+  EXPECT_THAT(yaml(zero), HasSubstr("{name: zero, demand: {memory: 1Gi}, tasks: 1}")) << "0 is a request";
 }
 
 TEST(KubernetesImport, TeamsMayBeValuesOfALabelOfThePodOrItsNamespace) {

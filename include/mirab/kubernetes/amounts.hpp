@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ using Units = std::int64_t;
 inline constexpr Units kMaxUnits = Units{1} << 47;
 inline constexpr std::int64_t kMaxContainers = 30'000;
 
+/// The largest amount that Kubernetes counts: what is more is that.
+inline constexpr Units kCapUnits = std::numeric_limits<Units>::max();
+
 /// May containers be given a limit above their request? So it is for cpu, memory and ephemeral-storage; of
 /// devices and huge pages a limit is the request.
 bool can_be_shared(std::string_view resource);
@@ -31,7 +35,15 @@ bool counts_bytes(std::string_view resource);
 /// a node has down. Errors (message only): not a quantity, or more than kMaxUnits.
 Result<Units> read_units(std::string_view resource, std::string_view text, Rounding rounding);
 
-/// The same for what was read already.
+/// The same of a cluster that runs, where one amount beyond all bounds, which the API server takes, shall not
+/// keep the others from being read: what is more than kCapUnits is that, and of a node half of it is the
+/// most, so that it has no room for such a pod. Errors (message only): not a quantity.
+Result<Units> read_capped_units(std::string_view resource, std::string_view text, Rounding rounding);
+
+/// a + b, at most kCapUnits.
+Units capped_sum(Units a, Units b);
+
+/// read_units() of what was read already.
 Result<Units> units_of(std::string_view resource, const Quantity& quantity, Rounding rounding);
 
 /// The unit of a limit next to a request of this text: whole Mi for `50Mi` or `2Gi`, Ki for Ki, megabytes for

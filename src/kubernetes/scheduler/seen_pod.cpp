@@ -147,8 +147,8 @@ Result<SeenPod> read_seen_pod(const Object& pod) {
 
   if (Result<Amounts> requests = scheduled_requests(pod, kSource, {})) {
     seen.requests = *std::move(requests);
-    // More than any node has; sums stay countable.
-    for (auto& [resource, units] : seen.requests) units = std::min(units, kMaxUnits);
+    // One more than the largest node counts with; sums stay countable.
+    for (auto& [resource, units] : seen.requests) units = std::min(units, kMaxUnits + 1);
   } else {
     note_fault(seen, requests.error());
   }

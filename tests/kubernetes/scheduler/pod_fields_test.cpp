@@ -50,6 +50,26 @@ bool is_rejected_with(const std::string& status) {
   return is_rejected({.kind = "Pod", .root = &node, .pointer = ""});
 }
 
+TEST(PodFields, APodThatIsResizedInPlaceHoldsTheLargerSize) {
+  const std::string text =
+      R"({"kind":"Pod","metadata":{"name":"p","namespace":"ns","uid":"u"},"spec":{"nodeName":"n","containers":)"
+      R"([{"name":"c","image":"i","resources":{"requests":{"cpu":"500m"}}}]},"status":{"containerStatuses":)"
+      R"([{"name":"c","allocatedResources":{"cpu":"3"},"resources":{"requests":{"cpu":"2"}}}]}})";
+  const Node node = *read_json_line(text, "test", 1);
+  const SeenPod seen = *read_seen_pod({.kind = "Pod", .root = &node, .pointer = ""});
+  EXPECT_EQ(seen.requests.at("cpu"), 3000);
+  EXPECT_EQ(seen.unsupported, "");
+}
+
+TEST(PodFields, AnAmountBeyondAllBoundsIsMoreThanAnyNodeHas) {
+  const Node node = pod_of("", R"("ports":[])");
+  Node huge = node;
+  value_at(huge, "/spec/containers/0/resources/requests/cpu")->text = "50E";
+  const SeenPod seen = *read_seen_pod({.kind = "Pod", .root = &huge, .pointer = ""});
+  EXPECT_EQ(seen.requests.at("cpu"), kMaxUnits + 1);
+  EXPECT_EQ(seen.unsupported, "");
+}
+
 TEST(PodFields, AGangIsNamedByMirabsMarksOrByThoseOfKueue) {
   SeenPod seen = seen_with(R"("labels":{"mirab.io/gang":"g","mirab.io/gang-size":"4"})");
   EXPECT_EQ(seen.gang, "g");
