@@ -1,7 +1,7 @@
 // Where a pod may be scheduled: node selector, required node affinity, taints and tolerations.
 //
 // Source: the Kubernetes API, core/v1, NodeSelectorTerm, Taint and Toleration; "Assigning Pods to Nodes";
-// "Taints and Tolerations".
+// "Taints and Tolerations"; KEP 5471 for tolerations with Gt and Lt.
 #include "kubernetes/placement_rules.hpp"
 
 #include <algorithm>
@@ -15,16 +15,27 @@ namespace mirab::kubernetes {
 namespace {
 
 using Operator = Requirement::Operator;
+using Tolerates = Toleration::Operator;
 
 struct OperatorName {
   std::string_view name;
   Operator op;
 };
 
+struct ToleratesName {
+  std::string_view name;
+  Tolerates op;
+};
+
 constexpr std::array kOperators = {
     OperatorName{"In", Operator::in},         OperatorName{"NotIn", Operator::not_in},
     OperatorName{"Exists", Operator::exists}, OperatorName{"DoesNotExist", Operator::does_not_exist},
     OperatorName{"Gt", Operator::above},      OperatorName{"Lt", Operator::below}};
+
+constexpr std::array kTolerates = {
+    ToleratesName{"", Tolerates::equal}, ToleratesName{"Equal", Tolerates::equal},
+    ToleratesName{"Exists", Tolerates::exists}, ToleratesName{"Gt", Tolerates::above},
+    ToleratesName{"Lt", Tolerates::below}};
 
 constexpr std::array<std::string_view, 3> kEffects = {"NoSchedule", "NoExecute", "PreferNoSchedule"};
 
@@ -124,11 +135,15 @@ class PartReader {
   }
 
   Toleration toleration(const Node& node, const std::string& key) {
-    const std::string op = text_in(node, "operator", key);
-    if (!op.empty() && op != "Exists" && op != "Equal")
-      fail(key + ".operator", fmt::format("must be Exists or Equal, not '{}'", op.substr(0, 40)), node.line);
+    const std::string written = text_in(node, "operator", key);
+    const auto* op = std::find_if(kTolerates.begin(), kTolerates.end(),
+                                  [&](const ToleratesName& each) { return each.name == written; });
+    if (op == kTolerates.end()) {
+      fail(key + ".operator", fmt::format("must be Exists, Equal, Gt or Lt, not '{}'", written.substr(0, 40)),
+           node.line);
+    }
     return {.key = text_in(node, "key", key),
-            .any_value = op == "Exists",
+            .op = op == kTolerates.end() ? Tolerates::equal : op->op,
             .value = text_in(node, "value", key),
             .effect = effect(node, key)};
   }
@@ -153,11 +168,39 @@ class PartReader {
   Check error_;
 };
 
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size()) return {};
+  return value;
+}
+
+/// A whole number as tolerations count it: without + and leading zeros.
+std::optional<std::int64_t> plain_whole(std::string_view text) {
+  const std::optional<std::int64_t> number = whole(text);
+  return number && std::to_string(*number) == text ? number : std::nullopt;
+}
+
+bool has_tolerated_value(const Taint& taint, const Toleration& toleration) {
+  switch (toleration.op) {
+    case Tolerates::exists:
+      return true;
+    case Tolerates::equal:
+      return toleration.value == taint.value;
+    case Tolerates::above:
+    case Tolerates::below:
+      break;
+  }
+  const std::optional<std::int64_t> number = plain_whole(taint.value), bound = plain_whole(toleration.value);
+  if (!number || !bound) return false;
+  return toleration.op == Tolerates::above ? *number > *bound : *number < *bound;
+}
+
 bool is_tolerated(const Taint& taint, const std::vector<Toleration>& tolerations) {
   return std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& each) {
     if (!each.effect.empty() && each.effect != taint.effect) return false;
-    if (each.key.empty()) return each.any_value;
-    return each.key == taint.key && (each.any_value || each.value == taint.value);
+    if (each.key.empty()) return each.op == Tolerates::exists;
+    return each.key == taint.key && has_tolerated_value(taint, each);
   });
 }
 
@@ -221,20 +264,27 @@ std::string affinity_text(const std::vector<std::vector<Requirement>>& terms) {
   return text.empty() ? "no node" : text;
 }
 
-/// `dedicated=gpu:NoSchedule`; of any value `dedicated`, of any effect without one.
-std::string toleration_text(const Toleration& toleration) {
-  if (toleration.key.empty() && !toleration.any_value) return "nothing";
-  return fmt::format("{}{}{}{}{}", toleration.key.empty() ? "all taints" : toleration.key,
-                     toleration.any_value || toleration.value.empty() ? "" : "=",
-                     toleration.any_value ? "" : toleration.value, toleration.effect.empty() ? "" : ":",
-                     toleration.effect);
+std::string_view sign_of(Tolerates op) {
+  switch (op) {
+    case Tolerates::above:
+      return ">";
+    case Tolerates::below:
+      return "<";
+    case Tolerates::equal:
+    case Tolerates::exists:
+      break;
+  }
+  return "=";
 }
 
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || end != text.data() + text.size()) return {};
-  return value;
+/// `dedicated=gpu:NoSchedule`, `sla>900`; of any value `dedicated`, of any effect without one.
+std::string toleration_text(const Toleration& toleration) {
+  const bool any_value = toleration.op == Tolerates::exists;
+  if (toleration.key.empty() && !any_value) return "nothing";
+  return fmt::format("{}{}{}{}{}", toleration.key.empty() ? "all taints" : toleration.key,
+                     any_value || toleration.value.empty() ? "" : sign_of(toleration.op),
+                     any_value ? "" : toleration.value, toleration.effect.empty() ? "" : ":",
+                     toleration.effect);
 }
 
 }  // namespace
@@ -325,7 +375,8 @@ std::string words_of(const PlacementRule& rule) {
   for (const auto& [label, value] : rule.selector) add(label), add(value);
   words += "| ";
   for (const Toleration& each : rule.tolerations) {
-    add(each.key), add(each.any_value ? "*" : "="), add(each.value), add(each.effect);
+    add(each.key), add(each.op == Tolerates::exists ? "*" : sign_of(each.op));
+    add(each.value), add(each.effect);
   }
   if (!rule.terms) return words;
   for (const std::vector<Requirement>& term : *rule.terms) {

@@ -23,9 +23,10 @@ struct Taint {
 };
 
 struct Toleration {
-  std::string key;  ///< empty: every key
-  bool any_value;   ///< operator Exists
-  std::string value;
+  enum class Operator { equal, exists, above, below };
+  std::string key;     ///< empty: every key
+  Operator op;         ///< above, below: of taints whose value is a whole number > or < `value`
+  std::string value;   ///< of no meaning with `exists`
   std::string effect;  ///< empty: every effect
 };
 

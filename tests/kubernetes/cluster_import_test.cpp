@@ -457,7 +457,7 @@ TEST(KubernetesImport, BadInputNamesFileLineAndKey) {
       HasSubstr("nodeSelectorTerms[0].matchExpressions[0].operator: must be In, NotIn, Exists, DoesNotExist, "
                 "Gt or Lt, not 'Near'"));
   EXPECT_THAT(import_refusal(n + pod({.name = "a", .spec = "  tolerations: [{operator: Maybe}]\n"})),
-              HasSubstr("spec.tolerations[0].operator: must be Exists or Equal, not 'Maybe'"));
+              HasSubstr("spec.tolerations[0].operator: must be Exists, Equal, Gt or Lt, not 'Maybe'"));
   EXPECT_THAT(import_refusal(node("n", "", "taints: [{key: a, effect: Never}]")),
               HasSubstr("spec.taints[0].effect: must be"));
   EXPECT_THAT(import_refusal(n + pod({.name = "a", .requests = ""})),

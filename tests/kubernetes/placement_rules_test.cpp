@@ -29,8 +29,34 @@ TEST(PlacementRules, AnObjectionNamesTheTaintThatThePodDoesNotTolerate) {
   const PlacementRule tolerant{
       .selector = {},
       .terms = {},
-      .tolerations = {{.key = "dedicated", .any_value = true, .value = "", .effect = ""}}};
+      .tolerations = {{.key = "dedicated", .op = Toleration::Operator::exists, .value = "", .effect = ""}}};
   EXPECT_EQ(objection(tolerant, "n3", {}, kForGpus), "");
+}
+
+// KEP 5471: the value of the taint is above or below that of the toleration.
+TEST(PlacementRules, ATolerationMayBeOfNumbersAboveOrBelow) {
+  const auto tolerates = [](Toleration::Operator op, const std::string& bound, const std::string& value) {
+    PlacementRule rule;
+    rule.tolerations = {{.key = "sla", .op = op, .value = bound, .effect = "NoSchedule"}};
+    return allows(rule, "n", {}, {{.key = "sla", .value = value, .effect = "NoSchedule"}});
+  };
+  const auto above = Toleration::Operator::above, below = Toleration::Operator::below;
+  EXPECT_TRUE(tolerates(above, "900", "950"));
+  EXPECT_FALSE(tolerates(above, "900", "900"));
+  EXPECT_FALSE(tolerates(above, "950", "900"));
+  EXPECT_TRUE(tolerates(below, "900", "-5"));
+  EXPECT_FALSE(tolerates(below, "900", "900"));
+  for (const char* no_number : {"", "high", "0950", "+950", "9.5", "9223372036854775808"}) {
+    EXPECT_FALSE(tolerates(above, "1", no_number)) << no_number;
+    EXPECT_FALSE(tolerates(above, no_number, "950")) << no_number;
+  }
+  PlacementRule of_another_key, below_it;
+  of_another_key.tolerations = {{.key = "x", .op = above, .value = "1", .effect = ""}};
+  EXPECT_FALSE(allows(of_another_key, "n", {}, {{.key = "sla", .value = "5", .effect = "NoSchedule"}}));
+  below_it.tolerations = {{.key = "x", .op = below, .value = "1", .effect = ""}};
+  EXPECT_EQ(describe(of_another_key), "tolerates x>1");
+  EXPECT_EQ(describe(below_it), "tolerates x<1");
+  EXPECT_NE(words_of(of_another_key), words_of(below_it));
 }
 
 TEST(PlacementRules, AnObjectionNamesTheLabelThatTheNodeHasOtherwiseOrNotAtAll) {
@@ -74,9 +100,10 @@ TEST(PlacementRules, ARuleIsDescribedForPeople) {
       {{.key = "metadata.name", .op = Operator::not_in, .values = {"n1"}, .of_field = true},
        {.key = "old", .op = Operator::does_not_exist},
        {.key = "cpus", .op = Operator::below, .values = {"64"}}});
-  tolerant.tolerations = {{.key = "dedicated", .any_value = false, .value = "gpu", .effect = "NoSchedule"},
-                          {.key = "away", .any_value = true, .value = "", .effect = "NoExecute"},
-                          {.key = "", .any_value = true, .value = "", .effect = ""}};
+  tolerant.tolerations = {
+      {.key = "dedicated", .op = Toleration::Operator::equal, .value = "gpu", .effect = "NoSchedule"},
+      {.key = "away", .op = Toleration::Operator::exists, .value = "", .effect = "NoExecute"},
+      {.key = "", .op = Toleration::Operator::exists, .value = "", .effect = ""}};
   EXPECT_EQ(describe(tolerant),
             "node affinity metadata.name not in (n1) and no label old and cpus < 64; "
             "tolerates dedicated=gpu:NoSchedule, away:NoExecute, all taints");

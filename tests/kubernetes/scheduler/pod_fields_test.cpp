@@ -70,6 +70,14 @@ TEST(PodFields, AnAmountBeyondAllBoundsIsMoreThanAnyNodeHas) {
   EXPECT_EQ(seen.unsupported, "");
 }
 
+TEST(PodFields, ATolerationOfNumbersIsHonoured) {
+  const Node node =
+      pod_of(R"("tolerations":[{"key":"sla","operator":"Gt","value":"900","effect":"NoSchedule"}])");
+  const SeenPod seen = *read_seen_pod({.kind = "Pod", .root = &node, .pointer = ""});
+  EXPECT_EQ(seen.unsupported, "");
+  EXPECT_TRUE(allows(seen.rule, "n", {}, {{.key = "sla", .value = "950", .effect = "NoSchedule"}}));
+}
+
 TEST(PodFields, AGangIsNamedByMirabsMarksOrByThoseOfKueue) {
   SeenPod seen = seen_with(R"("labels":{"mirab.io/gang":"g","mirab.io/gang-size":"4"})");
   EXPECT_EQ(seen.gang, "g");
@@ -182,7 +190,7 @@ TEST(SeenPod, WhatCannotBeReadIsTheFaultOfAField) {
   const Result<SeenPod> seen = read_seen_pod({.kind = "Pod", .root = &node, .pointer = ""});
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->unsupported, "spec.tolerations[0].operator");
-  EXPECT_EQ(seen->fault, "must be Exists or Equal, not 'Perhaps'");
+  EXPECT_EQ(seen->fault, "must be Exists, Equal, Gt or Lt, not 'Perhaps'");
 }
 
 }  // namespace

@@ -582,7 +582,7 @@ void RandomClusters::live() {
                     500 * static_cast<Units>(random.below(5)), 100 * static_cast<Units>(random.below(8)));
     if (random.below(4) == 0) seen.rule.selector = {{"zone", random.below(2) == 0 ? "a" : "b"}};
     if (random.below(4) == 0)
-      seen.rule.tolerations = {{.key = "t", .any_value = true, .value = "", .effect = ""}};
+      seen.rule.tolerations = {{.key = "t", .op = Toleration::Operator::exists, .value = "", .effect = ""}};
     if (random.below(8) == 0) seen.requests["example.com/gpu"] = 1;
     if (random.below(20) == 0) seen.unsupported = "spec.affinity.podAffinity";
     if (random.below(20) == 0) seen.priority = kSystemCritical;
