@@ -3,7 +3,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <set>
-#include <sstream>
 
 #include <mirab/kubernetes/amounts.hpp>
 #include <mirab/model/choice.hpp>
@@ -28,9 +27,9 @@ constexpr std::array kSuffixes = {Suffix{"Ti", Units{1} << 40}, Suffix{"Gi", Uni
                                   Suffix{"Ki", Units{1} << 10}, Suffix{"k", 1'000}};
 
 bool counts_cpus(std::string_view resource) { return resource == "cpu"; }
+
 /// As a power of ten.
 int smallest_unit(std::string_view resource) { return counts_cpus(resource) ? kMilli : 0; }
-
 
 }  // namespace
 
@@ -56,6 +55,7 @@ Result<Units> read_units(std::string_view resource, std::string_view text, Round
   if (!quantity) return quantity.error();
   return units_of(resource, *quantity, rounding);
 }
+
 Result<Units> read_capped_units(std::string_view resource, std::string_view text, Rounding rounding) {
   const Result<Quantity> quantity = read_capped_number(text);
   if (!quantity) return quantity.error();
@@ -64,7 +64,6 @@ Result<Units> read_capped_units(std::string_view resource, std::string_view text
 }
 
 Units capped_sum(Units a, Units b) { return a > kCapUnits - b ? kCapUnits : a + b; }
-
 
 Units written_in(std::string_view request) {
   const std::size_t digits = request.find_last_of("0123456789.");
@@ -173,8 +172,7 @@ Result<std::vector<Object>> nodes_of(const std::vector<Node>& documents, const s
 }  // namespace
 
 Result<std::vector<Allocatable>> read_nodes(std::string_view text, Syntax syntax, const std::string& file) {
-  std::istringstream input{std::string(text)};
-  const Result<std::vector<Node>> documents = read_documents(input, syntax, file);
+  const Result<std::vector<Node>> documents = read_object_documents(text, syntax, file);
   if (!documents) return documents.error();
   const Result<std::vector<Object>> nodes = nodes_of(*documents, file);
   if (!nodes) return nodes.error();
@@ -196,8 +194,7 @@ Result<std::vector<Allocatable>> read_nodes(std::string_view text, Syntax syntax
 
 Result<Allocatable> read_node(std::string_view text, Syntax syntax, const std::string& file,
                               std::string_view name) {
-  std::istringstream input{std::string(text)};
-  const Result<std::vector<Node>> documents = read_documents(input, syntax, file);
+  const Result<std::vector<Node>> documents = read_object_documents(text, syntax, file);
   if (!documents) return documents.error();
   const Result<std::vector<Object>> all = nodes_of(*documents, file);
   if (!all) return all.error();

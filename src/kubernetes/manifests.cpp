@@ -317,15 +317,26 @@ std::optional<std::string> edited_and_read_again(std::string_view text, std::vec
   return edited;
 }
 
-Result<std::string> edited_json(std::string_view text, const std::string& file, const Pods& pods,
+Result<std::string> edited_json(const std::string& text, const std::string& file, const Pods& pods,
                                 const Limits& limits) {
-  Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded()) return Error{.message = "is not JSON", .file = file};
-  for_each_container(pods, limits, [&](const Workload&, const Container& container, const auto& settings) {
-    set(document[Json::json_pointer(container.pointer)], settings);
-  });
+  std::vector<Json> documents;
+  std::istringstream input(text);
+  while (input >> std::ws, !input.eof()) {
+    documents.emplace_back();
+    try {
+      input >> documents.back();
+    } catch (const Json::exception&) {
+      return Error{.message = "is not JSON", .file = file};
+    }
+  }
+  for_each_container(pods, limits,
+                     [&](const Workload& workload, const Container& container, const auto& settings) {
+                       set(documents[workload.document][Json::json_pointer(container.pointer)], settings);
+                     });
   constexpr int kIndentOfKubectl = 4;
-  return document.dump(kIndentOfKubectl) + "\n";
+  std::string edited;
+  for (const Json& document : documents) edited += document.dump(kIndentOfKubectl) + "\n";
+  return edited;
 }
 
 }  // namespace
@@ -333,9 +344,9 @@ Result<std::string> edited_json(std::string_view text, const std::string& file, 
 Result<std::string> with_limits(std::string_view text, Syntax syntax, const std::string& file,
                                 const Pods& pods, const Limits& limits) {
   if (!limits.recalculated) return std::string(text);
-  if (syntax == Syntax::json) return edited_json(text, file, pods, limits);
-  std::istringstream input{std::string(text)};
-  Result<std::vector<Node>> documents = read_documents(input, syntax, file);
+  const ObjectsText objects = objects_text(text, syntax);
+  if (objects.syntax == Syntax::json) return edited_json(objects.text, file, pods, limits);
+  Result<std::vector<Node>> documents = read_object_documents(text, syntax, file);
   if (!documents) return std::move(documents).error();
   std::vector<MapEdit> edits;
   for_each_container(pods, limits, [&](const Workload& workload, const Container& container, auto settings) {

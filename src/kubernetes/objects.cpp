@@ -78,6 +78,46 @@ bool is_dns_label(std::string_view text) {
          text.find('.') == std::string_view::npos && text.front() != '-' && text.back() != '-';
 }
 
+namespace {
+
+// kubectl prints a log as it is: where that has no line end of its own, the last mark follows it at once.
+std::string without_logs(std::string_view text) {
+  constexpr std::string_view kStart = "\n==== START logs for container ";
+  constexpr std::string_view kEnd = "==== END logs for container ";
+  std::string kept;
+  while (true) {
+    const std::size_t log = text.find(kStart);
+    kept += text.substr(0, log);
+    if (log == std::string_view::npos) return kept;
+    const std::size_t end = text.find('\n', std::min(text.find(kEnd, log), text.size()));
+    const std::string_view passed = text.substr(log, end == std::string_view::npos ? end : end - log);
+    kept.append(static_cast<std::size_t>(std::count(passed.begin(), passed.end(), '\n')), '\n');
+    text.remove_prefix(log + passed.size());
+  }
+}
+
+bool begins_as_json(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos || text[first] != '{') return false;
+  const std::size_t second = text.find_first_not_of(kBlank, first + 1);
+  return second != std::string_view::npos && text[second] == '"';
+}
+
+}  // namespace
+
+ObjectsText objects_text(std::string_view text, Syntax syntax) {
+  return {.text = without_logs(text), .syntax = begins_as_json(text) ? Syntax::json : syntax};
+}
+
+Result<std::vector<Node>> read_object_documents(std::string_view text, Syntax syntax,
+                                                const std::string& file) {
+  ObjectsText objects = objects_text(text, syntax);
+  std::istringstream input(std::move(objects.text));
+  return read_documents(input, objects.syntax, file);
+}
+
 std::vector<Object> objects_of(const std::vector<Node>& documents) {
   std::vector<Object> objects;
   for (std::size_t i = 0; i < documents.size(); ++i) collect(documents[i], "", "", i, objects);
@@ -227,7 +267,6 @@ Result<Quantity> read_number(std::string_view text) {
   return Quantity::parse(text);
 }
 
-}  // namespace mirab::kubernetes
 namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
@@ -260,3 +299,4 @@ Result<Quantity> read_capped_number(std::string_view text) {
   return number;
 }
 
+}  // namespace mirab::kubernetes

@@ -37,6 +37,19 @@ bool is_dns_label(std::string_view text);
 /// Who wrote which field: half of the text of an object, and of no use here.
 inline constexpr LeftOut kManagedFields{.map = "metadata", .key = "managedFields"};
 
+/// A text of API objects as kubectl prints it: JSON where it begins so, whatever its file is called, and of
+/// several values, which follow one another. The logs between the objects of `kubectl cluster-info dump` are
+/// blank lines.
+struct ObjectsText {
+  std::string text;
+  Syntax syntax;
+};
+ObjectsText objects_text(std::string_view text, Syntax syntax);
+
+/// The documents of such a text. Errors as of read_documents().
+Result<std::vector<Node>> read_object_documents(std::string_view text, Syntax syntax,
+                                                const std::string& file);
+
 /// All objects of the documents in their order, lists within lists too. An item of a PodList is a Pod, even
 /// where it does not say so. Pointers into `documents`.
 std::vector<Object> objects_of(const std::vector<Node>& documents);
@@ -75,7 +88,7 @@ bool is_static(const Object& pod);
 /// such as `010`, which is 8 to YAML 1.1 and kubectl and 10 to others.
 Result<Quantity> read_number(std::string_view text);
 
-}  // namespace mirab::kubernetes
 /// The same, but what is more than the largest amount, 2^63 - 1, is that, as Kubernetes takes it.
 Result<Quantity> read_capped_number(std::string_view text);
 
+}  // namespace mirab::kubernetes

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include <mirab/kubernetes/pods.hpp>
@@ -461,8 +460,7 @@ class PodReader {
 
 Result<Pods> read_pods(std::string_view text, Syntax syntax, const std::string& file,
                        const PodReading& reading) {
-  std::istringstream input{std::string(text)};
-  const Result<std::vector<Node>> documents = read_documents(input, syntax, file);
+  const Result<std::vector<Node>> documents = read_object_documents(text, syntax, file);
   if (!documents) return documents.error();
   return PodReader(*documents, file, reading).read();
 }

@@ -298,7 +298,8 @@ class YamlEvents final : public YAML::EventHandler {
 // The last character that the JSON parser took and that is not white space: the parser looks one character
 // ahead, so a number at the end of a line is known only after the line break.
 struct Place {
-  int line = 1;
+  int here = 1;  // the line that is being read
+  int line = 1;  // of the last character that is no blank
   char last = 0;
   char before = 0;  // the one before the last
 };
@@ -318,8 +319,9 @@ class LineCounter {
   char operator*() const { return *at_; }
   LineCounter& operator++() {
     const char c = *at_;
-    if (c == '\n') ++here_;
-    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') *place_ = {here_, c, place_->last};
+    if (c == '\n') ++place_->here;
+    if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
+      *place_ = {place_->here, place_->here, c, place_->last};
     ++at_;
     return *this;
   }
@@ -329,7 +331,6 @@ class LineCounter {
  private:
   std::istreambuf_iterator<char> at_;
   Place* place_ = nullptr;
-  int here_ = 1;
 };
 
 class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
@@ -425,15 +426,26 @@ std::vector<Node> read_yaml(std::istream& input) {
   }
 }
 
-Node read_json(std::istream& input) {
-  input >> std::ws;
-  if (input.peek() == std::istream::traits_type::eof()) return {};
-  input.seekg(0);
+// One value after the other, as several calls of a program print them into one file.
+std::vector<Node> read_json(std::istream& input) {
+  std::vector<Node> documents;
   Place place;
-  Builder builder;
+  Builder builder;  // one for all, since their values are counted together
   JsonEvents events(builder, place);
-  nlohmann::json::sax_parse(LineCounter(input, place), LineCounter(), &events);
-  return builder.take();
+  const auto is_blank = [&] {
+    const int next = input.peek();
+    return next == ' ' || next == '\n' || next == '\r' || next == '\t';
+  };
+  const auto is_more = [&] {
+    while (is_blank()) place.here += input.get() == '\n' ? 1 : 0;
+    return input.peek() != std::istream::traits_type::eof();
+  };
+  while (is_more()) {
+    nlohmann::json::sax_parse(LineCounter(input, place), LineCounter(), &events,
+                              nlohmann::json::input_format_t::json, false);
+    documents.push_back(builder.take());
+  }
+  return documents;
 }
 
 }  // namespace
@@ -446,7 +458,7 @@ const Node* Node::find(std::string_view key) const {
 
 Result<std::vector<Node>> read_documents(std::istream& input, Syntax syntax, const std::string& name) {
   try {
-    return syntax == Syntax::json ? std::vector<Node>{read_json(input)} : read_yaml(input);
+    return syntax == Syntax::json ? read_json(input) : read_yaml(input);
   } catch (const Refused& refused) {
     return Error{.message = refused.message, .key = refused.key, .file = name, .line = refused.line};
   } catch (const YAML::Exception& failure) {
@@ -505,7 +517,8 @@ Result<Node> read_document(std::istream& input, Syntax syntax, const std::string
   Result<std::vector<Node>> documents = read_documents(input, syntax, name);
   if (!documents) return std::move(documents).error();
   if (documents->size() > 1) {
-    return Error{.message = "a second document begins (---); write one document in each file",
+    return Error{.message = fmt::format("a second document begins{}; write one document in each file",
+                                        syntax == Syntax::yaml ? " (---)" : ""),
                  .file = name,
                  .line = (*documents)[1].line};
   }

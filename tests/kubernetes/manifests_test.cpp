@@ -211,5 +211,19 @@ TEST(Manifests, InJsonKeepTheOrderOfKeys) {
   EXPECT_EQ(result, expected.dump(4) + "\n");
 }
 
+TEST(Manifests, InSeveralJsonTextsStayOneAfterTheOther) {
+  const auto pod = [](const std::string& name) {
+    return R"({"kind": "Pod", "metadata": {"name": ")" + name +
+           R"("}, "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]}})";
+  };
+  std::string expected;
+  for (const char* name : {"a", "b"}) {
+    nlohmann::ordered_json each = nlohmann::ordered_json::parse(pod(name));
+    each["spec"]["containers"][0]["resources"]["limits"] = {{"cpu", "2"}, {"memory", "2Gi"}};
+    expected += each.dump(4) + "\n";
+  }
+  EXPECT_EQ(edited(pod("a") + "\n" + pod("b"), "cpu=4,memory=4Gi", Syntax::json), expected);
+}
+
 }  // namespace
 }  // namespace mirab::kubernetes

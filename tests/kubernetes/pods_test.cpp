@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -55,6 +56,31 @@ TEST(Pods, AreReadFromTheListThatKubectlPrints) {
   EXPECT_EQ(container.needs[0].limit, 2000);
   EXPECT_EQ(container.needs[1].limit, std::nullopt);
   EXPECT_EQ(pods.workloads[0].space, "shop");
+}
+
+// As `kubectl get pod a -o json; kubectl get pod b -o json` prints them, and `kubectl cluster-info dump`.
+TEST(Pods, OfSeveralJsonTextsOneAfterTheOtherAreReadWhateverTheFileIsCalled) {
+  const auto json = [](const std::string& name) {
+    return R"({"kind": "Pod", "metadata": {"name": ")" + name +
+           R"("}, "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]}})";
+  };
+  const std::vector<std::string> betweens = {"", "\n",
+                                             "\n==== START logs for container c of pod d/a ====\n{\"no\n==== "
+                                             "END logs for container c of pod d/a ====\n",
+                                             "\n==== START logs for container c of pod d/a ====\nno line "
+                                             "end==== END logs for container c of pod d/a "
+                                             "====\n"};
+  for (const std::string& between : betweens) {
+    for (const Syntax syntax : {Syntax::yaml, Syntax::json}) {
+      const Pods pods = read(json("a") + between + json("b"), kBoth, syntax);
+      ASSERT_EQ(pods.workloads.size(), 2u) << between;
+      EXPECT_EQ(pods.workloads[1].name, "b");
+      EXPECT_EQ(pods.workloads[1].document, 1u);
+      EXPECT_EQ(pods.workloads[1].line, 1 + std::count(between.begin(), between.end(), '\n'));
+    }
+  }
+  EXPECT_THAT(refusal(json("a") + "\nand so on"), HasSubstr("pods.yaml:2: "));
+  EXPECT_THAT(refusal(json("a") + json("b").substr(0, 29)), HasSubstr("pods.yaml:1: "));
 }
 
 TEST(Pods, WithNumbersThatReadersTakeForDifferentOnesAreRefused) {

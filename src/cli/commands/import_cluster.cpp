@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "kubernetes/cluster_import.hpp"
+#include "kubernetes/objects.hpp"
 #include "lab/traces/csv_cluster.hpp"
 #include "slurm/cluster_import.hpp"
 #ifdef MIRAB_HAS_SERVICE
@@ -104,12 +104,8 @@ Result<kubernetes::ClusterImport> import_objects(const std::vector<InputText>& i
                                                  const kubernetes::ClusterImportOptions& options) {
   std::vector<kubernetes::ObjectText> texts;
   for (const InputText& input : inputs) {
-    // kubectl's JSON is often in a file of another name.
-    const std::size_t first = input.text.find_first_not_of(" \t\r\n");
-    const bool is_json = first != std::string::npos && input.text[first] == '{';
-    std::istringstream text(input.text);
     Result<std::vector<Node>> documents =
-        read_documents(text, is_json ? Syntax::json : input.syntax, input.name);
+        kubernetes::read_object_documents(input.text, input.syntax, input.name);
     if (!documents) return std::move(documents).error();
     texts.push_back({.file = input.name, .documents = *std::move(documents)});
   }
