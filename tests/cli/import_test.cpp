@@ -17,6 +17,8 @@ using ::testing::StartsWith;
 
 constexpr const char* kFiles = "examples/kubernetes/nodes.json examples/kubernetes/pods.json";
 
+std::string example(const std::string& name) { return read_text(MIRAB_SOURCE_DIR "/examples/" + name); }
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 TEST(Import, OfTheExampleRunsAndCanBeAllocated) {
@@ -94,11 +96,22 @@ TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
       folder.write("pods.yaml", "# from kubectl\napiVersion: v1\nkind: List\nitems: []\n");
   const std::string slurm = folder.write(
       "nodes.json", R"({"nodes": [{"name": "n", "cpus": 1, "real_memory": 1, "state": ["IDLE"]}]})");
+  const std::string table = folder.write("nodes.txt",
+                                         "NAME    STATUS   ROLES    AGE   VERSION   INTERNAL-IP\n"
+                                         "n1      Ready    <none>   17d   v1.33.1   10.0.0.1\n");
+  const std::string described = folder.write("describe.txt",
+                                             "Name:               n1\nRoles:              <none>\n"
+                                             "Labels:             zone=a\n");
   struct Case {
     std::string command, named;
   };
   for (const Case& each :
-       {Case{"mirab allocate examples/kubernetes/nodes.json -m drf", "mirab import kubernetes"},
+       {Case{"mirab import kubernetes " + table,
+             "what kubectl prints for people to read; `kubectl get nodes -o json`"},
+        Case{"mirab import kubernetes examples/kubernetes/nodes.json " + described, "for people to read"},
+        Case{"mirab limits " + table + " --capacity cpu=1", "for people to read"},
+        Case{"mirab validate " + table, "for people to read"},
+        Case{"mirab allocate examples/kubernetes/nodes.json -m drf", "mirab import kubernetes"},
         Case{"mirab validate examples/kubernetes/pods.json", "mirab limits"},
         Case{"mirab allocate " + pods + " -m drf", "mirab import kubernetes"},
         Case{"mirab validate " + pods, "mirab import kubernetes"},
@@ -126,6 +139,59 @@ TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
         Case{"mirab import google2011 examples/kubernetes/nodes.json", "mirab import kubernetes"},
         Case{"mirab limits examples/slurm/jobs.txt --capacity cpu=1", "mirab import slurm"},
         Case{"mirab limits examples/textbook.yaml --capacity cpu=1", "mirab allocate"}}) {
+    const Ran ran = shell(each.command);
+    EXPECT_EQ(ran.status, 2) << each.command;
+    EXPECT_THAT(first_line(ran.err), HasSubstr(each.named)) << each.command;
+    EXPECT_THAT(ran.out, IsEmpty());
+  }
+}
+
+TEST(Import, OfPackedFilesIsThatOfTheTexts) {
+  const TemporaryFolder folder;
+  const std::string nodes = folder.write_gzip("nodes.json.gz", example("kubernetes/nodes.json"));
+  const std::string pods = folder.write_gzip("pods.gz", example("kubernetes/pods.json"));
+  const auto body = [](const std::string& files) {
+    return shell("mirab import kubernetes " + files + " | grep -v '^#'").out;
+  };
+  EXPECT_EQ(body(nodes + " " + pods), body(kFiles));
+  EXPECT_EQ(
+      shell(fmt::format("cat {} | mirab limits - --node {} --format csv", pods, nodes)).out,
+      shell("mirab limits examples/kubernetes/pods.json --node examples/kubernetes/nodes.json --format csv")
+          .out);
+  const Ran slurm = shell(fmt::format("mirab import slurm {} examples/slurm/jobs.txt | grep -v '^#'",
+                                      folder.write_gzip("n.gz", example("slurm/nodes.txt"))));
+  EXPECT_EQ(slurm.out,
+            shell("mirab import slurm examples/slurm/nodes.txt examples/slurm/jobs.txt | grep -v '^#'").out);
+}
+
+TEST(Import, PackedFilesInTheWrongPlaceAreNamed) {
+  const TemporaryFolder folder;
+  const std::string nodes = folder.write_gzip("nodes.json.gz", example("kubernetes/nodes.json"));
+  const std::string cluster = folder.write_gzip("c.yaml.gz", example("textbook.yaml"));
+  const std::string whole = read_text(nodes);
+  const std::string cut = folder.write("cut.json.gz", whole.substr(0, whole.size() / 2));
+  const std::string xz = folder.write("nodes.json.xz",
+                                      "\xfd"
+                                      "7zXZ and so on");
+  const std::string workload = folder.write_gzip("w.gz", "{\"mirab\": \"workload\", \"version\": 1}\n");
+  struct Case {
+    std::string command, named;
+  };
+  for (const Case& each :
+       {Case{"mirab allocate " + nodes, "this is Kubernetes objects"},
+        Case{"mirab validate " + nodes, "Kubernetes objects"},
+        Case{"mirab import slurm " + nodes + " examples/slurm/jobs.txt", "this is Kubernetes objects"},
+        Case{"mirab import swf " + nodes + " --workload x", "this is Kubernetes objects"},
+        Case{"mirab allocate " + cluster, "c.yaml.gz: is compressed with gzip; decompress it first"},
+        Case{"mirab validate " + cluster, "is compressed with gzip; decompress it first"},
+        Case{"mirab simulate " + cluster, "is compressed with gzip; decompress it first"},
+        Case{"mirab import kubernetes " + cluster, "this is a cluster file"},
+        Case{"mirab import kubernetes " + cut, "cut.json.gz: the file is truncated"},
+        Case{"mirab import kubernetes " + xz, "nodes.json.xz: is compressed with xz; decompress it first"},
+        Case{"mirab allocate " + xz, "is compressed with xz; decompress it first"},
+        Case{"mirab import swf " + xz + " --workload x", "is compressed with xz; decompress it first"},
+        Case{"mirab import kubernetes " + workload, "this is a workload file"},
+        Case{"mirab allocate " + workload, "this is a workload file"}}) {
     const Ran ran = shell(each.command);
     EXPECT_EQ(ran.status, 2) << each.command;
     EXPECT_THAT(first_line(ran.err), HasSubstr(each.named)) << each.command;

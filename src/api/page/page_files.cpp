@@ -4,10 +4,12 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#define ZLIB_CONST
-#include <zlib.h>
+#include <utility>
 
 #include <mirab/model/assert.hpp>
+
+#include "model/document.hpp"
+#include "model/packing.hpp"
 
 // Generated from the archive that npm builds (cmake/MirabEmbed.cmake).
 namespace mirab::embedded {
@@ -46,24 +48,9 @@ const PageFile* page_file(std::string_view name) {
 }
 
 std::string inflated(std::string_view gzip) {
-  constexpr int kGzip = 16 + MAX_WBITS;
-  z_stream stream = {};
-  MIRAB_ASSERT(inflateInit2(&stream, kGzip) == Z_OK, "zlib starts");
-  stream.next_in = reinterpret_cast<const Bytef*>(gzip.data());
-  stream.avail_in = static_cast<uInt>(gzip.size());
-  std::string text;
-  int result = Z_OK;
-  while (result == Z_OK) {
-    const std::size_t had = text.size();
-    text.resize(had + 65'536);
-    stream.next_out = reinterpret_cast<Bytef*>(text.data() + had);
-    stream.avail_out = 65'536;
-    result = inflate(&stream, Z_NO_FLUSH);
-    text.resize(text.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  MIRAB_ASSERT(result == Z_STREAM_END, "a file of the program is whole");
-  return text;
+  Result<std::string> text = unpacked(gzip, kMaxTextBytes);
+  MIRAB_ASSERT(static_cast<bool>(text), "a file of the program is whole");
+  return *std::move(text);
 }
 
 }  // namespace mirab::api

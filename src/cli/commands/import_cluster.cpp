@@ -93,7 +93,7 @@ Result<kubernetes::ClusterImportOptions> read_kubernetes_options(const Kubernete
 Result<std::vector<InputText>> read_inputs(const std::vector<std::string>& paths) {
   std::vector<InputText> texts;
   for (const std::string& path : paths) {
-    Result<InputText> input = read_input(path);
+    Result<InputText> input = read_foreign_input(path);
     if (!input) return std::move(input).error();
     texts.push_back(*std::move(input));
   }

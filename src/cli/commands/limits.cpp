@@ -68,7 +68,7 @@ Result<Nodes> read_allocatable(const LimitsFlags& options) {
     if (!capacity) return in_option(capacity.error(), "--capacity");
     return Nodes{*std::move(capacity)};
   }
-  const Result<InputText> text = read_input(options.node_file);
+  const Result<InputText> text = read_foreign_input(options.node_file);
   if (!text) return text.error();
   if (options.node_name.empty()) return kubernetes::read_nodes(text->text, text->syntax, text->name);
   Result<kubernetes::Allocatable> node =
@@ -182,7 +182,7 @@ Exit run_limits(const LimitsFlags& options) {
   }
   const Result<kubernetes::PodReading> reading = read_pod_reading(options, *nodes);
   if (!reading) return report_error(reading.error());
-  const Result<InputText> input = read_input(options.pods);
+  const Result<InputText> input = read_foreign_input(options.pods);
   if (!input) return report_error(input.error());
   const Result<kubernetes::Pods> pods =
       kubernetes::read_pods(input->text, input->syntax, input->name, *reading);

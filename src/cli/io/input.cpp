@@ -16,6 +16,7 @@
 #include "cli/io/output.hpp"
 #include "model/document.hpp"
 #include "model/names.hpp"
+#include "model/packing.hpp"
 
 namespace mirab::cli {
 
@@ -83,15 +84,49 @@ Result<Problem> read_problem(const std::string& cluster, const std::string& allo
 
 namespace {
 
-// By gzip: what it holds is not known by its first bytes.
-bool is_packed(std::string_view text) { return text.starts_with("\x1f\x8b"); }
+constexpr std::string_view kGzipped = "gzip";
 
-// Packed workload files are named so.
-bool is_named_workload(const InputText& input) { return input.name.find("workload") != std::string::npos; }
+/// What tells what a text is: its first bytes, unpacked.
+std::string beginning_of(std::string_view text) {
+  constexpr std::size_t kBeginning = 4096;
+  return packing_of(text) == kGzipped ? unpacked_beginning(text, kBeginning)
+                                   : std::string(text.substr(0, kBeginning));
+}
+
+/// `nodes.json` for nodes.json.gz.
+std::string_view without_gz(std::string_view name) {
+  constexpr std::string_view kEnd = ".gz";
+  if (name.ends_with(kEnd)) name.remove_suffix(kEnd.size());
+  return name;
+}
+
+}  // namespace
+
+Check check_unpacked(const InputText& input) {
+  const std::optional<std::string_view> packing = packing_of(input.text);
+  if (!packing) return {};
+  return Error{.message = fmt::format("is compressed with {}; decompress it first", *packing),
+               .file = input.name};
+}
+
+Result<InputText> read_foreign_input(const std::string& path) {
+  Result<InputText> input = read_input(path);
+  if (!input) return input;
+  if (packing_of(input->text) != kGzipped) {
+    if (Check packed = check_unpacked(*input)) return *std::move(packed);
+    return input;
+  }
+  Result<std::string> text = unpacked(input->text, kMaxTextBytes);
+  if (!text) return Error{.message = text.error().message, .file = input->name};
+  input->text = *std::move(text);
+  if (without_gz(path).ends_with(".json")) input->syntax = Syntax::json;
+  return input;
+}
+
+namespace {
 
 // By its first bytes or by the keys that only this kind has.
 std::optional<FileKind> kind_of(const InputText& input) {
-  if (is_packed(input.text) && !is_named_workload(input)) return {};
   if (is_workload(input.text)) return FileKind::workload;
   std::istringstream text(input.text);
   const Result<Node> document = read_document(text, input.syntax, input.name);
@@ -129,8 +164,9 @@ std::string_view place_of(FileKind kind) {
 
 }  // namespace
 
-bool is_workload(std::string_view text) {
-  if (is_packed(text)) return true;
+bool is_workload(std::string_view whole) {
+  const std::string beginning = beginning_of(whole);
+  std::string_view text = beginning;
   for (const std::string_view next : {"{", "\"mirab\""}) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     if (!text.starts_with(next)) return false;
@@ -181,11 +217,17 @@ bool is_swf_job(std::string_view line) {
   return fields == kFields;
 }
 
+// As `kubectl get`, `kubectl top` and `kubectl describe` print for people.
+bool is_for_people_of_kubectl(std::string_view text, std::string_view first) {
+  const bool is_table = first.starts_with("NAME   ") || first.starts_with("NAMESPACE   ");
+  return is_table || (first.starts_with("Name:   ") && text.find("\nLabels:   ") != std::string_view::npos);
+}
+
 }  // namespace
 
 std::optional<ForeignKind> foreign_kind(const InputText& input) {
-  constexpr std::size_t kBeginning = 4096;
-  const std::string_view text = std::string_view(input.text).substr(0, kBeginning);
+  const std::string beginning = beginning_of(input.text);
+  const std::string_view text = beginning, name = without_gz(input.name);
   const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
   const std::string_view first = text.substr(start, text.find('\n', start) - start);
   if (has_line_with_key(text, "apiVersion")) {
@@ -194,22 +236,23 @@ std::optional<ForeignKind> foreign_kind(const InputText& input) {
                            "Kubernetes objects; `mirab import kubernetes` makes a cluster file of "
                            "nodes and pods, `mirab limits` gives pods limits"};
   }
-  if (first.starts_with(";") || is_swf_job(first) || input.name.ends_with(".swf") ||
-      input.name.ends_with(".swf.gz"))
+  if (is_for_people_of_kubectl(text, first)) {
+    return ForeignKind{.importer = {},
+                       .description =
+                           "what kubectl prints for people to read; `kubectl get nodes -o json` and "
+                           "`kubectl get pods -A -o json` print what is read"};
+  }
+  if (first.starts_with(";") || is_swf_job(first) || name.ends_with(".swf"))
     return ForeignKind{.importer = "swf",
                        .description =
                            "a log in the Standard Workload Format; `mirab import swf` makes a "
                            "workload file of it"};
-  if (is_packed(text) && !is_named_workload(input))
-    return ForeignKind{
-        .importer = "",
-        .description = fmt::format("packed by gzip; unpack it first: gunzip -k {}", input.name)};
   if (first.starts_with("NodeName=") || first.starts_with("JobId=") || first.starts_with("JobID|") ||
       first.starts_with("JOBID|") || is_json_of_slurm(text))
     return ForeignKind{
         .importer = "slurm",
         .description = "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs"};
-  if (input.name.ends_with(".csv"))
+  if (name.ends_with(".csv"))
     return ForeignKind{
         .importer = "csv",
         .description = "a table; `mirab import csv` makes a cluster file of tables of servers and users"};
@@ -232,7 +275,10 @@ Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::
 Error explain_wrong_trace(Error error, std::string_view like) {
   if (error.file.empty() || error.line > 1) return error;
   const Result<InputText> input = read_input(error.file);
-  if (!input || is_packed(input->text)) return error;
+  if (!input) return error;
+  if (packing_of(input->text) != kGzipped) {  // that is read
+    if (Check packed = check_unpacked(*input)) return *std::move(packed);
+  }
   return explain_wrong_import(std::move(error), {&*input, 1}, like);
 }
 
@@ -251,11 +297,14 @@ Error explain_wrong_manifests(Error error, const InputText& input) {
 Error explain_wrong_kind(Error error, FileKind wanted) {
   if (error.file.empty()) return error;
   const Result<InputText> input = read_input(error.file);
-  if (!input || (wanted == FileKind::workload && is_packed(input->text))) return error;
+  if (!input || (wanted == FileKind::workload && packing_of(input->text) == kGzipped)) return error;
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
     return {.message = fmt::format("{} belongs here, and this is {}", name_of(wanted), foreign->description),
             .file = error.file};
   const std::optional<FileKind> kind = kind_of(*input);
+  if (!kind) {
+    if (Check packed = check_unpacked(*input)) return *std::move(packed);
+  }
   if (!kind || *kind == wanted) return error;
   return {.message = fmt::format("this is {}, where {} belongs; {}", name_of(*kind), name_of(wanted),
                                  place_of(*kind)),

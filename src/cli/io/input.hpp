@@ -42,20 +42,27 @@ bool is_user_with_shapes(const Problem& problem, const std::string& name);
 /// with a cluster is found after its file was read.
 Error with_cluster_position(const std::string& cluster, Error error);
 
+/// A file of others, such as an importer reads: a text, or one that gzip has packed. Errors: besides those of
+/// read_input(), it is packed by something else, or damaged.
+Result<InputText> read_foreign_input(const std::string& path);
+
+/// Refuses what is packed, and says by what.
+Check check_unpacked(const InputText& input);
+
 /// What a file of Mirab's own can be.
 enum class FileKind { cluster, workload, scenario };
 
-/// Is it gzip, or is the first key of its first line that of a workload's head?
+/// Is the first key of its first line that of a workload's head? Of a text that gzip has packed too.
 bool is_workload(std::string_view text);
 
-/// What a file of others is: objects of Kubernetes, what Slurm prints, a log in the Standard Workload Format,
-/// a table.
+/// What a file of others is: objects of Kubernetes or a table of kubectl, what Slurm prints, a log in the
+/// Standard Workload Format, a table.
 struct ForeignKind {
-  std::string_view importer;  ///< its command under `mirab import`; empty: none reads it as it is
+  std::string_view importer;  ///< its command under `mirab import`; empty where there is none
   std::string description;    ///< what it is, and which commands read it
 };
 
-/// Nothing for any other text. Looks at its beginning only.
+/// Nothing for any other text. Looks at its beginning only, also where gzip has packed it.
 std::optional<ForeignKind> foreign_kind(const InputText& input);
 
 /// Why an importer failed. Where one of its inputs is of another kind, the error says so, and which command
