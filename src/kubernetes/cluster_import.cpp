@@ -128,7 +128,9 @@ class ClusterImporter {
     const Node* hard = value_at(*object.root, "/spec/hard");
     const bool is_scoped = is_listed(object, "/spec/scopes") || is_listed(object, "/spec/scopeSelector");
     if (!options_.team_label.empty() || is_scoped) {
-      quotas_not_kept_.add(fmt::format("{}/{}", space, object.name()));
+      quotas_not_kept_[is_scoped ? "quotas with scopes"
+                                 : "quotas of namespaces, where teams are values of a label"]
+          .add(fmt::format("{}/{}", space, object.name()));
       return {};
     }
     for (const Node::Entry& each : hard == nullptr ? std::vector<Node::Entry>() : hard->entries) {
@@ -136,7 +138,8 @@ class ClusterImporter {
       const bool is_request = each.key.starts_with(kRequests);
       const std::string resource = each.key.substr(is_request ? kRequests.size() : 0);
       if (!is_request && resource != "cpu" && resource != "memory" && resource != kPods) {
-        quotas_not_kept_.add(fmt::format("{}/{} {}", space, object.name(), each.key));
+        quotas_not_kept_["quotas of other things than requests"].add(
+            fmt::format("{}/{} {}", space, object.name(), each.key));
         continue;
       }
       const Result<Units> units = read_capped_units(resource, each.value.text, Rounding::down);
@@ -348,8 +351,11 @@ class ClusterImporter {
     for (const auto& [space, quota] : quotas_) {
       for (const auto& [resource, hard] : quota) {
         const bool is_known = std::find(resources_.begin(), resources_.end(), resource) != resources_.end();
-        if (is_known && teams.contains(space)) continue;
-        for (const std::string& shown : hard.shown) quotas_not_kept_.add(shown);
+        const bool has_pods = teams.contains(space);
+        if (is_known && has_pods) continue;
+        Tally& tally = quotas_not_kept_[has_pods ? "quotas of resources that no pod asks for and no node has"
+                                                 : "quotas of namespaces without a pod"];
+        for (const std::string& shown : hard.shown) tally.add(shown);
       }
     }
   }
@@ -399,7 +405,8 @@ class ClusterImporter {
     note(unknown_, "counted as waiting, on nodes that were not read");
     note(without_label_,
          fmt::format("without the label {}, and in the team of their namespace", options_.team_label));
-    if (quotas_not_kept_.count > 0) notices.push_back(quotas_not_kept_.notice("not kept, quotas", "item"));
+    for (const auto& [words, tally] : quotas_not_kept_)
+      notices.push_back(tally.notice(fmt::format("not kept, {}", words), "item"));
     for (const auto& [words, tally] : unsaid_) note(tally, fmt::format("not kept, {}", words));
     add_object_notices(notices);
   }
@@ -441,7 +448,7 @@ class ClusterImporter {
   std::map<std::string, std::size_t, std::less<>> node_numbers_;
   std::vector<PodRow> pods_;
   std::map<std::string, std::map<std::string, Hard>> quotas_;  // of namespaces
-  Tally quotas_not_kept_;
+  std::map<std::string_view, Tally> quotas_not_kept_;          // by the reason
   bool has_pods_ = false;
   std::vector<inventory::Rule> rules_;
   std::map<std::string, std::size_t> rule_numbers_;

@@ -144,6 +144,27 @@ TEST(BadInput, ValidateChecksATeamsFileAndExplainsAUserWhereAGroupShouldBe) {
       HasSubstr("bob.yaml:5: users[1].group: 'bob' is a user, not a group: to put both into one group"));
 }
 
+// The least of all limits above counts, so a larger one below it has no effect.
+TEST(BadInput, ValidateNotesALimitAboveThatOfAGroup) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write(
+      "c.yaml",
+      "resources: [cpu, gpu]\nservers: [{name: n, capacity: {cpu: 8, gpu: 16}}]\n"
+      "groups:\n  - {name: all, limit: {cpu: 2}}\n  - {name: team, parent: all, limit: {cpu: 4, gpu: 8}}\n"
+      "users:\n  - {name: a, group: team, limit: {cpu: 3, gpu: 9}, demand: {cpu: 1}}\n"
+      "  - {name: b, group: all, limit: {cpu: 2}, demand: {cpu: 1}}\n");
+  const Ran ran = shell("cd " + folder.path("") + " && mirab validate c.yaml");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(
+      ran.err,
+      "mirab: note: c.yaml:5: groups[1].limit.cpu: the limit of 'team' is above that of its group 'all', "
+      "so it gets 2 cpu at most\n"
+      "mirab: note: c.yaml:7: users[0].limit.cpu: the limit of 'a' is above that of its group 'all', so "
+      "it gets 2 cpu at most\n"
+      "mirab: note: c.yaml:7: users[0].limit.gpu: the limit of 'a' is above that of its group 'team', so "
+      "it gets 8 gpu at most\n");
+}
+
 TEST(BadInput, AMessageDoesNotSteerTheTerminal) {
   const Ran ran = shell("mirab validate $'no\\e[31m\\u009bsuch.yaml'");
   EXPECT_EQ(ran.status, 2);

@@ -359,14 +359,21 @@ TEST(KubernetesImport, AQuotaOfANamespaceIsItsLimit) {
       quota("two", "cpu: 2500m, requests.memory: 8Gi") + quota("night", "cpu: 1", ", scopes: [Terminating]");
   const ClusterImport import = import_text(text);
   EXPECT_THAT(yaml(import), HasSubstr("limit: {cpu: 2.5, memory: 4Gi}"));
-  EXPECT_THAT(import.notices, Contains("not kept, quotas: 2 items: shop/night, shop/one limits.cpu"));
+  EXPECT_THAT(import.notices, Contains("not kept, quotas with scopes: 1 item: shop/night"));
+  EXPECT_THAT(import.notices,
+              Contains("not kept, quotas of other things than requests: 1 item: shop/one limits.cpu"));
+  EXPECT_THAT(
+      import_text(text, {.team_label = "team"}).notices,
+      Contains("not kept, quotas of namespaces, where teams are values of a label: 2 items: shop/one, "
+               "shop/two"));
   const ClusterImport shapes = import_text(text + pod({.name = "b", .requests = "cpu: 2"}));
   EXPECT_THAT(yaml(shapes), HasSubstr("{name: shop, limit: {cpu: 2.5, memory: 4Gi}, shapes: ["));
   const ClusterImport lost =
       import_text(text + quota("gpus", "requests.nvidia.com/gpu: 2") +
                   "kind: ResourceQuota\nmetadata: {name: q, namespace: idle}\nspec: {hard: {cpu: 1}}\n");
-  EXPECT_THAT(lost.notices, Contains("not kept, quotas: 4 items: idle/q cpu, shop/gpus "
-                                     "requests.nvidia.com/gpu, shop/night, shop/one limits.cpu"));
+  EXPECT_THAT(lost.notices, Contains("not kept, quotas of namespaces without a pod: 1 item: idle/q cpu"));
+  EXPECT_THAT(lost.notices, Contains("not kept, quotas of resources that no pod asks for and no node has: 1 "
+                                     "item: shop/gpus requests.nvidia.com/gpu"));
   EXPECT_THAT(import_refusal(text + quota("bad", "cpu: x")), HasSubstr("spec.hard.cpu: 'x'"));
 }
 

@@ -161,8 +161,8 @@ Summary check(const std::string& file) {
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
     return Error{.message = fmt::format("is no file of Mirab's own, but {}", foreign->description),
                  .file = input->name};
-  if (simulation::is_scenario(input->text, input->syntax)) return check_scenario(*input);
   if (Check packed = check_unpacked(*input)) return *std::move(packed);
+  if (simulation::is_scenario(input->text, input->syntax)) return check_scenario(*input);
   if (const auto members_key = teams_members_key(input->text, input->syntax))
     return check_teams(file, *members_key);
   Error error = problem.error();

@@ -118,6 +118,55 @@ std::vector<Error> unnamed_servers(const Problem& problem) {
   return notices;
 }
 
+namespace {
+
+/// A group or a user as it stands in the cluster.
+struct Member {
+  const std::string& name;
+  const Quota& quota;
+  std::string key;
+};
+
+Member member_at(const Problem& problem, std::size_t node) {
+  const Tree& tree = problem.tree();
+  if (tree.is_user(node)) {
+    const std::size_t n = tree.user_at(node);
+    return {problem.users()[n].name, problem.users()[n].quota, fmt::format("users[{}]", n)};
+  }
+  const std::size_t g = tree.group_at(node);
+  return {problem.groups()[g].name, problem.groups()[g].quota, fmt::format("groups[{}]", g)};
+}
+
+const Quantity* limit_of(const Quota& quota, std::size_t r) {
+  return quota.limit.empty() || !quota.limit[r] ? nullptr : &*quota.limit[r];
+}
+
+}  // namespace
+
+std::vector<Error> unreachable_limits(const Problem& problem) {
+  const Tree& tree = problem.tree();
+  std::vector<Error> notices;
+  for (std::size_t node = 1; node < tree.size(); ++node) {
+    const Member member = member_at(problem, node);
+    for (std::size_t r = 0; r < member.quota.limit.size(); ++r) {
+      const Quantity* const own = limit_of(member.quota, r);
+      const Quantity* least = own;
+      std::string_view of;
+      for (std::size_t above = tree.parent(node); own != nullptr && above != 0; above = tree.parent(above)) {
+        const Member group = member_at(problem, above);
+        const Quantity* const other = limit_of(group.quota, r);
+        if (other != nullptr && *other < *least) least = other, of = group.name;
+      }
+      if (least == own) continue;
+      notices.push_back({.message = fmt::format(
+                             "the limit of '{}' is above that of its group '{}', so it gets {} {} at most",
+                             member.name, of, report::amount(least->value()), problem.resources()[r]),
+                         .key = fmt::format("{}.limit.{}", member.key, problem.resources()[r])});
+    }
+  }
+  return notices;
+}
+
 std::vector<std::string> first_notices(const std::vector<Error>& notices) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(notices.size(), kNoticesShown); ++i)
@@ -139,6 +188,7 @@ void print_slips(const std::string& cluster, const Problem& problem) {
   print_cluster_notices(cluster, missing_units(problem));
   print_cluster_notices(cluster, unplaceable_tasks(problem));
   print_cluster_notices(cluster, unusable_guarantees(problem));
+  print_cluster_notices(cluster, unreachable_limits(problem));
   print_cluster_notices(cluster, unnamed_servers(problem));
 }
 

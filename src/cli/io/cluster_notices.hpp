@@ -30,6 +30,10 @@ std::vector<Error> missing_units(const Problem& problem);
 /// servers).
 std::vector<Error> unnamed_servers(const Problem& problem);
 
+/// Limits above that of a group above, which is the one that counts. Each with the key of the limit. O(N
+/// depth m).
+std::vector<Error> unreachable_limits(const Problem& problem);
+
 /// The first few, without their places, and how many more there are.
 std::vector<std::string> first_notices(const std::vector<Error>& notices);
 
