@@ -52,7 +52,7 @@ Unpacking unpack(std::string_view gzip, std::size_t most) {
     stream.next_out = reinterpret_cast<Bytef*>(text.data() + had);
     stream.avail_out = kStep;
     const int status = inflate(&stream, Z_NO_FLUSH);
-    text.resize(text.size() - stream.avail_out);
+    text.resize(had + (kStep - stream.avail_out));
     is_open = status != Z_STREAM_END;
     if (status == Z_BUF_ERROR) {
       unpacking.complaint = "the file is truncated: its gzip stream has no end";

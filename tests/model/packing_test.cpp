@@ -16,7 +16,7 @@ std::string packed(const std::string& text) {
   return read_text(folder.write_gzip("t.gz", text));
 }
 
-std::string refusal(const std::string& gzip, std::size_t most = 1 << 20) {
+std::string packing_refusal(const std::string& gzip, std::size_t most = 1 << 20) {
   const Result<std::string> text = unpacked(gzip, most);
   return text ? "unpacked" : text.error().message;
 }
@@ -39,13 +39,13 @@ TEST(Packing, TheTextOfSeveralStreamsIsOne) {
 
 TEST(Packing, WhatIsNoWholeFileIsRefused) {
   const std::string whole = packed(std::string(1000, 'x') + "y");
-  EXPECT_THAT(refusal(whole.substr(0, whole.size() - 9)), HasSubstr("truncated"));
-  EXPECT_THAT(refusal(whole + "more"), HasSubstr("bytes follow the end"));
+  EXPECT_THAT(packing_refusal(whole.substr(0, whole.size() - 9)), HasSubstr("truncated"));
+  EXPECT_THAT(packing_refusal(whole + "more"), HasSubstr("bytes follow the end"));
   std::string damaged = whole;
   damaged[damaged.size() - 6] ^= 1;
-  EXPECT_THAT(refusal(damaged), HasSubstr("damaged"));
-  EXPECT_EQ(refusal(whole, 1000), "more than 1000 bytes");
-  EXPECT_EQ(refusal(whole, 1001), "unpacked");
+  EXPECT_THAT(packing_refusal(damaged), HasSubstr("damaged"));
+  EXPECT_EQ(packing_refusal(whole, 1000), "more than 1000 bytes");
+  EXPECT_EQ(packing_refusal(whole, 1001), "unpacked");
 }
 
 TEST(Packing, TheBeginningIsReadOfADamagedFileToo) {

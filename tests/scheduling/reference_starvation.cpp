@@ -432,14 +432,15 @@ ReferenceEngine::Standing ReferenceEngine::view(UserId user, bool by_whole_tasks
         std::vector<mpq_class> most(of_sibling.size(), level);
         if (by_whole_tasks && weight(sibling) > 0) most = begun(sibling, level);
         for (std::size_t r = 0; r < e.size(); ++r)
-          e[r] += view.back().first ? of_sibling[r] : std::min(of_sibling[r], most[r]);
+          e[r] +=
+              view.back().first && view.back().second > 0 ? of_sibling[r] : std::min(of_sibling[r], most[r]);
       }
       for (std::size_t r = 0; r < e.size(); ++r) all[r] = std::min(all[r], e[r]);
     }
     e = std::move(all);
     const mpq_class most = *std::max_element(e.begin(), e.end());
     const bool has_weight = weight(node) > 0;
-    view.emplace_back(!has_weight && most > 0, has_weight ? mpq_class(most / weight(node)) : most);
+    view.emplace_back(!has_weight, has_weight ? mpq_class(most / weight(node)) : most);
     child = node;
   }
   std::reverse(view.begin(), view.end());
@@ -453,7 +454,7 @@ ReferenceEngine::Standing ReferenceEngine::whole_keys(UserId user) const {
     const std::vector<mpq_class> all = over(node);
     const mpq_class most = *std::max_element(all.begin(), all.end());
     const bool has_weight = weight(node) > 0;
-    keys.emplace_back(!has_weight && most > 0, has_weight ? mpq_class(most / weight(node)) : most);
+    keys.emplace_back(!has_weight, has_weight ? mpq_class(most / weight(node)) : most);
   }
   std::reverse(keys.begin(), keys.end());
   return keys;
@@ -690,7 +691,11 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
     const bool is_own = task.user == b;
     if (is_own && job_of(task).rank.priority >= candidate.job->rank.priority) continue;
     if ((is_own || in_tree) && task.is_fresh) continue;
-    there.push_back(task);
+    const Balance free = balance(server);
+    bool frees = !in_tree;
+    for (std::size_t r = 0; r < demand.size(); ++r)
+      frees = frees || (demand[r] > 0 && free[r] < demand[r] && task.demand[r] > 0);
+    if (frees) there.push_back(task);
   }
   if (!in_tree)
     std::stable_sort(there.begin(), there.end(),
@@ -728,10 +733,20 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
     return is_above ? std::optional(Right::share) : std::nullopt;
   };
   const auto is_asked = [](Right right) { return right == Right::share || right == Right::guarantee; };
+  // In a tree all that have been taken are asked again.
+  std::vector<Task> taken;
   const auto has_right = [&](const Task& task) {
-    const std::optional<Right> right = right_of(task);
-    return right && (!in_tree || !is_asked(*right) ||
-                     is_protected(after, b, task.user, missing, *right == Right::guarantee));
+    if (!in_tree) return right_of(task).has_value();
+    std::vector<Task> losses = taken;
+    losses.push_back(task);
+    bool all_by_guarantee = true;
+    for (const Task& each : losses) {
+      if (!right_of(each)) return false;
+      all_by_guarantee = all_by_guarantee && right_of(each) != Right::share;
+    }
+    return std::all_of(losses.begin(), losses.end(), [&](const Task& each) {
+      return !is_asked(*right_of(each)) || is_protected(after, b, each.user, missing, all_by_guarantee);
+    });
   };
   // In a tree: who stands highest without the task. Of this user's tasks the one with the lowest priority.
   const auto choose_in_tree = [&](std::size_t from) {
@@ -757,7 +772,6 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
                 there.begin() + static_cast<std::ptrdiff_t>(*lowest),
                 there.begin() + static_cast<std::ptrdiff_t>(*lowest) + 1);
   };
-  std::vector<Task> taken;
   for (std::size_t at = 0; at < there.size() && !has_room_in(room, demand);) {
     if (in_tree) choose_in_tree(at);
     const Task task = there[at];

@@ -29,9 +29,9 @@
 // keys of the nodes on a path are compared from the top, each of all that the node would use, beyond its
 // guarantee and per weight.
 //
-// All keys are exact: numbers of parts where all weights are 1, and else fractions. A node of weight 0 with
-// something beyond its guarantee is above every one with a weight, as in the descent. A path that is shorter
-// is compared as if it went on with its last key.
+// All keys are exact: numbers of parts where all weights are 1, and else fractions. A node of weight 0 is
+// above every one with a weight, whatever it holds: else its last task would never end for others. A path
+// that is shorter is compared as if it went on with its last key.
 //
 // Cost: givers.cpp passes over most tasks. O(depth m) for each task that is looked at; O(depth m members) for
 // each that is taken; and of the final set the same for every user below the losers' highest groups.
@@ -49,7 +49,7 @@ namespace {
 
 using fairness::Wide;
 
-/// The key of each node on a path: is it last, and κ.
+/// The key of each node on a path: is its weight 0, so that it is last, and κ.
 template <class Number>
 using Keys = std::vector<std::pair<bool, Number>>;
 
@@ -120,15 +120,16 @@ class RightsInTree final : public Rights {
   bool may_lose_any(const JobRow& job, UserIndex user) const override { return may_lose(job, user, {}); }
 
   bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
-    return !started_tasks_.contains(task) && may_lose(job, user, missing_);
+    const auto frees = [&](std::size_t r) { return ledger_.demand(task)[r] > 0; };
+    return !started_tasks_.contains(task) && std::any_of(missing_.begin(), missing_.end(), frees) &&
+           may_lose(job, user, missing_);
   }
 
   bool lose(const Loss& loss) override {
     if (is_surely_refused(loss)) return false;
     move_.add(loss.user, loss.task_class, loss.demand, -1);
     lost_.push_back(&loss);
-    const std::optional<Right> right = right_of(loss.user);
-    if (right && (is_unasked(*right) || is_protected(loss.user, *right == Right::guarantee))) {
+    if (rights_of_losers()) {
       move_has_changed();
       return true;
     }
@@ -176,23 +177,13 @@ class RightsInTree final : public Rights {
 
   std::optional<std::vector<Right>> of(std::span<const Loss* const> losses) override {
     if (!holds_limits() || !holds_reserves()) return {};
-    std::map<UserIndex, Right> of_users;
-    std::vector<Right> rights;
-    bool all_by_guarantee = true, any_asked = false;
-    for (const Loss* const loss : losses) {
-      if (!of_users.contains(loss->user)) {
-        const std::optional<Right> right = right_of(loss->user);
-        if (!right) return {};
-        of_users[loss->user] = *right;
-        all_by_guarantee = all_by_guarantee && *right != Right::share;
-        any_asked = any_asked || !is_unasked(*right);
-      }
-      rights.push_back(of_users[loss->user]);
-    }
-    for (const auto& [user, right] : of_users) {
-      if (!is_unasked(right) && !is_protected(user, all_by_guarantee)) return {};
-    }
+    const std::optional<std::map<UserIndex, Right>> of_users = rights_of_losers();
+    if (!of_users) return {};
+    const bool any_asked = std::any_of(of_users->begin(), of_users->end(),
+                                       [](const auto& each) { return !is_unasked(each.second); });
     if (any_asked && !rises(losses)) return {};
+    std::vector<Right> rights;
+    for (const Loss* const loss : losses) rights.push_back(of_users->at(loss->user));
     return rights;
   }
 
@@ -236,7 +227,7 @@ class RightsInTree final : public Rights {
   static Keys<Number> from_top(std::vector<TreeKey<Number>> path) {
     Keys<Number> keys;
     for (auto key = path.rbegin(); key != path.rend(); ++key)
-      keys.emplace_back(key->is_last(), std::move(key->kappa));
+      keys.emplace_back(!key->has_weight, std::move(key->kappa));
     return keys;
   }
   Keys<Number> standing(const Descent& descent, UserIndex user) const {
@@ -262,8 +253,7 @@ class RightsInTree final : public Rights {
     any_on_path(ledger_, loss.user, [&](TreeNode node) {
       const std::vector<Number> over = after_.template beyond<Number>(task, node, times);
       Number most = *std::max_element(over.begin(), over.end());
-      const bool is_last = ledger_.weight(node).numerator == 0 && most > 0;
-      keys.emplace_back(is_last, std::move(most));
+      keys.emplace_back(ledger_.weight(node).numerator == 0, std::move(most));
       return false;
     });
     std::reverse(keys.begin(), keys.end());
@@ -283,7 +273,7 @@ class RightsInTree final : public Rights {
     const TreeNode top = path_of(ledger_, loss.user).back();
     const std::vector<double> over = after_.template beyond<double>(task_of(loss), top, -1);
     without.top = *std::max_element(over.begin(), over.end());
-    without.is_last = ledger_.weight(top).numerator == 0 && without.top > 0;
+    without.is_last = ledger_.weight(top).numerator == 0;
   }
   /// Does the user of a stand higher without it than that of b, or, if not, is a newer?
   bool comes_first(const Loss& a, const Loss& b) {
@@ -309,6 +299,23 @@ class RightsInTree final : public Rights {
     const std::size_t shared = nodes_in_common(path_, path);
     path.resize(path.size() - shared);
     return {.own = std::span(path_).first(path_.size() - shared), .other = std::move(path)};
+  }
+
+  /// Conditions 2 and 3 of all that lose tasks, as the move stands.
+  std::optional<std::map<UserIndex, Right>> rights_of_losers() const {
+    std::map<UserIndex, Right> rights;
+    bool all_by_guarantee = true;
+    for (const Loss* const loss : lost_) {
+      if (rights.contains(loss->user)) continue;
+      const std::optional<Right> right = right_of(loss->user);
+      if (!right) return {};
+      rights[loss->user] = *right;
+      all_by_guarantee = all_by_guarantee && *right != Right::share;
+    }
+    for (const auto& [user, right] : rights) {
+      if (!is_unasked(right) && !is_protected(user, all_by_guarantee)) return {};
+    }
+    return rights;
   }
 
   std::optional<Right> right_of(UserIndex user) const {
@@ -337,7 +344,7 @@ class RightsInTree final : public Rights {
         after_.template path<Number>(of_nothing(user), View::whole_tasks);
     const TreeKey<Number>& c = of_own[parting.own.size() - 1];
     const TreeKey<Number>& other_c = of_other[parting.other.size() - 1];
-    return c.is_last() == other_c.is_last() ? c.kappa <= other_c.kappa : other_c.is_last();
+    return c.has_weight == other_c.has_weight ? c.kappa <= other_c.kappa : c.has_weight;
   }
 
   /// Without the task too, is c by more than doubles are rounded ahead of c', or higher in the view of b than
