@@ -102,7 +102,10 @@ Exit run_diff(const DiffFlags& options) {
   const Result<Sides> sides = sides_of(options, std::move(mechanisms), *before, *after);
   if (!sides) return report_error(sides.error());
   print_slips(options.before, *before);
-  if (second != options.before) print_slips(second, *after);
+  if (second != options.before) {
+    print_slips(second, *after);
+    print_cluster_notices(second, unnamed_servers(*after, *before));
+  }
 
   const Execution execution{.threads = options.threads};
   const Result<Outcome> old = allocate(*before, sides->mechanisms.front(), execution);

@@ -89,23 +89,21 @@ std::vector<Error> missing_units(const Problem& problem) {
   return notices;
 }
 
-std::vector<Error> unnamed_servers(const Problem& problem) {
-  std::unordered_set<std::string_view> named;
-  std::size_t closed = 0;  // users who name more than one server
+std::vector<Error> unnamed_servers(const Problem& problem, const Problem& before) {
+  std::unordered_set<std::string_view> known;  // there before, or named by a user
+  for (const Server& server : before.servers()) known.insert(server.name);
   for (const User& user : problem.users()) {
-    if (!user.servers) continue;
-    named.insert(user.servers->begin(), user.servers->end());
-    if (user.servers->size() > 1) ++closed;
+    if (user.servers) known.insert(user.servers->begin(), user.servers->end());
   }
   std::vector<Error> notices;
-  if (2 * closed < problem.user_count()) return notices;
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
     const std::string& server = problem.servers()[i].name;
-    if (named.contains(server)) continue;
+    if (known.contains(server)) continue;
     std::size_t excluded = 0;
     for (std::size_t n = 0; n < problem.user_count(); ++n) {
       if (problem.users()[n].servers && !problem.eligible(n, i)) ++excluded;
     }
+    if (excluded == 0) continue;
     const bool shapes = std::any_of(problem.users().begin(), problem.users().end(),
                                     [](const User& user) { return user.shape.has_value(); });
     notices.push_back(
@@ -189,7 +187,6 @@ void print_slips(const std::string& cluster, const Problem& problem) {
   print_cluster_notices(cluster, unplaceable_tasks(problem));
   print_cluster_notices(cluster, unusable_guarantees(problem));
   print_cluster_notices(cluster, unreachable_limits(problem));
-  print_cluster_notices(cluster, unnamed_servers(problem));
 }
 
 }  // namespace mirab::cli

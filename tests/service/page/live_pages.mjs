@@ -28,9 +28,9 @@ const checks = {
   async 'Now shows what each queue has, its fair share and what waits'() {
     await admin.open(...pages.now);
     assert.match(await page.locator('.lead').textContent(), /42 tasks run and 12 wait,\s+in 3 queues on 6 servers/);
-    assert.deepEqual((await row(page, 'vision')).slice(0, 6), ['vision', '50.0%', '50.0%', '0.0', '8', '10']);
+    assert.deepEqual((await row(page, 'vision')).slice(0, 6), ['vision', '50.0%', '37.0%', '+13.0', '8', '10']);
     assert.deepEqual((await row(page, 'ml')).slice(0, 6), ['ml', '25.0%', '25.0%', '0.0', '4', '0']);
-    assert.deepEqual((await row(page, 'web')).slice(0, 6), ['web', '46.9%', '68.7%', '−21.9', '30', '2']);
+    assert.deepEqual((await row(page, 'web')).slice(0, 6), ['web', '46.9%', '64.9%', '−18.1', '30', '2']);
     assert.match((await row(page, 'web'))[6], /^[\d.]+ (ms|s|min)( \d+ s)?$/);
     await page.getByText('web is below its fair share. Its job zoned waits: no server has room').waitFor();
     assert.deepEqual(await page.locator('.use-number').allTextContents(), ['76 of 128', '184Gi of 512Gi', '12 of 16']);
@@ -129,7 +129,7 @@ const checks = {
 
   async 'Fairness compares mechanisms, History draws series, and the Log filters by its address'() {
     await admin.open('#/fairness?mechanism=hdrfh%20tsf', 'has more by');
-    assert.deepEqual((await row(page, 'web')).slice(0, 4), ['web', '46.9%', '68.7%', '−21.9']);
+    assert.deepEqual((await row(page, 'web')).slice(0, 4), ['web', '46.9%', '64.9%', '−18.1']);
     await admin.open(...pages.history);
     assert.equal(await page.locator('canvas').count(), 1);
     await admin.open('#/log?kind=job-submitted&queue=web', 'web/zoned');
