@@ -232,16 +232,6 @@ TEST(BadInput, WhatIsAllowedButLooksLikeASlipIsNoted) {
   EXPECT_THAT(shell("mirab validate examples/textbook.yaml").err, testing::IsEmpty());
 }
 
-TEST(BadInput, APackedFileIsNotTakenForAWorkload) {
-  const TemporaryFolder folder;
-  const std::string nodes = folder.write("nodes.json", "{\"kind\": \"List\", \"items\": []}\n");
-  ASSERT_EQ(shell("gzip -k " + nodes).status, 0);
-  const Ran ran = shell("mirab import kubernetes " + nodes + ".gz");
-  EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.err, HasSubstr("this is packed by gzip; unpack it first: gunzip -k "));
-  EXPECT_THAT(ran.err, testing::Not(HasSubstr("workload")));
-}
-
 // A guarantee of GPUs alone covers no task, and counts all the same.
 TEST(BadInput, AGuaranteeThatCoversNoTaskIsNotedByAllocateToo) {
   const TemporaryFolder folder;
