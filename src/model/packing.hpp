@@ -16,7 +16,7 @@ std::optional<std::string_view> packing_of(std::string_view bytes);
 /// goes on after its last stream or has no end; the text has more than `most` bytes.
 Result<std::string> unpacked(std::string_view gzip, std::size_t most);
 
-/// Its first bytes, at most so many; fewer where the rest cannot be read.
+/// Its first bytes, at most that many; fewer where the rest cannot be read.
 std::string unpacked_beginning(std::string_view gzip, std::size_t most);
 
 }  // namespace mirab

@@ -147,12 +147,13 @@ TEST(BadInput, ValidateChecksATeamsFileAndExplainsAUserWhereAGroupShouldBe) {
 // The least of all limits above counts, so a larger one below it has no effect.
 TEST(BadInput, ValidateNotesALimitAboveThatOfAGroup) {
   const TemporaryFolder folder;
-  const std::string file = folder.write(
-      "c.yaml",
-      "resources: [cpu, gpu]\nservers: [{name: n, capacity: {cpu: 8, gpu: 16}}]\n"
-      "groups:\n  - {name: all, limit: {cpu: 2}}\n  - {name: team, parent: all, limit: {cpu: 4, gpu: 8}}\n"
-      "users:\n  - {name: a, group: team, limit: {cpu: 3, gpu: 9}, demand: {cpu: 1}}\n"
-      "  - {name: b, group: all, limit: {cpu: 2}, demand: {cpu: 1}}\n");
+  const std::string file =
+      folder.write("c.yaml",
+                   "resources: [cpu, gpu]\nservers: [{name: n, capacity: {cpu: 8, gpu: 16}}]\n"
+                   "groups:\n  - name: all\n    limit: {cpu: 2}\n    groups:\n"
+                   "      - {name: team, limit: {cpu: 4, gpu: 8}}\n"
+                   "users:\n  - {name: a, group: team, limit: {cpu: 3, gpu: 9}, demand: {cpu: 1}}\n"
+                   "  - {name: b, group: all, limit: {cpu: 2}, demand: {cpu: 1}}\n");
   const Ran ran = shell("cd " + folder.path("") + " && mirab validate c.yaml");
   EXPECT_EQ(ran.status, 0);
   EXPECT_EQ(

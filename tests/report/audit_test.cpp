@@ -74,7 +74,7 @@ TEST(AuditReport, AClaimThatCouldNotBeDecidedIsNotSaidToStand) {
   EXPECT_THAT(claims_csv(claims), HasSubstr("undecided,0"));
 }
 
-// Of each kind of claim it is said what came of it, and that a search proves nothing.
+// Of each kind of claim the text says what came of it, and that a search proves nothing.
 TEST(AuditReport, ClaimsThatShowNoCounterexampleAreCounted) {
   const auto claim = [](bool holds, bool refuted, bool found) {
     ClaimAudit audit{

@@ -133,7 +133,7 @@ TEST(ExplanationTable, OfUsersThatAreLevelNoneIsSaidToComeFirst) {
   const Problem problem = *Problem::from(cluster);
   const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
   const std::string text = explanation_table({"x", problem, explanation}, {.width = 200});
-  EXPECT_THAT(text, HasSubstr("all 3 that want more gpu have the same 33.33% beyond/weight"));
+  EXPECT_THAT(text, HasSubstr("all 3 that\n  want more gpu have the same 33.33% beyond/weight"));
   EXPECT_THAT(text, Not(HasSubstr("comes first")));
 }
 

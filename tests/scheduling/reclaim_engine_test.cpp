@@ -285,7 +285,7 @@ class Together {
     if (verdict.broken != 0)
       return fault(fmt::format("condition {} is broken", verdict.broken), cluster, running, describe(move));
     if (said != std::map(verdict.rights.begin(), verdict.rights.end()))
-      return fault("another right is said", cluster, running, describe(move));
+      return fault("another right is given", cluster, running, describe(move));
     if (std::any_of(waiting.begin(), waiting.end(),
                     [&](const Waiting& each) { return has_room(cluster, running, each); }))
       return fault("a move while there is room", cluster, running, describe(move));

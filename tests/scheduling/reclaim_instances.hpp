@@ -30,7 +30,7 @@ struct Instance {
 
 Instance instance(Random& random, const Drawn& drawn);
 
-/// Tasks of these kinds wherever they fit and limits and reserves let them, until so many tries.
+/// Tasks of these kinds wherever they fit and limits and reserves let them, until that many tries.
 Running some_running(Random& random, const Instance& instance, std::size_t tries);
 
 std::string describe(const Cluster& cluster, const Running& running);

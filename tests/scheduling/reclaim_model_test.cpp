@@ -36,7 +36,7 @@ void tell(const char* name, std::size_t count) {
   printf("%s: %zu\n", name, count);
 }
 
-/// What runs where, whoever started first.
+/// What runs where, who started first.
 std::vector<std::tuple<std::size_t, std::size_t, Amounts>> state(const Running& running) {
   std::vector<std::tuple<std::size_t, std::size_t, Amounts>> state;
   for (const Task& task : running) state.emplace_back(task.server, task.user, task.demand);

@@ -1,5 +1,5 @@
 // Who may end whose tasks (docs/explanation/teams.md), by brute force from the definitions: everything is
-// worked out anew from the tasks that run, in exact fractions. It knows nothing of the engine.
+// worked out again from the tasks that run, in exact fractions. It knows nothing of the engine.
 #pragma once
 
 #include <gmpxx.h>

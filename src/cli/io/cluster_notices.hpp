@@ -25,8 +25,8 @@ std::vector<Error> unplaceable_tasks(const Problem& problem);
 /// Each with the key of the demand. O((users + servers) x resources).
 std::vector<Error> missing_units(const Problem& problem);
 
-/// Servers that were not there before and that nobody names, where users and task shapes name others: what was
-/// added to a file whose users list the servers of yesterday. Each with the key of the server. O(users x
+/// Servers that were not there before and that nobody names, where users and task shapes name others: what
+/// was added to a file whose users list the servers of yesterday. Each with the key of the server. O(users x
 /// servers).
 std::vector<Error> unnamed_servers(const Problem& problem, const Problem& before);
 

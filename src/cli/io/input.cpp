@@ -90,7 +90,7 @@ constexpr std::string_view kGzipped = "gzip";
 std::string beginning_of(std::string_view text) {
   constexpr std::size_t kBeginning = 4096;
   return packing_of(text) == kGzipped ? unpacked_beginning(text, kBeginning)
-                                   : std::string(text.substr(0, kBeginning));
+                                      : std::string(text.substr(0, kBeginning));
 }
 
 /// `nodes.json` for nodes.json.gz.
