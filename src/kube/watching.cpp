@@ -1,5 +1,6 @@
 #include "kube/watching.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "kubernetes/node_rows.hpp"
@@ -22,7 +23,11 @@ class NodeNews final : public kubernetes::ObjectSink {
   void put(Node object) override {
     const kubernetes::Object node = object_of("Node", object);
     Result<kubernetes::NodeRow> row = kubernetes::read_node_row(node, "API server");
-    if (row) return mailbox_.put(*std::move(row));
+    if (row) {
+      // So that no pod fits that asks for more than all bounds.
+      for (auto& [resource, units] : row->allocatable) units = std::min(units, kubernetes::kMaxUnits);
+      return mailbox_.put(*std::move(row));
+    }
     // One that has not said yet what it has takes no pods.
     mailbox_.put(Unreadable{fmt::format("node {}: {}", node.name(), describe(row.error()))});
     mailbox_.put(GoneNode{std::string(node.name())});

@@ -158,11 +158,12 @@ TEST(BadInput, ValidateNotesALimitAboveThatOfAGroup) {
   EXPECT_EQ(ran.status, 0);
   EXPECT_EQ(
       ran.err,
-      "mirab: note: c.yaml:5: groups[1].limit.cpu: the limit of 'team' is above that of its group 'all', "
+      "mirab: note: c.yaml:7: groups[0].groups[0].limit.cpu: the limit of 'team' is above that of its group "
+      "'all', "
       "so it gets 2 cpu at most\n"
-      "mirab: note: c.yaml:7: users[0].limit.cpu: the limit of 'a' is above that of its group 'all', so "
+      "mirab: note: c.yaml:9: users[0].limit.cpu: the limit of 'a' is above that of its group 'all', so "
       "it gets 2 cpu at most\n"
-      "mirab: note: c.yaml:7: users[0].limit.gpu: the limit of 'a' is above that of its group 'team', so "
+      "mirab: note: c.yaml:9: users[0].limit.gpu: the limit of 'a' is above that of its group 'team', so "
       "it gets 8 gpu at most\n");
 }
 

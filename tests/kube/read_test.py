@@ -152,7 +152,7 @@ class Read(ReadCase):
         self.assertEqual({name: (each["running"], each["waiting"], each["used"]["cpu"]) for name, each in queues.items()},
                          {"a": (1, 2, "3"), "b": (1, 1, "3")})
         self.assertEqual(queues["a"]["share"], 3 / 8)
-        left_out = "mirab: note: the fair shares leave out what the present servers can never hold: a/large\n"
+        left_out = "mirab: note: the fair shares leave out what the open servers can never hold: a/large\n"
         self.assertRegex(self.client("queues", noted=left_out), r"a +1 +37\.5%")
         self.assertIn("three", self.client("jobs", "a", "--state", "waiting"))
         [task] = self.get("/v1/tasks?queue=a")["items"]

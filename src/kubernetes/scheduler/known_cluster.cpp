@@ -166,7 +166,6 @@ void KnownCluster::see_node(NodeRow row, Time now) {
     notices_.emplace_back("a node without a name is left out");
     return;
   }
-  for (auto& [resource, units] : row.allocatable) units = std::min(units, kMaxUnits);
   KnownNode& node = nodes_[name];
   if (node.row == row && !node.is_leaving) return;
   if (changed_) changed_->nodes.insert(name);

@@ -747,7 +747,6 @@ TEST(KubernetesScheduler, ABindUnderWayOnANodeThatIsNoLongerCountedIsMadeToItsEn
   constexpr Units kHuge = 9'000'000'000'000'000'000;
   Bench bench;
   bench.server.put_node(node_row("n1", 4000, kHuge));
-  bench.server.put_node(node_row("n00", 10, kHuge));
   bench.server.put_pod(waiting_pod("a", "p", 1000, 100));
   const auto fate = [&](const Request& each) {
     return each.path.ends_with("/binding") && bench.now < 2 ? Fate::lost_before : Fate::done;
