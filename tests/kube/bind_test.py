@@ -294,6 +294,7 @@ class Doubt(KubeCase):
         cluster.add(pod("p"))
         self.start(cluster, "--listen", f"127.0.0.1:{port}", user={"tokenFile": token})
         cluster.bound("p")
+        cluster.watched()  # a watch that begins with the old token would be refused, and pod q never seen
         with cluster.changed:
             cluster.token = "new"
         cluster.add(pod("q"))

@@ -117,6 +117,10 @@ class ScriptedCluster(ScriptedApi):
         self.until(lambda: set(names) <= {bind.name for bind in self.binds})
         return [bind for bind in self.binds if bind.name in names]
 
+    def watched(self):
+        """Waits until nodes and pods are watched: what changes from here on is told, and not read from a list."""
+        self.until(lambda: len(self.watches) == 2)
+
     def asked_for(self, method, end=""):
         with self.changed:
             return [call for call in self.calls if call.method == method and call.path.endswith(end)]

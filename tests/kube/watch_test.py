@@ -21,7 +21,7 @@ class Watch(KubeCase):
         cluster.add(pod("p"))
         scheduler = self.start(cluster, **of_config)
         cluster.bound("p")
-        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.watched()
         cluster.break_watches(how)
         cluster.add(pod("q"))
         self.assert_bound_once(cluster, "p", "q")
@@ -44,7 +44,7 @@ class Watch(KubeCase):
         cluster = self.cluster()
         cluster.piece = 1
         self.start(cluster)
-        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.watched()
         cluster.add(pod("p"), pod("q"))
         self.assert_bound_once(cluster, "p", "q")
         self.assertEqual((len(self.lists(cluster)), len(self.watches(cluster))), (1, 1))
@@ -58,7 +58,7 @@ class Watch(KubeCase):
     def test_a_line_of_nearly_8_mib_is_read(self):
         cluster = self.cluster()
         self.start(cluster)
-        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.watched()
         cluster.add(self.with_a_note(8 * 1024 * 1024 - 1024))
         self.assert_bound_once(cluster, "large")
         self.assertEqual(len(self.lists(cluster)), 1)
@@ -66,7 +66,7 @@ class Watch(KubeCase):
     def test_a_line_of_more_than_8_mib_is_not_kept_and_the_list_has_the_pod(self):
         cluster = self.cluster()
         self.start(cluster)
-        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.watched()
         cluster.add(self.with_a_note(8 * 1024 * 1024), pod("q"))
         self.assert_bound_once(cluster, "large", "q")
         self.assertEqual(len(self.lists(cluster)), 2)
@@ -80,10 +80,10 @@ class Watch(KubeCase):
     def test_a_bookmark_is_where_the_next_watch_begins(self):
         cluster = self.cluster()
         self.start(cluster)
-        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.watched()
         latest = cluster.bookmark()
         cluster.break_watches(REGULARLY)
-        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.watched()
         watches = self.watches(cluster) + self.watches(cluster, "nodes")
         begun = {int(watch.query["resourceVersion"]) for watch in watches}
         self.assertTrue({latest - 1, latest} <= begun, begun)
@@ -162,6 +162,7 @@ class Watch(KubeCase):
         cluster.add(pod("p"))
         self.start(cluster, user={"tokenFile": token})
         cluster.bound("p")
+        cluster.watched()
         with cluster.changed:
             cluster.token = "new"
             self.write("token", "new")
@@ -181,7 +182,7 @@ class Watch(KubeCase):
         self.start_certified(cluster)
         cluster.bound("p")
         self.replace_certificate(pki)
-        cluster.until(lambda: len(cluster.watches) == 2)
+        cluster.watched()
         cluster.break_watches(WITHIN_A_LINE)
         cluster.add(pod("q"))
         self.assert_bound_once(cluster, "p", "q")
