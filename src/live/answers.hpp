@@ -83,6 +83,7 @@ struct Answer {
   Revision revision = 0;  ///< of what the answer shows; not below it any write that was answered before
   std::string etag = {};  ///< `"r17"` with its quotes; empty: none
   std::string retry_after_s = {};
+  std::int64_t looks = 0;  ///< what it took to look at, in things; charged to the tenant
 
   bool is_problem() const { return status >= 400; }
 };

@@ -60,6 +60,18 @@ Parsed<Command> parse_command(Caller caller, Do what, Target target, const Json&
   return command;
 }
 
+Parsed<Json> read_submits(std::string_view text) {
+  // Jobs are the objects of the third level. They are counted before anything is made of them.
+  std::size_t jobs = 0;
+  for_each_bracket(text, [&](int depth, char letter) {
+    if (letter == '{' && depth == 3) ++jobs;
+    return jobs <= kMostSubmits;
+  });
+  if (jobs > kMostSubmits)
+    return too_large("/jobs", fmt::format("at most {} jobs are taken at once", kMostSubmits));
+  return read_json(text);
+}
+
 Parsed<std::vector<Parsed<Command>>> parse_submits(const Caller& caller, const Json& body,
                                                    const Units& units) {
   if (!body.is_object()) return bad_request({}, "an object is expected here");

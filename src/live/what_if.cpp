@@ -1,5 +1,7 @@
 // What would be placed if: changes on a copy of the live state, which then decides until nothing more fits.
 // Running tasks do not end meanwhile.
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include <mirab/model/assert.hpp>
@@ -12,7 +14,11 @@ namespace {
 
 constexpr std::size_t kMostChanges = 100;
 constexpr std::int64_t kMostSteps = 100'000;
-constexpr std::int64_t kMostServers = 10'000;
+constexpr std::int64_t kMostServersAdded = 10'000;
+constexpr std::int64_t kMostTasksAdded = 1'000'000;
+constexpr double kServersOfQuestion = 1'000;  // so many count as one more question
+constexpr double kTasksOfQuestion = 100'000;
+constexpr std::int64_t kMostMechanismsTried = 4;  // for each the engine is built anew
 
 /// Refused where it is of another's, as if it were not there.
 std::optional<Problem> may_change(const Reading& reading, const Json& change) {
@@ -34,6 +40,53 @@ std::optional<Problem> may_change(const Reading& reading, const Json& change) {
   if (queue.empty()) return change.contains("add_servers") ? std::nullopt : std::optional(not_found());
   const Queue* const found = reading.state.queue(queue);
   return found != nullptr && reading.owns(*found) ? std::nullopt : std::optional(not_found());
+}
+
+/// What the changes of a question add. Of members that are not as they should be: nothing, Trial refuses
+/// them.
+struct Added {
+  std::int64_t servers = 0;
+  std::int64_t tasks = 0;
+  std::int64_t mechanisms = 0;
+
+  void add(const Json& change) {
+    const auto count_of = [](const Json& of, const char* key) {
+      const auto found = of.is_object() ? of.find(key) : of.end();
+      const bool is_count = found != of.end() && found->is_number_integer();
+      return std::clamp<std::int64_t>(is_count ? found->get<std::int64_t>() : 1, 1, kMostTasksAdded + 1);
+    };
+    if (change.contains("add_servers")) servers += count_of(change["add_servers"], "count");
+    if (change.contains("mechanism")) ++mechanisms;
+    if (!change.contains("submit")) return;
+    const Json& job = change["submit"];
+    const auto roles = job.is_object() ? job.find("roles") : job.end();
+    if (roles == job.end() || !roles->is_array()) {
+      tasks += count_of(job, "tasks");
+    } else {
+      for (const Json& role : *roles) tasks += count_of(role, "tasks");
+    }
+  }
+};
+
+/// More than one question may add. Looked at before anything is copied for it.
+std::optional<Problem> over_budget(const Json& changes) {
+  Added added;
+  const auto too_much = [](const std::string& key, std::int64_t most, std::string_view what) {
+    return too_large(key, fmt::format("with the changes before it more than {} {}: at most so many are tried "
+                                      "in one question",
+                                      most, what));
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (!changes[i].is_object()) continue;
+    added.add(changes[i]);
+    const std::string key = fmt::format("/changes/{}", i);
+    if (added.servers > kMostServersAdded)
+      return too_much(key + "/add_servers/count", kMostServersAdded, "servers");
+    if (added.tasks > kMostTasksAdded) return too_much(key + "/submit", kMostTasksAdded, "tasks");
+    if (added.mechanisms > kMostMechanismsTried)
+      return too_much(key + "/mechanism", kMostMechanismsTried, "mechanisms");
+  }
+  return {};
 }
 
 /// The changes of one question, on a state of its own.
@@ -68,11 +121,19 @@ class Trial {
     return bad_request(here, "changes are queue, group, add_servers, drain, cancel, submit and mechanism");
   }
 
-  std::int64_t settle() {
-    Random random(mixed(state_.settings.seed, state_.last.revision + 1));
+  struct Settled {
     std::int64_t steps = 0;
-    while (steps < kMostSteps && state_.engine.step(state_.last.now, random)) ++steps;
-    return steps;
+    bool is_whole = false;  ///< nothing more fits
+  };
+  Settled settle(const std::function<bool()>& is_late) {
+    Random random(mixed(state_.settings.seed, state_.last.revision + 1));
+    Settled settled;
+    while (settled.steps < kMostSteps && !(settled.steps % 64 == 0 && is_late && is_late())) {
+      settled.is_whole = !state_.engine.step(state_.last.now, random);
+      if (settled.is_whole) break;
+      ++settled.steps;
+    }
+    return settled;
   }
 
  private:
@@ -138,9 +199,9 @@ class Trial {
     if (!value.contains("like") || !value["like"].is_string())
       return bad_request(pointer_to(key, "like"), "the name of a server is needed");
     const Json count = value.value("count", Json(1));
-    if (!count.is_number_integer() || count < 1 || count > kMostServers)
+    if (!count.is_number_integer() || count < 1 || count > kMostServersAdded)
       return bad_request(pointer_to(key, "count"),
-                         fmt::format("a whole number of 1 to {} is expected here", kMostServers));
+                         fmt::format("a whole number of 1 to {} is expected here", kMostServersAdded));
     const Server* const like = state_.server(value["like"].get<std::string>());
     if (like == nullptr) return not_found();
     const ServerContent content = like->content;
@@ -225,9 +286,9 @@ std::int64_t running_of(const State& state, const std::string& queue, const std:
   return inside ? inside->running : 0;
 }
 
-Answer outcome(const Reading& reading, Trial& trial, const Json& show) {
-  const std::int64_t steps = trial.settle();
-  Json body = {{"settled", steps < kMostSteps}, {"steps", steps}};
+Answer outcome(const Reading& reading, const Query& query, Trial& trial, const Json& show) {
+  const auto [steps, is_whole] = trial.settle(query.is_late);
+  Json body = {{"settled", is_whole}, {"steps", steps}};
   for (const Json& each : show) {
     const std::string what = each.get<std::string>();
     if (what == "queues") {
@@ -261,6 +322,17 @@ std::optional<Problem> bad_show(const Json& show) {
 
 }  // namespace
 
+double price_of_what_if(const Json& body) {
+  Added added;
+  const auto changes = body.is_object() ? body.find("changes") : body.end();
+  if (changes == body.end() || !changes->is_array()) return 1;
+  for (const Json& change : *changes) {
+    if (change.is_object()) added.add(change);
+  }
+  return 1 + std::floor(static_cast<double>(added.servers) / kServersOfQuestion +
+                        static_cast<double>(added.tasks) / kTasksOfQuestion);
+}
+
 Answer what_if(const Reading& reading, const Query& query) {
   if (!query.body.is_object()) return reading.refuse(bad_request({}, "an object is expected here"));
   for (const auto& [key, value] : query.body.items()) {
@@ -275,14 +347,17 @@ Answer what_if(const Reading& reading, const Query& query) {
         too_large("/changes", fmt::format("at most {} changes are tried at once", kMostChanges)));
   const Json show = query.body.value("show", Json::array({"queues"}));
   if (const auto bad = bad_show(show)) return reading.refuse(*bad);
+  if (const auto bad = over_budget(changes)) return reading.refuse(*bad);
   Trial trial(reading);
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const std::string key = fmt::format("/changes/{}", i);
     if (!changes[i].is_object()) return reading.refuse(bad_request(key, "a change is expected here"));
+    if (query.is_late && query.is_late())
+      return reading.refuse(too_large(key, "the changes before it took all the time that one question has"));
     if (const auto bad = may_change(reading, changes[i])) return reading.refuse(*bad);
     if (const auto bad = trial.change(changes[i], key)) return reading.refuse(*bad);
   }
-  return outcome(reading, trial, show);
+  return outcome(reading, query, trial, show);
 }
 
 Answer policy_dry_run(const Reading& reading, const Query& query) {
@@ -292,7 +367,7 @@ Answer policy_dry_run(const Reading& reading, const Query& query) {
   const scheduling::EngineOptions& options = std::get<PolicyContent>(std::get<Content>(content)).options;
   if (const Check bad = trial.state().change_policy(options, reading.state.last.now))
     return reading.refuse(unprocessable("bad-policy", bad->key.empty() ? "" : "/" + bad->key, bad->message));
-  return outcome(reading, trial, Json::array({"queues"}));
+  return outcome(reading, query, trial, Json::array({"queues"}));
 }
 
 }  // namespace mirab::live
