@@ -157,6 +157,7 @@ class StreamConnection final : public Answering {
 
   void deliver(Response response) override {
     if (is_shut_ || state_ != State::serving) return;
+    if (response.after.count() > 0) return deliver_later(std::move(response));
     keeps_alive_ = keeps_alive_ && !response.closes && !connections_.is_stopping;
     if (is_head_request_) {
       std::string bytes = as_bytes(response, keeps_alive_);
@@ -306,6 +307,14 @@ class StreamConnection final : public Answering {
                                 std::make_shared<ConnectionExchange>(connections_, this->weak_from_this()));
   }
 
+  void deliver_later(Response response) {
+    auto timer = std::make_shared<asio::steady_timer>(connections_.context, response.after);
+    response.after = {};
+    timer->async_wait([self = self(), timer, response = std::move(response)](ErrorCode error) mutable {
+      if (!error) self->deliver(std::move(response));
+    });
+  }
+
   void refuse(const FramingError& error) {
     connections_.handler.refused(address_, error.status, error.why);
     state_ = State::serving;
@@ -424,7 +433,7 @@ class StreamConnection final : public Answering {
 }  // namespace
 
 bool Connections::enter(const std::string& address, bool is_proxy) {
-  std::size_t& count = by_address[address];
+  std::size_t& count = by_address[client_of(address)];
   if (!is_proxy && options.connections_per_address != 0 && count >= options.connections_per_address)
     return false;
   ++count;
@@ -432,7 +441,7 @@ bool Connections::enter(const std::string& address, bool is_proxy) {
 }
 
 void Connections::leave(const std::string& address) {
-  const auto found = by_address.find(address);
+  const auto found = by_address.find(client_of(address));
   if (found != by_address.end() && --found->second == 0) by_address.erase(found);
 }
 
