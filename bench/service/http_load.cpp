@@ -129,7 +129,7 @@ class Drive {
       take_answers();
     }
     stops_ = true;
-    for (const auto until = Clock::now() + std::chrono::seconds(20); in_flight_ > 0 && Clock::now() < until;)
+    for (const auto until = Clock::now() + std::chrono::seconds(60); in_flight_ > 0 && Clock::now() < until;)
       take_answers();
     if (in_flight_ > 0) throw std::runtime_error("requests stay without an answer");
   }

@@ -193,7 +193,7 @@ Answer Reading::found(Json body, Revision changed) const {
 
 namespace {
 
-/// An answer about one thing for which so many small rows were gone through.
+/// An answer about one thing for which that number of small rows were gone through.
 Answer after_rows(std::size_t rows, Answer answer) {
   answer.looks = static_cast<std::int64_t>(1 + rows / kRowsOfLook);
   return answer;

@@ -76,7 +76,7 @@ struct Reading {
   Answer refuse(const Problem& problem) const { return answer_of(problem, state.last.revision); }
 };
 
-/// So many rows without a name, such as the tasks of a job, take as long as a look at a thing.
+/// Rows without a name, such as the tasks of a job, that take as long as a look at a thing.
 inline constexpr std::size_t kRowsOfLook = 16;
 
 /// A parameter of the query, the first of its name.

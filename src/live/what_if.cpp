@@ -16,9 +16,9 @@ constexpr std::size_t kMostChanges = 100;
 constexpr std::int64_t kMostSteps = 100'000;
 constexpr std::int64_t kMostServersAdded = 10'000;
 constexpr std::int64_t kMostTasksAdded = 1'000'000;
-constexpr double kServersOfQuestion = 1'000;  // so many count as one more question
+constexpr double kServersOfQuestion = 1'000;  // that count as one more question
 constexpr double kTasksOfQuestion = 100'000;
-constexpr std::int64_t kMostMechanismsTried = 4;  // for each the engine is built anew
+constexpr std::int64_t kMostMechanismsTried = 4;  // each builds an engine
 
 /// Refused where it is of another's, as if it were not there.
 std::optional<Problem> may_change(const Reading& reading, const Json& change) {
@@ -72,8 +72,8 @@ struct Added {
 std::optional<Problem> over_budget(const Json& changes) {
   Added added;
   const auto too_much = [](const std::string& key, std::int64_t most, std::string_view what) {
-    return too_large(key, fmt::format("with the changes before it more than {} {}: at most so many are tried "
-                                      "in one question",
+    return too_large(key, fmt::format("with the changes before it more than {} {}, the most that one "
+                                      "question tries",
                                       most, what));
   };
   for (std::size_t i = 0; i < changes.size(); ++i) {

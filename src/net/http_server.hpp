@@ -40,7 +40,8 @@ struct Response {
   std::string body = {};
   std::vector<std::pair<std::string, std::string>> fields = {};
   bool closes = false;
-  std::chrono::milliseconds after{0};  ///< it is sent so much later: whoever asks too often waits
+  std::chrono::milliseconds after{
+      0};  ///< how long it waits before it is sent, for a client that asks too often
 };
 
 /// An answer without an end: server-sent events. Calls after the client has gone do nothing.

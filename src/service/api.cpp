@@ -20,7 +20,7 @@ using api::whole_number;
 constexpr std::int64_t kWatchesOfTenant = 64;
 constexpr std::size_t kBodies = std::size_t{256} << 20U;  // bytes, until they are answered
 constexpr std::size_t kBodiesOfTenant = std::size_t{16} << 20U;
-constexpr std::size_t kBytesOfJob = 4096;             // of a list of jobs: so many count as a job at least
+constexpr std::size_t kBytesOfJob = 4096;             // of a list of jobs that count as a job at least
 constexpr std::chrono::milliseconds kPatience{1000};  // of clients without a token that ask too often
 
 /// Bytes of the body, as far as the head says.

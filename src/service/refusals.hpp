@@ -1,5 +1,5 @@
-// Refused requests in the journal: some of each second are said, the others counted and summed up. Whoever is
-// refused as often as he likes does not fill the disk.
+// Refused requests in the journal: some of each second are written, the others counted and summed up, so that
+// a client that is refused all the time does not fill the disk.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Refusals {
  public:
   static constexpr std::uint64_t kSaid = 10;  ///< in a second
 
-  /// Says it, or counts it. `fields` are made where it is said.
+  /// Says it, or counts it. `fields` are made only in the first case.
   template <class Fields>
   void note(int status, Fields fields) {
     if (may_say(status)) say(fields());

@@ -138,7 +138,7 @@ class Watchers {
   api::EventWatchers events_;
   std::multimap<std::string, HeldPoll> polls_;    ///< by server
   std::map<std::string, std::uint64_t> changed_;  ///< the last revision of each server that the ring has
-  std::size_t swept_at_ = 1024;                   ///< so many: those before the ring are forgotten
+  std::size_t swept_at_ = 1024;                   ///< at this size those before the ring are forgotten
 };
 
 /// The reader's thread: applies what is durable, and answers.

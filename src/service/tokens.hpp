@@ -92,7 +92,7 @@ class ClientRates {
 
  private:
   std::map<std::pair<std::string, Of>, Bucket> buckets_;
-  std::size_t swept_at_ = 1024;  ///< so many: those that are full again are forgotten
+  std::size_t swept_at_ = 1024;  ///< at this size those that are full again are forgotten
 };
 
 }  // namespace mirab::service

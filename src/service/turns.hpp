@@ -12,7 +12,7 @@
 namespace mirab::service {
 
 /// Deficit round robin (Shreedhar and Varghese 1995): in a turn each tenant gets as much as the others. Sizes
-/// are in any unit: commands, or what a question may cost. Whoever shares it between threads locks it.
+/// are in any unit: commands, or what a question may cost. Not for several threads: its owner locks.
 template <class Work>
 class Turns {
  public:
