@@ -373,17 +373,19 @@ class StreamConnection final : public Answering {
   }
 
   void read_to_end() {
-    lowest().async_read_some(asio::buffer(scrap_), [self = self()](ErrorCode error, std::size_t count) {
-      self->lingered_ += count;
-      if (error || self->is_shut_ || self->lingered_ > (std::size_t{1} << 20U)) return self->shut();
-      self->read_to_end();
-    });
+    lowest().async_read_some(asio::buffer(connections_.scrap),
+                             [self = self()](ErrorCode error, std::size_t count) {
+                               self->lingered_ += count;
+                               if (error || self->is_shut_ || self->lingered_ > (std::size_t{1} << 20U))
+                                 return self->shut();
+                               self->read_to_end();
+                             });
   }
 
   /// A client of events sends nothing; when its end comes, the stream is over.
   void watch_for_end() {
     lowest().expires_never();
-    stream_.async_read_some(asio::buffer(scrap_), [self = self()](ErrorCode error, std::size_t) {
+    stream_.async_read_some(asio::buffer(connections_.scrap), [self = self()](ErrorCode error, std::size_t) {
       if (error && error != beast::error::timeout) return self->shut();
       if (!self->is_shut_) self->watch_for_end();
     });
@@ -427,7 +429,6 @@ class StreamConnection final : public Answering {
   std::string unsent_;
   Counter unsent_count_;
   std::size_t event_bytes_ = 0;  ///< of the events that are being written; a head is none
-  std::array<char, 512> scrap_{};
 };
 
 }  // namespace
