@@ -24,6 +24,7 @@ import time
 import urllib.parse
 
 GRACE_S = 10  # between SIGTERM and SIGKILL
+LONGEST_REST_S = 300  # between two attempts of a task that is lost again and again
 PATH = "/usr/local/bin:/usr/bin:/bin"
 OUTPUTS = 1000  # of ended tasks that are kept
 
@@ -81,7 +82,8 @@ class Systemd:
         self.units = {}
 
     def look(self):
-        shown = subprocess.run(["systemctl", "show", "mirab-t-*.service", "--property=Id,ActiveState,SubState,Result,"
+        """At the units of all tasks: an id is t-77, or t1-77 and t2-77 after changes of the policy."""
+        shown = subprocess.run(["systemctl", "show", "mirab-t*.service", "--property=Id,ActiveState,SubState,Result,"
                                 "ExecMainCode,ExecMainStatus,CPUUsageNSec,MemoryPeak"], capture_output=True, text=True, check=True)
         units = [dict(line.split("=", 1) for line in unit.splitlines()) for unit in shown.stdout.split("\n\n")]
         self.units = {unit["Id"]: unit for unit in units if "Id" in unit}
@@ -251,6 +253,13 @@ def end_processes(folder, number):
     return count
 
 
+def may_say_that_it_is_lost(task):
+    """At once of a first attempt. The service places a lost task again at once, so each further attempt is reported
+    later, counted from its begin: 1 s, 3 s, 7 s and so on."""
+    passed = boot_s() - task.get("begun", 0)
+    return not 0 <= passed < min(2 ** min(task["attempt"] - 1, 16) - 1, LONGEST_REST_S)
+
+
 class Service:
     """A connection. Asking fails with OSError or HTTPException; what was asked is then asked again."""
 
@@ -368,7 +377,7 @@ class Machine:
         wanted = int(float(task["demand"].get("gpu", 0)))
         if wanted > len(free):  # something that is to stop has them still
             return
-        task["gpus"] = free[:wanted]
+        task = {**task, "gpus": free[:wanted], "begun": boot_s()}
         states[folder] = "running"
         folder.mkdir(exist_ok=True, mode=0o700)
         save(folder / "task", task)
@@ -389,6 +398,8 @@ class Machine:
                     state = {**state, "outcome": stop[folder.name]}
                 elif (folder / "cut-off").exists():
                     state = {**state, "outcome": "lost", "reason": "cut off from the service"}
+                elif state["outcome"] == "lost" and not may_say_that_it_is_lost(load(folder / "task")):
+                    continue
                 status, body = self.reports.ask("PUT", f"/v1/tasks/{folder.name}/outcome", state)
                 say(f"{folder.name}: {state['outcome']} {state.get('reason', '')}, answered {status} "
                     f"{body.get('ignored') or body.get('detail') or ''}")

@@ -1,6 +1,7 @@
 #include "api/event_watchers.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <fmt/format.h>
 #include <utility>
 
@@ -22,6 +23,12 @@ std::string sse_message(std::uint64_t revision, std::string_view event, std::str
 }  // namespace
 
 live::Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+std::chrono::nanoseconds boot_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 live::Answer problem_answer(int status, std::string type, std::string title, std::string_view detail) {
   return live::answer_of(problem(status, std::move(type), std::move(title), std::string(detail)), 0);

@@ -141,7 +141,9 @@ live::Parsed<WatchAsked> watch_of(const Asked& asked) {
   for (auto [at, end] = asked.given.equal_range("kind"); at != end; ++at)
     watch.filter.kinds.push_back(at->second);
   watch.filter.queue = asked.first("queue");
-  watch.filter.job = asked.first("job");
+  auto job = live::job_asked(watch.filter.queue, asked.first("job"));
+  if (auto* const wrong = std::get_if<live::Problem>(&job)) return std::move(*wrong);
+  watch.filter.job = std::get<std::string>(std::move(job));
   watch.filter.server = asked.first("server");
   if (!asked.given.contains("wait")) return found;
   const auto wait = live::parse_duration(asked.first("wait"));

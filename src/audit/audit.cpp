@@ -227,7 +227,9 @@ std::vector<ClaimAudit> audit_claims(const std::vector<Choice>& mechanisms, std:
   for (const Choice& choice : mechanisms) {
     for (const Claim& claim : mechanism_of(choice).claims) {
       if (std::find(list.begin(), list.end(), claim.property) == list.end()) continue;
-      audits.push_back({.mechanism = choice.text, .claim = claim, .verdict = {.property = claim.property}});
+      const std::string of =
+          claim.options.empty() ? choice.text : fmt::format("{}:{}", choice.name, claim.options);
+      audits.push_back({.mechanism = of, .claim = claim, .verdict = {.property = claim.property}});
     }
   }
   Progress progress(options.progress, audits.size() * clusters);

@@ -89,26 +89,6 @@ double tasks_in_all(const std::vector<UserShare>& shares) {
   return tasks;
 }
 
-const std::string& owner_of(const User& user) { return user.shape ? *user.group : user.name; }
-
-ChangedUsers count_changed(const Problem& before, const std::vector<UserChange>& users) {
-  struct Directions {
-    bool more = false;
-    bool less = false;
-  };
-  const Indices places = by_name(user_names(before));
-  std::unordered_map<std::string_view, Directions> by_owner;
-  for (const UserChange& user : users) {
-    Directions& owner = by_owner[owner_of(before.users()[places.at(user.user)])];
-    owner.more = owner.more || user.change > kSameWithin;
-    owner.less = owner.less || user.change < -kSameWithin;
-  }
-  ChangedUsers count;
-  for (const auto& [owner, to] : by_owner)
-    ++(to.more && to.less ? count.mixed : to.more ? count.gain : to.less ? count.lose : count.unchanged);
-  return count;
-}
-
 void compare_users(const Side& before, const Side& after, Difference& result) {
   const std::vector<UserShare> old = shares_of(before);
   std::vector<UserShare> fresh = shares_of(after);
@@ -150,7 +130,140 @@ void compare_users(const Side& before, const Side& after, Difference& result) {
     if (user.change > kSameWithin) ++result.gainers;
     if (user.change < -kSameWithin) ++result.losers;
   }
-  result.changed = count_changed(before.problem, result.users);
+}
+
+const std::string& owner_of(const User& user) { return user.shape ? *user.group : user.name; }
+
+// What a person of a side has together; shares in parts of the side's own pool and of the one before.
+struct Whole {
+  std::string_view name;
+  bool has_shapes;
+  std::vector<std::size_t> users;
+  UserShare has;
+};
+
+std::vector<Whole> wholes_of(const Side& side, const std::vector<double>& pool_of_before) {
+  const std::vector<Person> own = persons(side.problem, side.allocation);
+  const std::vector<Person> in_before = persons(side.problem, side.allocation, pool_of_before);
+  std::vector<Whole> wholes;
+  for (std::size_t p = 0; p < own.size(); ++p) {
+    const User& first = side.problem.users()[own[p].users[0]];
+    UserShare has{.tasks = 0, .dominant_share = own[p].share, .share_of_before = in_before[p].share};
+    for (const std::size_t n : own[p].users) has.tasks += side.allocation.tasks[n];
+    wholes.push_back({owner_of(first), first.shape.has_value(), own[p].users, has});
+  }
+  return wholes;
+}
+
+bool grows(double change) { return change > kSameWithin; }
+bool shrinks(double change) { return change < -kSameWithin; }
+
+double share_change(const UserChange& whole) {
+  return relative_change(whole.before->share_of_before, whole.after->share_of_before);
+}
+
+// A shape that only one side has changes from or to nothing.
+double change_of_shape(const UserChange& shape) {
+  return relative_change(shape.before ? shape.before->tasks : 0, shape.after ? shape.after->tasks : 0);
+}
+
+Direction direction_of(const TeamChange& team) {
+  if (team.shapes.empty()) {
+    const double change = team.whole.change;
+    return grows(change) ? Direction::gain : shrinks(change) ? Direction::lose : Direction::unchanged;
+  }
+  const double change = share_change(team.whole);
+  if (grows(change)) return Direction::gain;
+  if (shrinks(change)) return Direction::lose;
+  const auto any = [&](bool (*passes)(double)) {
+    return std::any_of(team.shapes.begin(), team.shapes.end(),
+                       [&](const UserChange& shape) { return passes(change_of_shape(shape)); });
+  };
+  const bool more = any(grows), less = any(shrinks);
+  return more && less ? Direction::mixed
+         : more       ? Direction::gain
+         : less       ? Direction::lose
+                      : Direction::unchanged;
+}
+
+// The changes of task shapes and users by their names.
+using Changes = std::unordered_map<std::string_view, const UserChange*>;
+
+Changes changes_by_name(const Difference& result) {
+  Changes changes;
+  for (const auto* users : {&result.users, &result.gone, &result.come}) {
+    for (const UserChange& user : *users) changes.emplace(user.user, &user);
+  }
+  return changes;
+}
+
+TeamChange team_of(const Side& before, const Whole* old, const Side& after, const Whole* fresh,
+                   const Changes& changes) {
+  TeamChange team{
+      .whole = {.user = std::string((old != nullptr ? old : fresh)->name), .before = {}, .after = {}},
+      .direction = Direction::unchanged};
+  const bool shaped = (old != nullptr && old->has_shapes) || (fresh != nullptr && fresh->has_shapes);
+  const auto add = [&](const UserChange& part) {
+    team.whole.same_task = team.whole.same_task && part.same_task;
+    if (shaped) team.shapes.push_back(part);
+  };
+  if (old != nullptr) {
+    team.whole.before = old->has;
+    for (const std::size_t n : old->users) add(*changes.at(before.problem.users()[n].name));
+  }
+  if (fresh != nullptr) {
+    team.whole.after = fresh->has;
+    for (const std::size_t n : fresh->users) {
+      const UserChange& part = *changes.at(after.problem.users()[n].name);
+      if (!part.before) add(part);
+    }
+  }
+  if (old == nullptr || fresh == nullptr) return team;
+  team.whole.change = relative_change(old->has.tasks, fresh->has.tasks);
+  team.direction = direction_of(team);
+  return team;
+}
+
+// Gainers first, then those who are unchanged, then losers; the greatest change for the better first.
+void sort_teams(std::vector<TeamChange>& teams) {
+  const auto rank = [](const TeamChange& team) {
+    const int side = team.direction == Direction::gain ? 1 : team.direction == Direction::lose ? -1 : 0;
+    const double change = team.shapes.empty() ? team.whole.change : share_change(team.whole);
+    return std::pair(side, side == 0 ? 0 : change);
+  };
+  std::stable_sort(teams.begin(), teams.end(),
+                   [&](const TeamChange& a, const TeamChange& b) { return rank(a) > rank(b); });
+}
+
+void compare_teams(const Side& before, const Side& after, Difference& result) {
+  const std::vector<Whole> old = wholes_of(before, before.problem.pool());
+  const std::vector<Whole> fresh = wholes_of(after, pool_of_before(before.problem, after.problem));
+  const Changes changes = changes_by_name(result);
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t k = 0; k < fresh.size(); ++k) places.emplace(fresh[k].name, k);
+  std::vector<bool> met(fresh.size());
+  std::vector<TeamChange> gone, come;
+  for (const Whole& team : old) {
+    const auto place = places.find(team.name);
+    if (place == places.end()) {
+      gone.push_back(team_of(before, &team, after, nullptr, changes));
+      continue;
+    }
+    met[place->second] = true;
+    result.teams.push_back(team_of(before, &team, after, &fresh[place->second], changes));
+  }
+  for (std::size_t k = 0; k < fresh.size(); ++k) {
+    if (!met[k]) come.push_back(team_of(before, nullptr, after, &fresh[k], changes));
+  }
+  sort_teams(result.teams);
+  for (const TeamChange& team : result.teams) {
+    ++(team.direction == Direction::gain    ? result.changed.gain
+       : team.direction == Direction::lose  ? result.changed.lose
+       : team.direction == Direction::mixed ? result.changed.mixed
+                                            : result.changed.unchanged);
+  }
+  for (auto* one_sided : {&gone, &come})
+    result.teams.insert(result.teams.end(), one_sided->begin(), one_sided->end());
 }
 
 void compare_resources(const Side& before, const Side& after, Difference& result) {
@@ -279,6 +392,7 @@ std::vector<double> pool_of_before(const Problem& before, const Problem& problem
 Difference difference(const Side& before, const Side& after) {
   Difference result;
   compare_users(before, after, result);
+  compare_teams(before, after, result);
   compare_groups(before, after, result);
   compare_resources(before, after, result);
   return result;

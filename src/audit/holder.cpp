@@ -9,6 +9,7 @@
 #include "audit/holder.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <mirab/audit/metrics.hpp>
 
@@ -148,6 +149,12 @@ std::optional<Holder> Paths::at_capacity(std::size_t user) const {
   }
   holder.key = figures_[node].key;
   holder.sibling_key = figures_[*holder.sibling].key;
+  if (holder.kind != HoldKind::sibling) return holder;
+  for (const std::size_t member : tree.members(tree.parent(node))) {
+    if (member != node && !can_grow(member, {r})) continue;
+    ++holder.wanting;
+    if (std::abs(figures_[member].key - holder.key) <= kLevelWithin * holder.key) ++holder.level;
+  }
   return holder;
 }
 

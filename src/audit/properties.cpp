@@ -175,8 +175,14 @@ std::optional<Verdict> not_asked(Property property, const Problem& problem, cons
                    .note = "compares clusters, and an allocation that is given says nothing of another one"};
   }
   if (!rule.groups || (tree.is_flat() && !problem.has_zero_weight())) return {};
-  if (is_one_of(kByWeight))
-    return vacuous(property, "users of different groups are not compared by their weights");
+  if (is_one_of(kByWeight)) {
+    const bool shapes = std::any_of(problem.users().begin(), problem.users().end(),
+                                    [](const User& user) { return user.shape.has_value(); });
+    return vacuous(property, shapes
+                                 ? "users of different groups, and task shapes of different users, are not "
+                                   "compared by their weights; the properties of groups compare whole users"
+                                 : "users of different groups are not compared by their weights");
+  }
   for (std::size_t v = 1; v < tree.size() && is_one_of(kByFree); ++v) {
     if (!tree.limit(v).empty() || !tree.reserve(v).empty())
       return vacuous(property, "limits and reserves of the tree may keep resources free");

@@ -6,6 +6,7 @@
 
 #include <mirab/audit/metrics.hpp>
 #include <mirab/audit/teams.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
 
 #include "audit/cluster_view.hpp"
 #include "fairness/share.hpp"
@@ -14,7 +15,8 @@ namespace mirab {
 
 namespace {
 
-constexpr double kFullWithin = 1e-6;  // of a capacity or limit: beyond what a converged outcome leaves
+constexpr double kRoundedWithin = 1e-9;  // of a capacity: beyond what sums are rounded to
+constexpr double kFullWithin = 1e-6;     // of a capacity or limit: beyond what a converged outcome leaves
 
 bool is_full(double used, double most) { return used >= most * (1 - kFullWithin); }
 
@@ -88,6 +90,36 @@ std::vector<std::size_t> full_resources(const Problem& problem, const Allocation
   return resources;
 }
 
+// Does `part` of what is free on a server hold a task? A part of 1 is all of it.
+bool holds_task(const ServerUse& server, const ResourceVector& demand, double part) {
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    const double rounding = kRoundedWithin * server.capacity[r];
+    if ((server.capacity[r] - server.used[r]) * part + rounding < demand[r].value()) return false;
+  }
+  return true;
+}
+
+Room room_for_task(const Problem& problem, const Allocation& allocation, std::size_t user) {
+  std::optional<Room> unknown;
+  for (std::size_t i = 0; i < allocation.servers.size(); ++i) {
+    const ResourceVector* const demand = demand_there(problem, allocation, user, i);
+    if (demand == nullptr) continue;
+    const ServerUse& server = allocation.servers[i];
+    if (holds_task(server, *demand, 1.0 / static_cast<double>(server.count)))
+      return {.kind = Room::Kind::server, .server = i};
+    if (!unknown && server.count > 1 && holds_task(server, *demand, 1))
+      unknown = Room{.kind = Room::Kind::unknown, .server = i};
+  }
+  return unknown.value_or(Room{.kind = Room::Kind::fragments});
+}
+
+// Was it divided by a rule, or is it what runs?
+bool is_by_rule(const Outcome& outcome) {
+  if (outcome.filling) return true;
+  const Result<Choice> choice = choose_mechanism(outcome.mechanism);
+  return !choice || mechanism_of(*choice).is_rule;
+}
+
 // The resources that a user demands and that pass the test.
 template <class Test>
 std::vector<std::size_t> demanded(const Problem& problem, std::size_t user, const Test& passes) {
@@ -122,10 +154,12 @@ Stops::Stops(const Problem& problem, const Outcome& outcome)
       outcome_(outcome),
       satisfaction_(satisfaction(problem, outcome)),
       used_(fairness::used_below(problem.tree(), bundles(problem, outcome.allocation))),
-      charged_(charged(problem.tree(), used_)[0]) {}
+      charged_(charged(problem.tree(), used_)[0]),
+      by_rule_(is_by_rule(outcome)) {}
 
 Stop Stops::of(std::size_t user) const {
-  const bool whole = outcome_.filling.has_value();  // then a wall stops the next task before it is reached
+  // Where tasks are whole, a wall stops the next one before it is reached.
+  const bool whole = outcome_.filling || !by_rule_;
   const Allocation& allocation = outcome_.allocation;
   if (satisfaction_.satisfied[user]) return {.kind = StopKind::tasks};
   const Tree& tree = problem_.tree();
@@ -144,6 +178,7 @@ Stop Stops::of(std::size_t user) const {
     return charged_[r] > used_[0][r] && is_full(charged_[r] + next, problem_.pool()[r]);
   });
   if (!reserved.empty()) return {.kind = StopKind::reserve, .resources = std::move(reserved)};
+  if (!by_rule_) return {.kind = StopKind::order, .room = room_for_task(problem_, allocation, user)};
   if (whole && outcome_.filling->unplaced[user] == Unplaced::no_room) return {.kind = StopKind::capacity};
   return {.kind = StopKind::order};
 }

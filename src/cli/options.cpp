@@ -42,15 +42,28 @@ void take_one_of(CLI::Option* option, const std::vector<std::string>& words) {
   });
 }
 
-void take_whole_number(CLI::Option* option, std::uint64_t least, std::uint64_t most) {
+namespace {
+
+template <class Number>
+void take_number(CLI::Option* option, Number least, Number most) {
   option->type_name("N");
   option->check([least, most](const std::string& written) -> std::string {
-    std::uint64_t number = 0;
+    Number number = 0;
     const char* end = written.data() + written.size();
     const auto [stop, failure] = std::from_chars(written.data(), end, number);
     if (failure == std::errc{} && stop == end && number >= least && number <= most) return {};
     return fmt::format("'{}' is not a whole number from {} to {}", written, least, most);
   });
+}
+
+}  // namespace
+
+void take_whole_number(CLI::Option* option, std::uint64_t least, std::uint64_t most) {
+  take_number(option, least, most);
+}
+
+void take_integer(CLI::Option* option, std::int64_t least, std::int64_t most) {
+  take_number(option, least, most);
 }
 
 CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector<std::string>& values,

@@ -101,4 +101,7 @@ void take_one_of(CLI::Option* option, const std::vector<std::string>& words);
 /// The option takes a whole number from `least` to `most`.
 void take_whole_number(CLI::Option* option, std::uint64_t least, std::uint64_t most = UINT64_MAX);
 
+/// The same, where it may be negative.
+void take_integer(CLI::Option* option, std::int64_t least, std::int64_t most);
+
 }  // namespace mirab::cli

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <iterator>
 #include <new>
+#include <optional>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
@@ -18,6 +19,10 @@
 namespace mirab::cli {
 namespace {
 
+constexpr std::string_view kEndOfOptions = "--";
+/// The argument of a command that runs another: all words after `--`.
+constexpr const char* kTrailing = "ARGV";
+
 /// The innermost command that the arguments named.
 const CLI::App& innermost(const CLI::App& app) {
   const auto given = app.get_subcommands();
@@ -27,7 +32,7 @@ const CLI::App& innermost(const CLI::App& app) {
 /// What the parser could not place: an unknown option first, since it may have shifted everything after it.
 std::string unplaced_argument(const std::vector<std::string>& remaining) {
   const auto option = std::find_if(remaining.begin(), remaining.end(), [](const std::string& word) {
-    return word.size() > 1 && word.starts_with('-');
+    return word.size() > 1 && word.starts_with('-') && word != kEndOfOptions;
   });
   if (option != remaining.end()) return option->substr(0, option->find('='));
   return remaining.empty() ? "" : remaining.front();
@@ -90,6 +95,12 @@ std::string lacking_value(const std::string& message) {
   return fmt::format("{} needs a value: {}", message.substr(0, at), kind);
 }
 
+/// Does the message name an option, and what is wrong with its value?
+bool names_option(const CLI::ParseError& error) {
+  const bool is_of_value = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ValidationError);
+  return is_of_value && std::string_view(error.what()).starts_with('-');
+}
+
 /// A usage error in words that name what was written, with the nearest right names.
 std::string usage_message(const Program& program, const CLI::ParseError& error) {
   const CLI::App& app = innermost(*program.app);
@@ -97,6 +108,7 @@ std::string usage_message(const Program& program, const CLI::ParseError& error) 
   const std::vector<std::string> remaining = program.app->remaining(true);
   if (const std::string option = repeated_option(app); !option.empty())
     return fmt::format("{}: give it once", option);
+  if (names_option(error)) return error.what();
   const bool lacks_command = !command.subcommands.empty() && !remaining.empty();
   // What follows a mistyped command are its arguments and options, which cannot be judged.
   const std::string word = lacks_command ? remaining.front() : unplaced_argument(remaining);
@@ -149,15 +161,37 @@ std::vector<const char*> as_options(std::span<const char* const> arguments) {
   return words;
 }
 
+/// What follows `--` of a command that runs it.
+struct Trailing {
+  CLI::Option* option;
+  std::vector<std::string> words;
+};
+
+/// Takes it off the arguments: the options in it are none of Mirab's.
+std::optional<Trailing> take_trailing(const Program& program, std::vector<const char*>& arguments) {
+  const auto command =
+      std::find_if(program.commands.begin(), program.commands.end(), [&](const Command& each) {
+        return each.app->get_parent() == program.app.get() && each.app->check_name(arguments[1]);
+      });
+  if (command == program.commands.end()) return {};
+  CLI::Option* const option = command->app->get_option_no_throw(kTrailing);
+  const auto end = std::find(arguments.begin(), arguments.end(), kEndOfOptions);
+  if (option == nullptr || end == arguments.end()) return {};
+  Trailing trailing{.option = option, .words = {end + 1, arguments.end()}};
+  arguments.erase(end, arguments.end());
+  return trailing;
+}
+
 /// Parses the arguments and does what they ask for.
 Exit run_command(std::span<const char* const> given) {
   const Program program = make_program();
-  const std::vector<const char*> arguments = as_options(given);
+  std::vector<const char*> arguments = as_options(given);
   if (arguments.size() < 2) {
     const Exit exit = report_error({.message = "a command is missing"});
     fmt::print(stderr, "\n{}", help_text(outline(program, *program.app), outline(program)));
     return exit;
   }
+  const std::optional<Trailing> trailing = take_trailing(program, arguments);
   try {
     program.app->parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::CallForHelp& asked) {
@@ -171,6 +205,12 @@ Exit run_command(std::span<const char* const> given) {
     const Exit exit = report_error({.message = usage_message(program, error)});
     fmt::print(stderr, "Try '{} --help'.\n", outline(program, innermost(*program.app)).path);
     return exit;
+  }
+  if (trailing) {
+    if (trailing->option->count() > 0)
+      return report_error({.message = fmt::format("there is one argument too many before --: '{}'",
+                                                  trailing->option->results().front())});
+    if (!trailing->words.empty()) trailing->option->add_result(trailing->words)->run_callback();
   }
   const CLI::App* asked = &innermost(*program.app);
   const auto command = std::find_if(program.commands.begin(), program.commands.end(),

@@ -18,7 +18,9 @@ std::uint64_t revision_of(const net::Response& response) {
 }
 
 Result<Answer> answer_of(const net::Response& response) {
-  Answer answer{.status = response.status, .revision = revision_of(response)};
+  Answer answer{.status = response.status,
+                .revision = revision_of(response),
+                .retry_after = net::retry_after(response)};
   answer.body = Json::parse(response.body, nullptr, false);
   if (answer.body.is_object()) return answer;
   return Error{.message = fmt::format("answered {} without the JSON of a service; is this the address of a "

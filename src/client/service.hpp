@@ -1,10 +1,12 @@
 // A service as its clients see it: questions by the paths of its API, answers as JSON, problems as errors.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +28,7 @@ struct Answer {
   std::uint64_t revision = 0;  ///< of what it shows; 0: it does not say
   /// Of 401: where the token that was sent came from; empty: none was sent.
   std::string token_file = {};
+  std::optional<std::chrono::seconds> retry_after = {};  ///< after which the service takes it, as it says
 
   bool is_problem() const { return status >= 400; }
   /// Is it the caller's to mend? Else it is the service's, or a limit that passes.

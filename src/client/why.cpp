@@ -102,6 +102,19 @@ std::string ahead_of(const Evidence& ahead) {
   return text;
 }
 
+/// `alice 83.3% (20 gpu), bob 16.7%`: who holds most of what the full servers lack.
+std::string holders_of(const Json& holders) {
+  std::string text;
+  if (!holders.is_array()) return text;
+  for (const Json& each : holders) {
+    const Evidence holder(each);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", holder.at("queue").text(),
+                        share(holder.at("share").json()));
+    if (holder.at("holds").is_there()) text += " (" + holder.at("holds").text() + ")";
+  }
+  return text;
+}
+
 /// `2 tasks, the latest t-3 on n1: exit code 1, out of memory`.
 std::string failures_of(const Evidence& failures) {
   if (!failures.is_there()) return {};
@@ -141,6 +154,7 @@ std::string why_text(const Json& explanation) {
   if (const Evidence miss = why.at("nearest_miss"); miss.is_there())
     lines.add("nearest",
               fmt::format("{}, with {} more", miss.at("server").text(), miss.at("to_free").needed()));
+  lines.add("held by", holders_of(why.at("holders").json()));
   lines.add("ahead", ahead_of(why.at("ahead")));
   lines.add("wishes", why.at("wishes").text());
   if (why.at("constraints").json().is_array()) {

@@ -3,19 +3,22 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <gmpxx.h>
+#include <limits>
 #include <set>
 #include <tuple>
 
 #include <mirab/model/assert.hpp>
 
+#include "model/amount_text.hpp"
 #include "model/exact.hpp"
 #include "model/names.hpp"
 
 namespace mirab::inventory {
 namespace {
 
-constexpr std::size_t kMostBits = 200'000'000;  // machines times rules
-constexpr std::size_t kMaxNamed = 5;            // in one notice
+constexpr std::size_t kMostBits = 200'000'000;                            // machines times rules
+constexpr std::size_t kMaxNamed = 5;                                      // in one notice
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();  // of a Quantity
 
 using Bits = std::vector<bool>;
 using Select = std::map<std::string, std::vector<std::string>>;
@@ -34,10 +37,10 @@ bool is_nothing(const ResourceVector& amounts) {
   return std::all_of(amounts.begin(), amounts.end(), [](const Quantity& each) { return each.is_zero(); });
 }
 
-/// Has the machine some of everything that is demanded?
-bool has_resources(const Machine& machine, const ResourceVector& demand) {
+/// Is there some of everything that is demanded?
+bool has_resources(const ResourceVector& capacity, const ResourceVector& demand) {
   for (std::size_t r = 0; r < demand.size(); ++r) {
-    if (!demand[r].is_zero() && machine.capacity[r].is_zero()) return false;
+    if (!demand[r].is_zero() && capacity[r].is_zero()) return false;
   }
   return true;
 }
@@ -106,7 +109,7 @@ class Describer {
     if (machine_count() * shapes_.size() > kMostBits)
       return Error{.message = fmt::format("{} {}s and {} shapes of tasks are too many", machine_count(),
                                           inventory_.machine_word, shapes_.size())};
-    keep_running_within_capacity();
+    if (Check wrong = find_capacities()) return *std::move(wrong);
     find_areas();
     leave_out_shapes();
     leave_out_machines();
@@ -182,54 +185,52 @@ class Describer {
     if (tasks.machine) shape.running[*tasks.machine] += count;
   }
 
-  // What runs on a machine takes no more than it has: a cluster file cannot say otherwise.
-  void keep_running_within_capacity() {
-    used_.resize(machine_count());
-    Tally beyond;
-    for (std::size_t number = 0; number < shapes_.size(); ++number) {
-      Shape& shape = shapes_[number];
-      std::int64_t waiting = 0;
-      for (auto each = shape.running.begin(); each != shape.running.end();) {
-        const auto& [machine, tasks] = *each;
-        const std::int64_t fitting = room(machine, *shape.demand, tasks, used_[machine]);
-        if (fitting < tasks) beyond.add("on " + inventory_.machines[machine].name, tasks - fitting);
-        waiting += tasks - fitting;
-        each->second = fitting;
-        each = fitting == 0 ? shape.running.erase(each) : std::next(each);
+  // What runs stays. A machine that has less than that, since a part of it failed or was taken away, has what
+  // runs there, so that none of that is free; a closed machine always does.
+  Check find_capacities() {
+    const std::vector<ExactVector> used = use();
+    Tally overfull;
+    for (std::size_t i = 0; i < machine_count(); ++i) {
+      const Machine& machine = inventory_.machines[i];
+      MIRAB_ASSERT(!machine.is_closed || machine.count == 1, "a closed machine stands alone");
+      capacities_.push_back(machine.capacity);
+      std::string beyond;
+      for (std::size_t r = 0; r < used[i].size(); ++r) {
+        const mpq_class each = used[i][r] / static_cast<long>(machine.count);
+        if (each > kMost) return runs_too_much(machine, r);
+        const bool is_more = each > rational(machine.capacity[r]);
+        if (is_more || machine.is_closed) capacities_[i][r] = rounded_down(each);
+        if (is_more) beyond += (beyond.empty() ? "" : ", ") + instead(i, r);
       }
-      if (shape.is_stray && waiting > 0) wait_elsewhere(number, waiting);
+      if (!beyond.empty() && !machine.is_closed) overfull.add(fmt::format("{} ({})", machine.name, beyond));
     }
-    note(beyond, fmt::format("counted as waiting, more than their {} has", inventory_.machine_word),
-         inventory_.task_word);
-    for (Team& team : teams_) {
-      std::erase_if(team.shapes,
-                    [&](std::size_t each) { return shapes_[each].is_stray && shapes_[each].count == 0; });
-    }
+    note(overfull, "counted with what runs there, which is more than they have", inventory_.machine_word);
+    return {};
   }
 
-  // Strays that do not run wait where their rule allows them.
-  void wait_elsewhere(std::size_t number, std::int64_t tasks) {
-    const Shape stray = shapes_[number];
-    shapes_[number].count -= tasks;
-    const Shape like{.team = stray.team, .demand = stray.demand, .rule = stray.rule};
-    add({.team = {}, .name = stray.first_name, .demand = {}, .count = tasks},
-        shapes_[shape_number(like, stray.first_name)]);
+  // By what runs, of machines on which something does; [machine][r].
+  std::vector<ExactVector> use() const {
+    std::vector<ExactVector> used(machine_count());
+    for (const Shape& shape : shapes_) {
+      for (const auto& [machine, tasks] : shape.running) {
+        used[machine].resize(shape.demand->size());
+        for (std::size_t r = 0; r < shape.demand->size(); ++r)
+          used[machine][r] += rational((*shape.demand)[r]) * static_cast<long>(tasks);
+      }
+    }
+    return used;
   }
 
-  // How many of the tasks fit, which are then added to what is used.
-  std::int64_t room(std::size_t machine, const ResourceVector& demand, std::int64_t tasks,
-                    std::vector<mpq_class>& used) const {
-    const Machine& host = inventory_.machines[machine];
-    used.resize(demand.size());
-    mpz_class fitting = tasks;
-    for (std::size_t r = 0; r < demand.size(); ++r) {
-      if (demand[r].is_zero()) continue;
-      const mpq_class left = rational(host.capacity[r]) * static_cast<long>(host.count) - used[r];
-      const mpq_class most = left / rational(demand[r]);
-      fitting = std::min<mpz_class>(fitting, most.get_num() / most.get_den());
-    }
-    for (std::size_t r = 0; r < demand.size(); ++r) used[r] += rational(demand[r]) * fitting;
-    return fitting.get_si();
+  // `nvidia.com/gpu 8 instead of 7`
+  std::string instead(std::size_t machine, std::size_t r) const {
+    const double counted = capacities_[machine][r].value();
+    return fmt::format("{} {} instead of {}", inventory_.resources[r], amount_text(counted, counted),
+                       amount_text(inventory_.machines[machine].capacity[r].value(), counted));
+  }
+
+  Error runs_too_much(const Machine& machine, std::size_t r) const {
+    return {.message = fmt::format("more {} than can be counted is in use on the {} '{}'",
+                                   inventory_.resources[r], inventory_.machine_word, machine.name)};
   }
 
   // Where the tasks of each shape may run: strays where they do, all others where new ones may start.
@@ -267,7 +268,7 @@ class Describer {
       std::erase_if(team.shapes, [&](std::size_t number) {
         const Shape& shape = shapes_[number];
         for (std::size_t i = 0; i < machine_count(); ++i) {
-          if (areas_[shape.area][i] && has_resources(inventory_.machines[i], *shape.demand)) return false;
+          if (areas_[shape.area][i] && has_resources(capacities_[i], *shape.demand)) return false;
         }
         for (const auto& [name, tasks] : shape.names)
           homeless.add(team.name + "/" + name, std::max<std::int64_t>(tasks, 1));
@@ -296,16 +297,6 @@ class Describer {
         full,
         fmt::format("closed to new {}s, counted with what runs there and no free room", inventory_.task_word),
         inventory_.machine_word);
-  }
-
-  // Of a closed machine, what runs there takes.
-  ResourceVector capacity_of(std::size_t machine) const {
-    const Machine& host = inventory_.machines[machine];
-    if (!host.is_closed) return host.capacity;
-    MIRAB_ASSERT(host.count == 1, "a closed machine stands alone");
-    ResourceVector capacity;
-    for (const mpq_class& amount : used_[machine]) capacity.push_back(rounded_down(amount));
-    return capacity;
   }
 
   // By which a `select` finds the machine: new tasks find no closed one.
@@ -366,7 +357,7 @@ class Describer {
         const auto wanted = needed.find(label);
         if (wanted != needed.end() && wanted->second.contains(value)) labels.emplace(label, value);
       }
-      ResourceVector capacity = capacity_of(i);
+      ResourceVector capacity = capacities_[i];
       const auto [place, is_new] =
           entries.emplace(std::tuple(key_of(capacity), std::move(allows), labels), entries.size());
       entry_of_.push_back(place->second);
@@ -504,10 +495,10 @@ class Describer {
   std::vector<Team> teams_;
   std::vector<Shape> shapes_;
   std::map<std::tuple<std::size_t, Key, std::size_t, std::string, bool>, std::size_t> shape_numbers_;
-  std::vector<std::vector<mpq_class>> used_;  // [machine][r], by what runs
-  std::vector<Bits> areas_;                   // sets of machines
-  Bits kept_;                                 // [machine]
-  std::vector<std::size_t> entry_of_;         // [machine]
+  std::vector<ResourceVector> capacities_;  // [machine]
+  std::vector<Bits> areas_;                 // sets of machines
+  Bits kept_;                               // [machine]
+  std::vector<std::size_t> entry_of_;       // [machine]
 };
 
 }  // namespace

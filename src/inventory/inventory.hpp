@@ -81,13 +81,14 @@ struct Description {
 ///
 /// A rule is written as its `select` where that allows the same machines, else as a list of servers. Tasks
 /// that run where their rule allows none, or on a closed machine, are strays: a shape of their own, `-stray`,
-/// that may run on the machines where they run. A closed machine has the capacity of what runs there.
+/// that may run on the machines where they run. A closed machine has the capacity of what runs there. So has
+/// a machine, with a notice, of each resource of which more is in use than it has.
 ///
 /// Left out, with a notice: tasks that demand nothing, tasks that no machine may run, closed machines that
-/// run nothing. Tasks beyond the capacity of their machine count as waiting, with a notice.
+/// run nothing.
 ///
 /// Errors (without file): nothing is left, with the notices; a name that a cluster file does not take; too
-/// many machines and rules. O(tasks · log tasks + machines · rules).
+/// many machines and rules; use that is beyond all amounts. O(tasks · log tasks + machines · rules).
 Result<Description> describe(const Inventory& inventory);
 
 }  // namespace mirab::inventory

@@ -171,6 +171,7 @@ Result<Mirror> Mirror::from(std::string cluster_id, live::Revision first) {
   Mirror mirror(*std::move(state));
   mirror.state_.last.revision = first;
   mirror.state_.other_wishes = "a toleration, or another node selector or affinity";
+  mirror.state_.for_gangs.clear();
   return mirror;
 }
 

@@ -36,6 +36,9 @@ Time steady_now() {
   return Time(std::chrono::duration_cast<Duration>(steady_clock::now().time_since_epoch()));
 }
 
+/// By which a lease runs out: it goes on while the machine sleeps, as the other holder's clock does.
+Time boot_now() { return Time(std::chrono::duration_cast<Duration>(api::boot_time())); }
+
 steady_clock::time_point steady_point(Time time) {
   return steady_clock::time_point(
       std::chrono::duration_cast<steady_clock::duration>(time.time_since_epoch()));
@@ -77,14 +80,22 @@ Result<int> release_of(const Answer& version, const std::string& server) {
 /// (kubernetes#116550).
 bool compares_uids(int minor) { return minor >= 23 && minor != 25 && minor != 26; }
 
-/// The answer to a request that is repeated for ten seconds: who started this process starts it again.
+/// The answer to a request that is repeated for ten seconds: who started this process starts it again. Says
+/// before the first repetition what went wrong.
 Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const std::string& path,
-                             const std::string& body, const std::atomic<bool>& is_stopping) {
-  const auto end = steady_clock::now() + seconds(10);
-  while (true) {
+                             const std::string& body, const SchedulingOptions& options,
+                             const std::atomic<bool>& is_stopping) {
+  constexpr seconds kPatience{10};
+  const auto end = steady_clock::now() + kPatience;
+  for (bool has_waited = false;; has_waited = true) {
     Result<Answer> answer = server.send(method, path, body);
     const bool is_busy = !answer || answer->status == 429 || answer->status >= 500;
     if (!is_busy || steady_clock::now() >= end || is_stopping) return answer;
+    if (!has_waited)
+      options.say("warning", "trying-again",
+                  {{"why", answer ? fmt::format("{} answered {}", options.access.server, answer->status)
+                                  : describe(answer.error())},
+                   {"for_s", kPatience.count()}});
     std::this_thread::sleep_for(milliseconds(500));
   }
 }
@@ -97,7 +108,7 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options, int
                        const std::string& name) -> Check {
     const Result<Answer> answer =
         ask_patiently(server, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                      kubernetes::access_review(permission, space, name), is_stopping);
+                      kubernetes::access_review(permission, space, name), options, is_stopping);
     if (!answer) return answer.error();
     const bool refuses_all = release == 0 && answer->status == kForbidden;
     if (refuses_all || answer->status == kUnauthorized) return error_of(*answer, options.access.server);
@@ -136,7 +147,7 @@ class Leading {
   void start() {
     thread_ = std::thread([this] { run(); });
   }
-  bool leads() const { return !is_lost_ && steady_now().time_since_epoch().count() < until_.load(); }
+  bool leads() const { return !is_lost_ && boot_now().time_since_epoch().count() < until_.load(); }
   /// It is not given back: a bind under way may still be done.
   void keep() { gives_back_ = false; }
   std::int64_t term() const { return term_; }
@@ -157,7 +168,7 @@ class Leading {
  private:
   void run() {
     while (!is_stopping_) {
-      const Time now = steady_now();
+      const Time now = boot_now();
       if (election_.due() > now) {
         std::this_thread::sleep_for(std::min<Duration>(election_.due() - now, milliseconds(100)));
         continue;
@@ -165,12 +176,12 @@ class Leading {
       const kubernetes::Request request = election_.next(now, wall_now());
       const Result<Answer> answer =
           server_->send(request.method, request.path, request.body, request.content_type);
-      election_.answer(answer ? answer->status : 0, answer ? answer->body : std::string(), steady_now());
+      election_.answer(answer ? answer->status : 0, answer ? answer->body : std::string(), boot_now());
       if (answer) answered_ms_ = steady_now().time_since_epoch() / milliseconds(1);
       term_ = election_.term();
       // Once it has lapsed this process is done, even if it gets the lease again.
       const std::int64_t before = until_;
-      if (before != 0 && steady_now().time_since_epoch().count() >= before) is_lost_ = true;
+      if (before != 0 && boot_now().time_since_epoch().count() >= before) is_lost_ = true;
       until_ = std::max<std::int64_t>(0, election_.leads_until().time_since_epoch().count());
     }
   }
@@ -389,7 +400,7 @@ Result<int> schedule(const SchedulingOptions& given) {
   Result<std::unique_ptr<ApiServer>> server =
       ApiServer::open(options.access, {.seed = seed, .is_stopped = [&] { return is_stopping.load(); }});
   if (!server) return server.error();
-  const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", is_stopping);
+  const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", options, is_stopping);
   if (is_stopping) return 0;
   if (!version) return version.error();
   const Result<int> minor = release_of(*version, options.access.server);

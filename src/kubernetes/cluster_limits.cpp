@@ -6,11 +6,14 @@
 // another. The least limit is feasible on every node: there each pod's is at most what the node's own
 // division gives it.
 //
+// A mechanism with one ratio for all servers (H-FFMRA) divides all nodes at once; each pod runs on its own.
+//
 // Example: nodes of 4 and 8 CPUs, on each a pod of web that requests 1 CPU, on the first one of db too, with
 // 1 CPU: web would get 2 and 8, so 2; db gets 2.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -18,6 +21,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "kubernetes/container_limits.hpp"
+#include "kubernetes/node_limits.hpp"
 #include "kubernetes/objects.hpp"
 #include "model/names.hpp"
 
@@ -57,6 +61,7 @@ class ClusterDivision {
     name_templates();
     if (Check unknown = check_weights()) return *std::move(unknown);
     start();
+    if (Check wrong = divide_together()) return *std::move(wrong);
     for (const Allocatable& node : nodes_) {
       const auto counts = on_node_.find(node.node);
       if (counts == on_node_.end()) continue;
@@ -154,15 +159,65 @@ class ClusterDivision {
     return options;
   }
 
-  Check divide_node(const Allocatable& node, const std::map<std::size_t, std::int64_t>& counts) {
+  // The pods of the templates on a node.
+  Pods pods_on(const std::map<std::size_t, std::int64_t>& counts) const {
     Pods pods{.resources = pods_.resources, .workloads = {}, .notices = {}};
-    std::vector<std::size_t> numbers;
     for (const auto& [number, count] : counts) {
       pods.workloads.push_back(all_.templates.workloads[number]);
       pods.workloads.back().pods = count;
-      numbers.push_back(number);
     }
-    Result<Limits> limits = fair_limits(pods, node, options_on(pods));
+    return pods;
+  }
+
+  // With a mechanism that has one ratio for all servers: what each pod holds on its node, of all nodes at
+  // once.
+  Check divide_together() {
+    if (options_.mechanism.name != "h-ffmra") return {};
+    Cluster all{.resources = pods_.resources, .servers = {}, .users = {}};
+    for (const Allocatable& node : nodes_) {
+      const auto counts = on_node_.find(node.node);
+      if (counts == on_node_.end()) continue;
+      const Pods pods = pods_on(counts->second);
+      const LimitOptions options = options_on(pods);
+      const Result<std::vector<double>> weights = weights_of(pods, node, options);
+      if (!weights) return weights.error();
+      Result<Cluster> of_node = cluster_of_node(pods, node, *weights, {});
+      if (!of_node) return std::move(of_node).error();
+      first_pod_[node.node] = all.users.size();
+      all.servers.push_back(std::move(of_node->servers[0]));
+      for (User& user : of_node->users) {
+        user.name = node.node + "/" + user.name;
+        user.servers = std::vector<std::string>{node.node};
+        all.users.push_back(std::move(user));
+      }
+    }
+    const Result<Problem> problem = Problem::from(std::move(all));
+    if (!problem) return Error{.message = problem.error().message};  // its key is of a cluster file
+    Result<Outcome> outcome = allocate(*problem, options_.mechanism, options_.execution);
+    if (!outcome) return Error{.message = outcome.error().message};
+    held_ = bundles(*problem, outcome->allocation);
+    together_ = *std::move(outcome);
+    return {};
+  }
+
+  Result<Limits> limits_on(const Pods& pods, const Allocatable& node) const {
+    const LimitOptions options = options_on(pods);
+    if (!together_) return fair_limits(pods, node, options);
+    return limits_by(pods, node, options, [&](const Problem& problem) -> Result<MinimumShares> {
+      const auto first = held_.begin() + static_cast<std::ptrdiff_t>(first_pod_.at(node.node));
+      MinimumShares shares{.held = {first, first + static_cast<std::ptrdiff_t>(problem.user_count())},
+                           .tasks = {},
+                           .outcome = *together_};
+      raise_to_requests(problem, shares.held);
+      return shares;
+    });
+  }
+
+  Check divide_node(const Allocatable& node, const std::map<std::size_t, std::int64_t>& counts) {
+    const Pods pods = pods_on(counts);
+    std::vector<std::size_t> numbers;
+    for (const auto& [number, count] : counts) numbers.push_back(number);
+    Result<Limits> limits = limits_on(pods, node);
     if (!limits) return std::move(limits).error();
     ++all_.nodes;
     for (std::size_t r = 0; r < node.units.size(); ++r) all_.all.units[r] += node.units[r];
@@ -218,6 +273,9 @@ class ClusterDivision {
   const std::vector<Allocatable>& nodes_;
   const LimitOptions& options_;
   std::map<std::string, std::map<std::size_t, std::int64_t>> on_node_;  // pods of each template
+  std::optional<Outcome> together_;               // of all nodes at once; none where each is divided alone
+  std::vector<std::vector<double>> held_;         // by each pod of it, [pod][r]
+  std::map<std::string, std::size_t> first_pod_;  // of each node, among these
   ClusterLimits all_;
 };
 

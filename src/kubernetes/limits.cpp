@@ -13,14 +13,10 @@
 #include "kubernetes/container_limits.hpp"
 #include "kubernetes/eviction.hpp"
 #include "kubernetes/minimum_shares.hpp"
+#include "kubernetes/node_limits.hpp"
 #include "model/names.hpp"
 
 namespace mirab::kubernetes {
-
-/// φ of a pod of each workload, with what the weights of resources make of it, [w]. Errors name the option:
-/// an unknown pod or resource, or a mechanism that compares no dominant shares.
-Result<std::vector<double>> weights_of(const Pods& pods, const Allocatable& node,
-                                       const LimitOptions& options);
 
 // Weights of pods and of resources.
 //
@@ -123,14 +119,12 @@ Result<std::vector<double>> weights_of(const Pods& pods, const Allocatable& node
 // Source: Hamzeh, thesis, section 4.5.3: dominant resources by what the node can give (4.73), weights (4.75),
 // the limits together at most what the node has (4.77). Figures 4.15 and 4.16 are its examples.
 //
-// CPUs are counted in thousandths and memory in Mi before a mechanism sees them, as in the thesis: to all but
-// FFMRA, whose published q depends on units, it makes no difference.
+// A mechanism sees CPUs and bytes, as it does in a cluster that was imported: so one node is divided as
+// mirab allocate divides it.
 
 namespace {
 
-constexpr double kMebibyte = 1 << 20;
-
-double scale(const std::string& resource) { return resource == "cpu" ? 1 : kMebibyte; }
+double scale(const std::string& resource) { return resource == "cpu" ? 1000 : 1; }
 
 Quantity scaled(const std::string& resource, Units units) {
   const Result<Quantity> quantity = Quantity::from(static_cast<double>(units) / scale(resource));
@@ -190,9 +184,10 @@ Check check_requests_fit(const Pods& pods, const Allocatable& node, const std::v
                                       node.node.empty() ? "the node" : node.node, excess)};
 }
 
-// Every pod a user, whose task is its request.
-Result<Problem> problem_of(const Pods& pods, const Allocatable& node, const std::vector<double>& weights,
-                           const std::optional<Quantity>& most) {
+}  // namespace
+
+Result<Cluster> cluster_of_node(const Pods& pods, const Allocatable& node, const std::vector<double>& weights,
+                                const std::optional<Quantity>& most) {
   Cluster cluster{.resources = pods.resources,
                   .servers = {{.name = node.node.empty() ? "node" : node.node, .capacity = {}}},
                   .users = {}};
@@ -210,8 +205,10 @@ Result<Problem> problem_of(const Pods& pods, const Allocatable& node, const std:
       cluster.users.push_back(user);
     }
   }
-  return Problem::from(std::move(cluster));
+  return cluster;
 }
+
+namespace {
 
 // The least that any pod of a workload was given, so that its template fits them all.
 std::vector<std::vector<double>> shares_of_workloads(const Pods& pods, const MinimumShares& shares) {
@@ -282,6 +279,13 @@ void keep_present_limits(const Pods& pods, Limits& limits) {
 }  // namespace
 
 Result<Limits> fair_limits(const Pods& pods, const Allocatable& node, const LimitOptions& options) {
+  return limits_by(pods, node, options, [&](const Problem& problem) {
+    return share_with_minimum(problem, options.mechanism, options.execution);
+  });
+}
+
+Result<Limits> limits_by(const Pods& pods, const Allocatable& node, const LimitOptions& options,
+                         const DivideNode& divide) {
   MIRAB_ASSERT(pods.resources == node.resources, "the pods were read for this node's resources");
   Limits limits{.mechanism = options.mechanism.text,
                 .certificate = {.kind = "present-limits", .value = 0},
@@ -299,10 +303,12 @@ Result<Limits> fair_limits(const Pods& pods, const Allocatable& node, const Limi
     keep_present_limits(pods, limits);
     return limits;
   }
-  const Result<Problem> problem =
-      problem_of(pods, node, *weights, takes_caps(options.mechanism) ? options.at_most : std::nullopt);
+  Result<Cluster> cluster =
+      cluster_of_node(pods, node, *weights, takes_caps(options.mechanism) ? options.at_most : std::nullopt);
+  if (!cluster) return cluster.error();
+  const Result<Problem> problem = Problem::from(*std::move(cluster));
   if (!problem) return problem.error();
-  Result<MinimumShares> shares = share_with_minimum(*problem, options.mechanism, options.execution);
+  Result<MinimumShares> shares = divide(*problem);
   if (!shares) return Error{.message = shares.error().message};  // its key is of a cluster file
   limits.status = shares->outcome.status;
   limits.certificate = shares->outcome.certificate;

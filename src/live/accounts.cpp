@@ -6,6 +6,7 @@
 
 #include "live/history.hpp"
 #include "live/views.hpp"
+#include "model/csv_table.hpp"
 
 namespace mirab::live {
 namespace {
@@ -212,18 +213,12 @@ Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, con
 }
 
 std::string csv_of_usage(const Json& body) {
-  const auto quoted = [](const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string result = "\"";
-    for (const char letter : text) result += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-    return result + "\"";
-  };
   const std::string by = body.at("by").get<std::string>();
   std::string text = by;
-  for (const Json& resource : body.at("resources")) text += "," + quoted(resource.get<std::string>());
+  for (const Json& resource : body.at("resources")) text += "," + csv_field(resource.get<std::string>());
   text += "\r\n";
   for (const Json& item : body.at("items")) {
-    text += quoted(item.at(by).get<std::string>());
+    text += csv_field(item.at(by).get<std::string>());
     for (const Json& resource : body.at("resources"))
       text += fmt::format(",{}", item.at("hours").at(resource.get<std::string>()).get<double>());
     text += "\r\n";

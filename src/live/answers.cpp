@@ -39,6 +39,11 @@ Problem too_large(std::string key, std::string detail) {
           .key = std::move(key)};
 }
 
+Problem within(Problem problem, const std::string& key) {
+  problem.key = key + problem.key;
+  return problem;
+}
+
 Problem not_found() { return {.status = 404, .type = "not-found", .title = "There is no such thing here"}; }
 
 Problem scope_problem() { return {.status = 403, .type = "scope", .title = "The token does not allow this"}; }
@@ -67,6 +72,7 @@ Problem compacted(Revision oldest) {
 Problem unprocessable(std::string type, std::string key, std::string detail) {
   const std::string title = type == "oversized"          ? "No server can hold this"
                             : type == "never-fits"       ? "This can never start"
+                            : type == "over-limit"       ? "More than the tenant may have"
                             : type == "bad-weight"       ? "Not a weight"
                             : type == "unknown-resource" ? "There is no such resource"
                             : type == "bad-amount"       ? "Not an amount of this resource"

@@ -70,6 +70,9 @@ Problem compacted(Revision oldest);                                            /
 Problem unprocessable(std::string type, std::string key, std::string detail);  ///< 422
 Problem too_many(std::string type, std::string detail);                        ///< 429
 
+/// The problem of a part, as one of the whole in which the part has this key.
+Problem within(Problem problem, const std::string& key);
+
 /// The JSON pointer of a member: `/demand` and `gpu` give `/demand/gpu`.
 std::string pointer_to(const std::string& key, std::string_view member);
 

@@ -71,6 +71,14 @@ class Body {
     }
     return value;
   }
+  /// That somebody gives to a new thing, unless it is in normal form: then it is an old one.
+  std::string new_name(std::string_view kind) const {
+    std::string value = name(kind);
+    if (!failed() && !is_normal()) {
+      if (auto bad = check_new_name(value, kind, key_)) refuse(*std::move(bad));
+    }
+    return value;
+  }
   bool truth() const {
     if (failed()) return false;
     if (!json_->is_boolean()) refuse(bad_request(key_, "true or false is expected here"));

@@ -13,12 +13,6 @@ std::string_view kind_of(Do what) {
   return word.substr(0, word.find('-'));
 }
 
-/// Problems of one job in a list.
-Problem within(Problem problem, const std::string& key) {
-  problem.key = key + problem.key;
-  return problem;
-}
-
 Parsed<Command> parse_submit(const Caller& caller, Json job, const std::string& key, const Units& units) {
   if (!job.is_object()) return bad_request(key, "a job is expected here");
   Target target;

@@ -12,6 +12,7 @@
 #include <mirab/scheduling/fill.hpp>
 
 #include "live/body.hpp"
+#include "model/clear_names.hpp"
 #include "model/names.hpp"
 
 namespace mirab::live {
@@ -124,7 +125,7 @@ void read_roles(const Body& body, const Body& list, JobContent& job) {
     item.allow_only({"name", "tasks", "demand"});
     std::string name;
     if (const auto found = item.required("name")) {
-      name = found->name("role");
+      name = found->new_name("role");
       if (std::find(job.role_names.begin(), job.role_names.end(), name) != job.role_names.end())
         found->refuse(bad_request(found->key(), "another role has this name"));
     }
@@ -546,6 +547,15 @@ std::optional<Problem> check_name(const std::string& name, std::string_view kind
       name.find('/') != std::string::npos)
     return bad_request(key, fmt::format("the name of a {} is text on one line, without /", kind));
   return {};
+}
+
+std::optional<Problem> check_new_name(const std::string& name, std::string_view kind,
+                                      const std::string& key) {
+  if (auto bad = check_name(name, kind, key)) return bad;
+  if (is_clear_name(name)) return {};
+  return bad_request(key, fmt::format("the name of a {} has no blank at an end, and no invisible character "
+                                      "that turns the direction of the text or separates lines",
+                                      kind));
 }
 
 }  // namespace mirab::live

@@ -144,5 +144,8 @@ std::string sha256(std::string_view bytes);
 
 /// The names of things: text on one line of at most 253 bytes, without `/`.
 std::optional<Problem> check_name(const std::string& name, std::string_view kind, const std::string& key);
+/// The same of a name that somebody gives to a new thing: it also looks like what it is. Things that have
+/// such a name from earlier versions keep it.
+std::optional<Problem> check_new_name(const std::string& name, std::string_view kind, const std::string& key);
 
 }  // namespace mirab::live

@@ -30,6 +30,13 @@ std::optional<Event> shown(const Event& event, const Caller& caller, Others othe
 
 }  // namespace
 
+Parsed<std::string> job_asked(const std::string& queue, const std::string& job) {
+  if (job.empty() || job.find('/') != std::string::npos) return job;
+  if (queue.empty())
+    return bad_request("/job", "a job is QUEUE/NAME here, or its name where the queue is given too");
+  return queue + "/" + job;
+}
+
 std::optional<std::string> message_of(const Change& change, const EventFilter& filter, const Caller& caller,
                                       Others others) {
   Json events = Json::array();

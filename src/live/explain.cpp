@@ -1,6 +1,7 @@
 // Why a job waits, as one verdict, one step that would help, and the evidence.
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "live/views.hpp"
 #include "model/names.hpp"
@@ -111,6 +112,30 @@ std::string shortage(const State& state, const WhyWaiting::Servers& servers, std
   return text;
 }
 
+/// Is a part of the cluster guaranteed to the queue, or to a group above it?
+bool has_guarantee(const State& state, const Queue& queue) {
+  if (queue.content.quota.guarantee) return true;
+  for (std::string above = queue.content.group; !above.empty();) {
+    const GroupContent& group = state.groups.at(above).content;
+    if (group.quota.guarantee) return true;
+    above = group.parent;
+  }
+  return false;
+}
+
+/// What a gang cannot hope for, though its queue is promised something or others are preempted.
+std::string limits_of_gangs(const State& state, const Job& job) {
+  const bool hopes = state.engine.options().preemption || has_guarantee(state, state.queues.at(job.queue));
+  return hopes ? "; guarantees and preemption do not reach gangs: no running task is ended for one" : "";
+}
+
+/// While others hold the room, small tasks take what is freed before there is enough for a gang.
+std::string or_reservations(const State& state, const Job& job) {
+  const bool others_run = std::cmp_greater(state.engine.running_count(), job.running);
+  const bool may_help = others_run && !state.engine.options().reservations && !state.for_gangs.empty();
+  return may_help ? ", or " + state.for_gangs : "";
+}
+
 Verdict no_room(const State& state, const WhyWaiting& why, const Job& job,
                 const std::vector<std::string_view>& silent) {
   const Units& units = state.settings.units;
@@ -118,18 +143,22 @@ Verdict no_room(const State& state, const WhyWaiting& why, const Job& job,
   if (why.gang && (why.gang->room > 0 || !why.gang->roles.empty()))
     return {"no-room",
             fmt::format("all {} must start together; there is room for {}",
-                        counted(why.gang->together, "task"), why.gang->room),
-            why.gang->roles.empty() ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
-                                    : "more room, or a smaller gang"};
+                        counted(why.gang->together, "task"), why.gang->room) +
+                limits_of_gangs(state, job),
+            (why.gang->roles.empty() ? fmt::format("a gang of {} or fewer, or more room", why.gang->room)
+                                     : "more room, or a smaller gang") +
+                or_reservations(state, job)};
   Verdict verdict{"no-room",
                   fmt::format("no server has room for {}: {}", demand,
                               shortage(state, why.servers, static_cast<std::int64_t>(silent.size()))),
                   "a server more"};
   if (why.gang)
     verdict.says =
-        fmt::format("all {} must start together, and {}", counted(why.gang->together, "task"), verdict.says);
+        fmt::format("all {} must start together, and {}", counted(why.gang->together, "task"), verdict.says) +
+        limits_of_gangs(state, job);
   if (why.gang && why.servers.full > 0) {
-    verdict.next_step = fmt::format("room for all {} at once", counted(why.gang->together, "task"));
+    verdict.next_step = fmt::format("room for all {} at once", counted(why.gang->together, "task")) +
+                        or_reservations(state, job);
   } else if (why.nearest_miss) {
     const std::string freed =
         fmt::format("{} freed on {}", units.words(why.nearest_miss->to_free), why.nearest_miss->name);
@@ -258,6 +287,33 @@ Json servers_json(const State& state, const WhyWaiting::Servers& of, std::int64_
   return json;
 }
 
+/// Which queues hold most of the resource that most full servers lack, of those that the caller may see.
+Json holders_of(const Reading& reading, const WhyWaiting& why) {
+  constexpr std::size_t kMostHolders = 3;
+  const State& state = reading.state;
+  Json holders = Json::array();
+  if (why.servers.full == 0 || why.servers.lacking.empty()) return holders;
+  const std::size_t r = most_lacking(why.servers.lacking);
+  std::vector<std::pair<std::int64_t, const std::string*>> most;
+  for (const auto& [name, queue] : state.queues) {
+    const std::int64_t held = use_of(state, queue).used[r];
+    if (held > 0 && !reading.queue_view(name, queue).is_null()) most.emplace_back(held, &name);
+  }
+  std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  most.resize(std::min(most.size(), kMostHolders));
+  for (const auto& [held, name] : most) {
+    const Queue& queue = *state.queue(*name);
+    Json holder = {{"queue", *name}, {"share", use_of(state, queue).share}};
+    if (reading.owns(queue) || reading.others == Others::all) {
+      Amounts amounts(state.settings.units.size(), 0);
+      amounts[r] = held;
+      holder["holds"] = state.settings.units.words(amounts);
+    }
+    holders.push_back(std::move(holder));
+  }
+  return holders;
+}
+
 Json gang_json(const WhyWaiting::Gang& gang, const Job& job) {
   Json json = {{"together", gang.together}, {"room", gang.room}};
   for (std::size_t k = 0; k < gang.roles.size(); ++k)
@@ -278,6 +334,7 @@ void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why, con
     if (const Json next = shown_queue(reading, why.next->user_name); !next.is_null())
       body["ahead"]["next"] = next;
   }
+  if (Json holders = holders_of(reading, why); !holders.empty()) body["holders"] = std::move(holders);
   if (why.key) body["key"] = *why.key;
   if (why.with_weight) body["with_weight"] = *why.with_weight;
   Json& constraints = body["constraints"] = Json::array();

@@ -172,7 +172,7 @@ std::optional<TaskPlace> task_place_of(const std::string& text) {
 /// hold.
 class TaskList {
  public:
-  TaskList(const Reading& reading, const Query& query, Page& page, TaskPlace from,
+  TaskList(const Reading& reading, const Query& query, Page& page, TaskPlace from, std::string job,
            std::optional<std::string> wanted, const std::vector<std::pair<std::string, std::string>>& labels)
       : reading_(reading),
         state_(reading.state),
@@ -182,8 +182,8 @@ class TaskList {
         labels_(labels),
         server_(given(query, "server")),
         queue_(given(query, "queue")),
-        job_(given(query, "job")) {
-    if (job_ && !queue_) queue_ = job_->substr(0, job_->find('/'));
+        job_(std::move(job)) {
+    if (!job_.empty() && !queue_) queue_ = job_.substr(0, job_.find('/'));
   }
 
   void fill() {
@@ -210,7 +210,7 @@ class TaskList {
       const bool is_first = is_in_first(job->second);
       if (is_first && !from_.task) continue;
       const bool is_asked =
-          (!job_ || *job_ == job->second.label()) && has_labels(job->second.labels, labels_);
+          (job_.empty() || job_ == job->second.label()) && has_labels(job->second.labels, labels_);
       if (is_asked && !fill_from(job->second, is_first ? from_.task : std::nullopt)) return false;
       if (!page_.take(TaskPlace{.queue = job->second.queue, .job = job->first}.text(), false, {}))
         return false;
@@ -265,7 +265,7 @@ class TaskList {
   const std::vector<std::pair<std::string, std::string>>& labels_;
   std::optional<std::string> server_;
   std::optional<std::string> queue_;
-  std::optional<std::string> job_;
+  std::string job_;  ///< empty: any
 };
 
 }  // namespace
@@ -341,8 +341,11 @@ Answer list_of(const Reading& reading, const Query& query) {
       if (reading.queue(query.queue) == nullptr) return reading.refuse(not_found());
       list_jobs(reading, query, page, wanted, labels);
       break;
-    default:
-      TaskList(reading, query, page, *place, wanted, labels).fill();
+    default: {
+      const auto job = job_asked(given(query, "queue").value_or(""), given(query, "job").value_or(""));
+      if (const auto* const problem = std::get_if<Problem>(&job)) return reading.refuse(*problem);
+      TaskList(reading, query, page, *place, std::get<std::string>(job), wanted, labels).fill();
+    }
   }
   return std::move(page).answer(reading);
 }

@@ -62,7 +62,7 @@ struct Query {
 };
 
 /// As how many a what-if with this body counts: one, and more for many servers or tasks that it adds.
-double price_of_what_if(const Json& body);
+double price_of_what_if(const Json& body, const Units& units);
 
 /// Which events a watcher wants; an empty text: any.
 struct EventFilter {
@@ -71,6 +71,9 @@ struct EventFilter {
   std::string job = {};  ///< `ml/train-17`
   std::string server = {};
 };
+
+/// The job of a filter, `ml/train-17`: written so, or by its name beside its queue. Empty: any.
+Parsed<std::string> job_asked(const std::string& queue, const std::string& job);
 
 /// The `data` of one message: `{"revision","at","events":[…]}` with those events that the filter and the
 /// caller's rights let through; nothing when there are none.

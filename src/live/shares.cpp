@@ -1,5 +1,6 @@
 // Fair shares of the live state: what any mechanism of the registry would give each queue for what it runs
-// and waits for, compared with what it has.
+// and waits for, compared with what it has. Divided is what takes tasks: the servers without those that an
+// operator drained. Shares are parts of the whole cluster, as they are everywhere.
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "live/views.hpp"
 #include "model/names.hpp"
+#include "model/unit_quotas.hpp"
 
 namespace mirab::live {
 namespace {
@@ -19,8 +21,12 @@ constexpr std::size_t kMostMechanisms = 16;
 struct Division {
   Cluster cluster;
   std::vector<std::string> queue_of_user;  // [n]
-  std::vector<const Job*> left_out;        // that the present servers cannot hold
+  std::vector<const Job*> left_out;        // that the open servers cannot hold
+  std::int64_t drained = 0;                // servers that are not divided
+  bool cuts_guarantees = false;            // which together are more than the open servers have
 };
+
+bool is_divided(const Server& server) { return server.id && !server.drained; }
 
 ResourceVector vector_of(const Units& units, const Amounts& amounts) {
   ResourceVector vector;
@@ -58,16 +64,16 @@ bool asks_the_same(const scheduling::JobSubmitted& a, const scheduling::JobSubmi
 
 void add_tasks(std::vector<Shape>& shapes, const State& state, scheduling::JobSubmitted terms,
                std::int64_t tasks) {
-  const auto is_present = [&](const std::string& server) {
+  const auto is_there = [&](const std::string& server) {
     const Server* const found = state.server(server);
-    return found != nullptr && found->id;
+    return found != nullptr && is_divided(*found);
   };
   if (terms.servers)
     terms.servers->erase(std::remove_if(terms.servers->begin(), terms.servers->end(),
-                                        [&](const auto& server) { return !is_present(server); }),
+                                        [&](const auto& server) { return !is_there(server); }),
                          terms.servers->end());
   for (auto each = terms.demand_on.begin(); each != terms.demand_on.end();)
-    each = is_present(each->first) ? std::next(each) : terms.demand_on.erase(each);
+    each = is_there(each->first) ? std::next(each) : terms.demand_on.erase(each);
   const auto same = std::find_if(shapes.begin(), shapes.end(),
                                  [&](const Shape& shape) { return asks_the_same(shape.terms, terms); });
   Shape& shape = same == shapes.end() ? shapes.emplace_back(Shape{.terms = std::move(terms)}) : *same;
@@ -89,12 +95,17 @@ bool runs_in_common_set(const State& state, const Job& job) {
 using SetNames = std::map<std::string, std::optional<std::string>>;
 
 SetNames distinct_sets(const State& state) {
-  const auto present = std::count_if(state.servers.begin(), state.servers.end(),
-                                     [](const auto& each) { return each.second.id.has_value(); });
+  const auto divided = std::count_if(state.servers.begin(), state.servers.end(),
+                                     [](const auto& each) { return is_divided(each.second); });
   SetNames names;
   std::map<std::set<std::string>, std::string> first;
-  for (const auto& [name, servers] : state.sets) {
-    if (std::cmp_equal(servers.size(), present)) {
+  for (const auto& [name, members] : state.sets) {
+    std::set<std::string> servers;
+    for (const std::string& member : members) {
+      const Server* const server = state.server(member);
+      if (server != nullptr && is_divided(*server)) servers.insert(servers.end(), member);
+    }
+    if (std::cmp_equal(servers.size(), divided)) {
       names[name] = std::nullopt;
     } else {
       names[name] = first.try_emplace(servers, name).first->second;
@@ -110,8 +121,8 @@ std::vector<Shape> shapes_of(const State& state, const Queue& queue, const SetNa
     if (!job.id) continue;
     scheduling::JobSubmitted terms = content_of(state, job).terms;
     if (!terms.within && runs_in_common_set(state, job)) terms.within = state.common_set;
-    // What waits for room that no present server has, demands nothing that could be given to others.
-    if (!may_hold(state, terms, job.running > 0 ? Holds::some : Holds::start)) {
+    // What waits for room that no open server has, demands nothing that could be given to others.
+    if (!may_hold(state, terms, job.running > 0 ? Holds::some : Holds::start, Among::open)) {
       division.left_out.push_back(&job);
       continue;
     }
@@ -141,7 +152,7 @@ std::vector<mirab::Server> servers_of(const State& state, const std::set<std::st
   std::vector<mirab::Server> servers;
   std::map<std::pair<Amounts, Labels>, std::size_t> equal;  // where in `servers`
   for (const auto& [name, server] : state.servers) {
-    if (!server.id) continue;
+    if (!is_divided(server)) continue;
     Labels labels = server.content.labels;
     for (const auto& [set, members] : state.sets) {
       if (members.contains(name)) labels[label_of_set(set)] = "in";
@@ -201,6 +212,40 @@ void drop_idle_groups(Cluster& cluster) {
   std::erase_if(cluster.groups, [&](const mirab::Group& group) { return !busy.contains(group.name); });
 }
 
+/// The quotas of those that are divided among. After the loss of a server guarantees may be more than there
+/// is.
+void set_quotas(const State& state, const std::map<std::string, QuotaContent>& quotas, Division& division) {
+  Cluster& cluster = division.cluster;
+  Amounts pool(state.settings.units.size(), 0);
+  for (const auto& [name, server] : state.servers) {
+    for (std::size_t r = 0; is_divided(server) && r < pool.size(); ++r) pool[r] += server.content.capacity[r];
+  }
+  std::vector<UnitQuota> unit_quotas;
+  std::map<std::string, std::size_t> places;
+  const auto add = [&](const std::string& name, const std::optional<std::string>& parent) {
+    const QuotaContent& content = quotas.at(name);
+    places.emplace(name, unit_quotas.size());
+    unit_quotas.push_back({.parent = parent ? places.at(*parent) : UnitQuota::kTop,
+                           .guarantee = content.guarantee,
+                           .limit = content.limit,
+                           .reserved = content.reserved});
+  };
+  for (const mirab::Group& group : cluster.groups) add(group.name, group.parent);
+  for (const User& user : cluster.users) {
+    if (quotas.contains(user.name)) add(user.name, user.group);
+  }
+  division.cuts_guarantees = cut_guarantees(unit_quotas, pool);
+  const auto quota_of = [&](const std::string& name) {
+    const UnitQuota& cut = unit_quotas[places.at(name)];
+    return quota_for(state.settings.units,
+                     {.guarantee = cut.guarantee, .limit = cut.limit, .reserved = cut.reserved});
+  };
+  for (mirab::Group& group : cluster.groups) group.quota = quota_of(group.name);
+  for (User& user : cluster.users) {
+    if (quotas.contains(user.name)) user.quota = quota_of(user.name);
+  }
+}
+
 /// Names of queues and groups are kept apart: a problem has one set of them.
 Division division_of(const State& state) {
   const Units& units = state.settings.units;
@@ -222,26 +267,26 @@ Division division_of(const State& state) {
     }
   }
   const std::map<std::string, Amounts> guarantees = guarantees_of_groups(state, parents_first);
+  std::map<std::string, QuotaContent> quotas;  // by the name in the division
   for (const std::string& name : parents_first) {
     const GroupContent& content = state.groups.at(name).content;
     QuotaContent quota = content.quota;
     if (quota.reserved && !quota.guarantee) quota.guarantee = guarantees.at(name);
-    cluster.groups.push_back({.name = *group_name(name),
-                              .parent = group_name(content.parent),
-                              .weight = quota.weight,
-                              .quota = quota_for(units, quota)});
+    cluster.groups.push_back(
+        {.name = *group_name(name), .parent = group_name(content.parent), .weight = quota.weight});
+    quotas.emplace(*group_name(name), std::move(quota));
   }
   const SetNames sets = distinct_sets(state);
   for (const auto& [name, queue] : state.queues) {
     const std::vector<Shape> shapes = shapes_of(state, queue, sets, division);
     if (shapes.empty()) continue;
     add_named(shapes, named);
+    quotas.emplace("queue " + name, queue.content.quota);
     if (shapes.size() == 1) {
       User user = user_of(units, shapes[0]);
       user.name = "queue " + name;
       user.weight = queue.content.quota.weight;
       user.group = group_name(queue.content.group);
-      user.quota = quota_for(units, queue.content.quota);
       cluster.users.push_back(std::move(user));
       division.queue_of_user.push_back(name);
       continue;
@@ -249,7 +294,6 @@ Division division_of(const State& state) {
     cluster.groups.push_back({.name = "queue " + name,
                               .parent = group_name(queue.content.group),
                               .weight = queue.content.quota.weight,
-                              .quota = quota_for(units, queue.content.quota),
                               .is_user = true});
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       User user = user_of(units, shapes[i]);
@@ -261,6 +305,9 @@ Division division_of(const State& state) {
     }
   }
   drop_idle_groups(cluster);
+  set_quotas(state, quotas, division);
+  division.drained = std::count_if(state.servers.begin(), state.servers.end(),
+                                   [](const auto& each) { return each.second.id && each.second.drained; });
   cluster.servers = servers_of(state, named);
   return division;
 }
@@ -277,13 +324,16 @@ Json outcome_json(const Reading& reading, const Division& division, const mirab:
     for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += bundles[n][r];
     tasks[division.queue_of_user[n]] += outcome.allocation.tasks[n];
   }
+  std::vector<double> whole_pool;
+  for (std::size_t r = 0; r < problem.resource_count(); ++r)
+    whole_pool.push_back(state.settings.units.quantity(state.engine.pool()[r], r).value());
   Json queues = Json::array();
   for (const auto& [name, queue] : state.queues) {
     const bool whole = reading.owns(queue) || reading.others == Others::all;
     if (reading.queue_view(name, queue).is_null()) continue;
     double share = 0;
-    for (std::size_t r = 0; has.contains(name) && r < problem.resource_count(); ++r) {
-      if (problem.pool()[r] > 0) share = std::max(share, has[name][r] / problem.pool()[r]);
+    for (std::size_t r = 0; has.contains(name) && r < whole_pool.size(); ++r) {
+      if (whole_pool[r] > 0) share = std::max(share, has[name][r] / whole_pool[r]);
     }
     Json row = {{"queue", name}, {"fair_share", share}, {"share", use_of(state, queue).share}};
     if (whole) {
@@ -317,12 +367,14 @@ Answer shares_of(const Reading& reading, const Query& query) {
     if (const Result<Choice> choice = choose_mechanism(text); !choice)
       return reading.refuse(bad_request("/mechanism", choice.error().message));
   }
+  body["drained"] = division.drained;
+  body["guarantees_cut"] = division.cuts_guarantees;
   body["left_out"] = Json::array();
   for (const Job* const job : division.left_out) {
     if (reading.queue(job->queue) != nullptr) body["left_out"].push_back(job->label());
   }
   if (division.cluster.users.empty() || division.cluster.servers.empty()) {
-    body["note"] = "no job that a present server can hold waits or runs";
+    body["note"] = "no job that an open server can hold waits or runs";
     return reading.found(std::move(body), reading.state.last.revision);
   }
   const Result<mirab::Problem> problem = mirab::Problem::from(division.cluster);

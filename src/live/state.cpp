@@ -94,6 +94,7 @@ State State::copy() const {
   other.sets = sets;
   other.common_set = common_set;
   other.other_wishes = other_wishes;
+  other.for_gangs = for_gangs;
   other.last = last;
   other.walls = walls;
   other.committed = committed;
@@ -323,6 +324,10 @@ Decided State::finish(Record record, int status, Json body, Revision etag) {
 }
 
 std::optional<Problem> State::conditions_of(const Command& command, const Revision* present) const {
+  if (present == nullptr && !command.by_service) {
+    const std::string_view word = word_of(command.what);
+    if (auto bad = check_new_name(command.target.name, word.substr(0, word.find('-')), "/name")) return bad;
+  }
   const Conditions& conditions = command.conditions;
   if (conditions.if_none_match_any && present != nullptr) return changed("there is one already");
   if (conditions.if_match.empty()) return {};

@@ -285,6 +285,8 @@ class State {
   std::optional<std::string> common_set = {};              ///< of jobs that are submitted without one
   /// What would let a job use more servers, as those who submit it say it.
   std::string other_wishes = "fewer wishes (select, servers)";
+  /// What would keep servers free for a gang, as an operator says it; empty: nothing.
+  std::string for_gangs = "reservations in the policy, which keep servers free for it";
   Stamp last = {};         ///< of the latest record
   WallTimes walls = {};    ///< of all records
   Revision committed = 0;  ///< all up to here is durable; not part of the snapshot

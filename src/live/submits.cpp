@@ -71,6 +71,12 @@ Decided State::put_job(const Command& command, Record record) {
           fmt::format("the tenant has {} jobs; at most {} may wait or run. Submit again when some have "
                       "ended, cancel some, or ask an administrator for a higher limit `queued_jobs`",
                       tenant.jobs, jobs)));
+    if (tasks_of(content.terms) > tasks)  // no wait would help
+      return refuse(unprocessable(
+          "over-limit", "/tasks",
+          fmt::format("this job has {} tasks; at most {} of the tenant may wait. Make several jobs of it, or "
+                      "ask an administrator for a higher limit `waiting_tasks`",
+                      tasks_of(content.terms), tasks)));
     if (tenant.waiting > tasks - tasks_of(content.terms))
       return refuse(too_many(
           "too-many-waiting",

@@ -86,16 +86,17 @@ bool is_allowed(const State& state, const scheduling::JobSubmitted& terms, const
   });
 }
 
-bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what) {
+bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what, Among among) {
   if (!terms.roles.empty()) {
     const std::vector<scheduling::JobSubmitted> by_role = terms_by_role(terms);
     return std::all_of(by_role.begin(), by_role.end(),
-                       [&](const auto& role) { return may_hold(state, role, what); });
+                       [&](const auto& role) { return may_hold(state, role, what, among); });
   }
   const std::int64_t needed = what == Holds::start ? terms.gang : 1;
   std::int64_t room = 0;
   for (const auto& [name, server] : state.servers) {
     if (room >= needed) break;
+    if (among == Among::open && server.drained) continue;
     if (is_allowed(state, terms, name, server)) room += tasks_on(terms, name, server, what);
   }
   return room >= needed;
@@ -247,6 +248,16 @@ Json job_json(const State& state, const Job& job, Json json) {
   return json;
 }
 
+namespace {
+
+/// A time that is converted is right within a tolerance: by no more than that it comes before what was before
+/// it.
+Wall not_before(Wall before, Wall time) {
+  return time < before && before - time <= WallTimes::kTolerance ? before : time;
+}
+
+}  // namespace
+
 Json task_json(const State& state, const State::TaskView& task) {
   Json json = {{"task", text_of(task.key)},
                {"job", task.job->label()},
@@ -254,10 +265,11 @@ Json task_json(const State& state, const State::TaskView& task) {
                {"attempt", task.tries.attempt},
                {"state", task.has_begun ? "running" : "placed"}};
   if (task.job->has_roles()) json["role"] = task.job->roles[task.role].name;
-  json["started"] = text_of(state.wall_of(task.started));
+  const Wall started = not_before(task.job->created_at, state.wall_of(task.started));
+  json["started"] = text_of(started);
   if (task.past == nullptr) return json;
   json["state"] = word_of(task.past->outcome);
-  json["ended"] = text_of(state.wall_of(task.past->ended));
+  json["ended"] = text_of(not_before(started, state.wall_of(task.past->ended)));
   if (task.past->exit_code) json["exit_code"] = *task.past->exit_code;
   if (!task.past->usage.is_null()) json["usage"] = task.past->usage;
   if (!task.past->reason.empty()) json["reason"] = task.past->reason;

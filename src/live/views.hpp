@@ -31,7 +31,9 @@ JobContent content_of(const State& state, const Job& job);
 /// What the servers that the terms allow may hold, were they empty: a task, as many tasks as start together,
 /// or at least some of every resource that a task takes. Of a job with roles: each role alone. O(servers).
 enum class Holds { task, start, some };
-bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what);
+enum class Among { present, open };  ///< with those that are drained, or without
+bool may_hold(const State& state, const scheduling::JobSubmitted& terms, Holds what,
+              Among among = Among::present);
 /// Do the names, labels and the set that the terms ask for admit the server, and is it there?
 bool is_allowed(const State& state, const scheduling::JobSubmitted& terms, const std::string& name,
                 const Server& server);

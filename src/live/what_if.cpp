@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/scheduling/fill.hpp>
@@ -20,105 +24,212 @@ constexpr double kServersOfQuestion = 1'000;  // that count as one more question
 constexpr double kTasksOfQuestion = 100'000;
 constexpr std::int64_t kMostMechanismsTried = 4;  // each builds an engine
 
-/// Refused where it is of another's, as if it were not there.
-std::optional<Problem> may_change(const Reading& reading, const Json& change) {
-  if (reading.sees_all()) return {};
-  const auto text_at = [](const Json& of, const char* key) {
-    const auto found = of.is_object() ? of.find(key) : of.end();
-    return found != of.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  // In the order in which the change is read.
-  std::string queue;
-  if (change.contains("queue")) {
-    queue = text_at(change, "queue");
-  } else if (change.contains("submit")) {
-    queue = text_at(change["submit"], "queue");
-  } else {
-    const std::string job = text_at(change, "cancel");
-    queue = job.substr(0, job.find('/'));
-  }
-  if (queue.empty()) return change.contains("add_servers") ? std::nullopt : std::optional(not_found());
-  const Queue* const found = reading.state.queue(queue);
-  return found != nullptr && reading.owns(*found) ? std::nullopt : std::optional(not_found());
+// The changes, as they are read. Whether they may be made is asked of these alone.
+
+/// Other terms of a queue or a group: the members that take the place of its own.
+struct TermsChange {
+  Do what;
+  std::string name;
+  Json members;
+};
+struct AddServers {
+  std::string like;
+  std::int64_t count = 1;
+};
+struct DrainServer {
+  std::string name;
+};
+struct CancelJob {
+  Target target;
+};
+struct SubmitJob {
+  Command command;
+};
+struct DisciplineChange {
+  Choice discipline;
+};
+using WhatIfChange =
+    std::variant<TermsChange, AddServers, DrainServer, CancelJob, SubmitJob, DisciplineChange>;
+
+Parsed<WhatIfChange> read_terms(Do what, Json change, const std::string& kind, const std::string& key) {
+  if (!change[kind].is_string()) return bad_request(pointer_to(key, kind), "a name is expected here");
+  std::string name = change[kind];
+  change.erase(kind);
+  return TermsChange{.what = what, .name = std::move(name), .members = std::move(change)};
 }
 
-/// What the changes of a question add. Of members that are not as they should be: nothing, Trial refuses
-/// them.
+Parsed<WhatIfChange> read_add_servers(const Json& value, const std::string& key) {
+  if (!value.is_object()) return bad_request(key, "an object with like and count is expected here");
+  for (const auto& [name, member] : value.items()) {
+    if (name != "like" && name != "count")
+      return bad_request(pointer_to(key, name), "there is no such key here");
+  }
+  if (!value.contains("like") || !value["like"].is_string())
+    return bad_request(pointer_to(key, "like"), "the name of a server is needed");
+  const Json count = value.value("count", Json(1));
+  if (!count.is_number_integer() || count < 1 || count > kMostServersAdded)
+    return bad_request(pointer_to(key, "count"),
+                       fmt::format("a whole number of 1 to {} is expected here", kMostServersAdded));
+  return AddServers{.like = value["like"].get<std::string>(), .count = count.get<std::int64_t>()};
+}
+
+Parsed<WhatIfChange> read_submit(Json body, const Units& units, const std::string& key) {
+  if (!body.is_object()) return bad_request(key, "a job is expected here");
+  Target target{.name = "what-if", .queue = {}};
+  if (const auto name = body.find("name"); name != body.end()) {
+    if (!name->is_string()) return bad_request(pointer_to(key, "name"), "a text is expected here");
+    target.name = *name;
+  }
+  if (!body.contains("queue") || !body["queue"].is_string())
+    return bad_request(pointer_to(key, "queue"), "the name of a queue is needed");
+  target.queue = body["queue"];
+  body.erase("queue");
+  body.erase("name");
+  auto command = parse_command({}, Do::job_put, std::move(target), body, units);
+  if (auto* const problem = std::get_if<Problem>(&command)) return within(std::move(*problem), key);
+  return SubmitJob{.command = std::get<Command>(std::move(command))};
+}
+
+Parsed<WhatIfChange> read_change(const Json& change, const Units& units, const std::string& key) {
+  if (!change.is_object()) return bad_request(key, "a change is expected here");
+  // A queue may be given another `group`.
+  if (change.contains("queue")) return read_terms(Do::queue_put, change, "queue", key);
+  if (change.contains("group")) return read_terms(Do::group_put, change, "group", key);
+  if (change.size() != 1) return bad_request(key, "one change is expected here");
+  const std::string what = change.begin().key();
+  const Json& value = change.begin().value();
+  const std::string here = pointer_to(key, what);
+  if (what == "add_servers") return read_add_servers(value, here);
+  if (what == "submit") return read_submit(value, units, here);
+  if (!value.is_string()) return bad_request(here, "a text is expected here");
+  const auto& text = value.get_ref<const std::string&>();
+  if (what == "drain") return DrainServer{text};
+  if (what == "cancel") {
+    const std::size_t slash = text.find('/');
+    if (slash == std::string::npos) return bad_request(here, "a job is named as queue/job");
+    return CancelJob{{.name = text.substr(slash + 1), .queue = text.substr(0, slash)}};
+  }
+  if (what != "mechanism")
+    return bad_request(here, "changes are queue, group, add_servers, drain, cancel, submit and mechanism");
+  Result<Choice> choice = choose_discipline(text);
+  if (!choice) return unprocessable("bad-policy", here, choice.error().message);
+  return DisciplineChange{*std::move(choice)};
+}
+
+/// What the changes of a question add.
 struct Added {
   std::int64_t servers = 0;
   std::int64_t tasks = 0;
   std::int64_t mechanisms = 0;
 
-  void add(const Json& change) {
-    const auto count_of = [](const Json& of, const char* key) {
-      const auto found = of.is_object() ? of.find(key) : of.end();
-      const bool is_count = found != of.end() && found->is_number_integer();
-      return std::clamp<std::int64_t>(is_count ? found->get<std::int64_t>() : 1, 1, kMostTasksAdded + 1);
-    };
-    if (change.contains("add_servers")) servers += count_of(change["add_servers"], "count");
-    if (change.contains("mechanism")) ++mechanisms;
-    if (!change.contains("submit")) return;
-    const Json& job = change["submit"];
-    const auto roles = job.is_object() ? job.find("roles") : job.end();
-    if (roles == job.end() || !roles->is_array()) {
-      tasks += count_of(job, "tasks");
-    } else {
-      for (const Json& role : *roles) tasks += count_of(role, "tasks");
-    }
+  void add(const WhatIfChange& change) {
+    if (const auto* const more = std::get_if<AddServers>(&change)) servers += more->count;
+    if (const auto* const job = std::get_if<SubmitJob>(&change))
+      tasks += tasks_of(std::get<JobContent>(job->command.content).terms);
+    if (std::holds_alternative<DisciplineChange>(change)) ++mechanisms;
   }
 };
 
-/// More than one question may add. Looked at before anything is copied for it.
-std::optional<Problem> over_budget(const Json& changes) {
-  Added added;
-  const auto too_much = [](const std::string& key, std::int64_t most, std::string_view what) {
-    return too_large(key, fmt::format("with the changes before it more than {} {}, the most that one "
-                                      "question tries",
-                                      most, what));
+/// With the last change, of this key, more than one question may add.
+std::optional<Problem> over_budget(const Added& added, const std::string& key) {
+  const auto too_much = [&](std::string_view member, std::int64_t most, std::string_view what) {
+    return too_large(
+        fmt::format("{}/{}", key, member),
+        fmt::format("with the changes before it more than {} {}, the most that one question tries", most,
+                    what));
   };
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    if (!changes[i].is_object()) continue;
-    added.add(changes[i]);
-    const std::string key = fmt::format("/changes/{}", i);
-    if (added.servers > kMostServersAdded)
-      return too_much(key + "/add_servers/count", kMostServersAdded, "servers");
-    if (added.tasks > kMostTasksAdded) return too_much(key + "/submit", kMostTasksAdded, "tasks");
-    if (added.mechanisms > kMostMechanismsTried)
-      return too_much(key + "/mechanism", kMostMechanismsTried, "mechanisms");
+  if (added.servers > kMostServersAdded) return too_much("add_servers/count", kMostServersAdded, "servers");
+  if (added.tasks > kMostTasksAdded) return too_much("submit", kMostTasksAdded, "tasks");
+  if (added.mechanisms > kMostMechanismsTried)
+    return too_much("mechanism", kMostMechanismsTried, "mechanisms");
+  return {};
+}
+
+std::optional<Problem> bad_show(const Json& show) {
+  if (!show.is_array() || show.size() > kMostChanges) return bad_request("/show", "a list is expected here");
+  for (std::size_t i = 0; i < show.size(); ++i) {
+    if (!show[i].is_string() ||
+        (show[i] != "queues" && !show[i].get_ref<const std::string&>().starts_with("job:")))
+      return bad_request(fmt::format("/show/{}", i), "queues, or job:queue/name, is expected here");
   }
   return {};
 }
 
+struct WhatIf {
+  std::vector<WhatIfChange> changes;
+  Added added;  ///< by all of them
+  Json show;
+};
+
+std::string key_of_change(std::size_t place) { return fmt::format("/changes/{}", place); }
+
+Parsed<WhatIf> read_what_if(const Json& body, const Units& units) {
+  if (!body.is_object()) return bad_request({}, "an object is expected here");
+  for (const auto& [key, value] : body.items()) {
+    if (key != "changes" && key != "show")
+      return bad_request(pointer_to({}, key), "there is no such key here; changes and show are");
+  }
+  const Json changes = body.value("changes", Json::array());
+  if (!changes.is_array()) return bad_request("/changes", "a list is expected here");
+  if (changes.size() > kMostChanges)
+    return too_large("/changes", fmt::format("at most {} changes are tried at once", kMostChanges));
+  WhatIf what_if{.changes = {}, .added = {}, .show = body.value("show", Json::array({"queues"}))};
+  if (auto bad = bad_show(what_if.show)) return *std::move(bad);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    Parsed<WhatIfChange> change = read_change(changes[i], units, key_of_change(i));
+    if (auto* const problem = std::get_if<Problem>(&change)) return std::move(*problem);
+    what_if.changes.push_back(std::get<WhatIfChange>(std::move(change)));
+    what_if.added.add(what_if.changes.back());
+    if (auto bad = over_budget(what_if.added, key_of_change(i))) return *std::move(bad);
+  }
+  return what_if;
+}
+
+/// A tenant may try what concerns its own queues, in groups that it sees, and more servers. All else is to it
+/// as if it were not there.
+class MayTry {
+ public:
+  explicit MayTry(const Reading& reading) : reading_(reading), above_own_(reading.groups_above_own()) {}
+
+  bool operator()(const TermsChange& change) const {
+    return change.what == Do::queue_put && owns(change.name) && sees_group(change.members) &&
+           keeps_tenant(change.members);
+  }
+  bool operator()(const AddServers& /*change*/) const { return true; }
+  bool operator()(const DrainServer& /*change*/) const { return false; }
+  bool operator()(const CancelJob& change) const { return owns(change.target.queue); }
+  bool operator()(const SubmitJob& change) const { return owns(change.command.target.queue); }
+  bool operator()(const DisciplineChange& /*change*/) const { return false; }
+
+ private:
+  bool owns(const std::string& name) const {
+    const Queue* const queue = reading_.state.queue(name);
+    return queue != nullptr && reading_.owns(*queue);
+  }
+  bool sees_group(const Json& members) const {
+    const auto given = members.find("group");
+    if (given == members.end() || !given->is_string() || *given == "") return true;
+    const Group* const group = reading_.state.group(*given);
+    return group != nullptr && !reading_.group(*given, *group, above_own_.contains(*given)).is_null();
+  }
+  bool keeps_tenant(const Json& members) const {
+    const auto given = members.find("tenant");
+    return given == members.end() || *given == reading_.caller.tenant;
+  }
+  const Reading& reading_;
+  const std::set<std::string> above_own_;
+};
+
 /// The changes of one question, on a state of its own.
 class Trial {
  public:
-  explicit Trial(const Reading& reading) : state_(reading.state.copy()), reading_(reading) {}
+  explicit Trial(const Reading& reading) : state_(reading.state.copy()) {}
 
   State& state() { return state_; }
 
-  std::optional<Problem> change(const Json& change, const std::string& key) {
-    if (!change.is_object()) return bad_request(key, "a change is expected here");
-    if (change.contains("queue")) return put(Do::queue_put, change, "queue", key);
-    if (change.contains("group")) return put(Do::group_put, change, "group", key);
-    if (change.size() != 1) return bad_request(key, "one change is expected here");
-    const std::string what = change.begin().key();
-    const Json& value = change.begin().value();
-    const std::string here = pointer_to(key, what);
-    if (what == "add_servers") return add_servers(value, here);
-    if (what == "submit") return submit(value, here);
-    if (!value.is_string()) return bad_request(here, "a text is expected here");
-    const auto& text = value.get_ref<const std::string&>();
-    if (what == "drain") return drain(text);
-    if (what == "cancel") {
-      const std::size_t slash = text.find('/');
-      if (slash == std::string::npos) return bad_request(here, "a job is named as queue/job");
-      return apply({.what = Do::job_cancel,
-                    .target = {.name = text.substr(slash + 1), .queue = text.substr(0, slash)},
-                    .by_service = true},
-                   here);
-    }
-    if (what == "mechanism") return change_discipline(text, here);
-    return bad_request(here, "changes are queue, group, add_servers, drain, cancel, submit and mechanism");
+  /// `key`: of the change.
+  std::optional<Problem> make(const WhatIfChange& change, const std::string& key) {
+    return std::visit([&](const auto& each) { return make(each, key); }, change);
   }
 
   struct Settled {
@@ -137,7 +248,8 @@ class Trial {
   }
 
  private:
-  std::optional<Problem> apply(const Command& command, const std::string& key) {
+  std::optional<Problem> apply(Command command, const std::string& key) {
+    command.by_service = true;
     Stamp stamp = state_.last;
     ++stamp.revision;
     const Decided decided = state_.apply(command, stamp);
@@ -148,27 +260,25 @@ class Trial {
   }
 
   /// What is there, with the members of the change in place of its own.
-  std::optional<Problem> put(Do what, Json change, const std::string& kind, const std::string& key) {
-    if (!change[kind].is_string()) return bad_request(pointer_to(key, kind), "a name is expected here");
-    const std::string name = change[kind];
-    change.erase(kind);
+  std::optional<Problem> make(const TermsChange& change, const std::string& key) {
     Json body;
-    if (what == Do::queue_put) {
-      const Queue* const queue = state_.queue(name);
+    if (change.what == Do::queue_put) {
+      const Queue* const queue = state_.queue(change.name);
       if (queue == nullptr) return not_found();
       body = in_peoples_form(queue->content.quota);
       body["tenant"] = queue->content.tenant;
       if (!queue->content.group.empty()) body["group"] = queue->content.group;
     } else {
-      const Group* const group = state_.group(name);
+      const Group* const group = state_.group(change.name);
       if (group == nullptr) return not_found();
       body = in_peoples_form(group->content.quota);
       if (!group->content.parent.empty()) body["parent"] = group->content.parent;
     }
-    body.update(change);
-    if (body.contains("tenant") && !reading_.sees_all() && body["tenant"] != reading_.caller.tenant)
-      return not_found();
-    return parsed(what, {.name = name}, body, key);
+    body.update(change.members);
+    Parsed<Command> command =
+        parse_command({}, change.what, {.name = change.name}, body, state_.settings.units);
+    if (auto* const problem = std::get_if<Problem>(&command)) return within(std::move(*problem), key);
+    return apply(std::get<Command>(std::move(command)), key);
   }
 
   Json in_peoples_form(const QuotaContent& quota) const {
@@ -180,38 +290,17 @@ class Trial {
     return json;
   }
 
-  std::optional<Problem> parsed(Do what, Target target, const Json& body, const std::string& key) {
-    Parsed<Command> command = parse_command({}, what, std::move(target), body, state_.settings.units);
-    if (auto* const problem = std::get_if<Problem>(&command)) {
-      problem->key = key + problem->key;
-      return *problem;
-    }
-    std::get<Command>(command).by_service = true;
-    return apply(std::get<Command>(command), key);
-  }
-
-  std::optional<Problem> add_servers(const Json& value, const std::string& key) {
-    if (!value.is_object()) return bad_request(key, "an object with like and count is expected here");
-    for (const auto& [name, member] : value.items()) {
-      if (name != "like" && name != "count")
-        return bad_request(pointer_to(key, name), "there is no such key here");
-    }
-    if (!value.contains("like") || !value["like"].is_string())
-      return bad_request(pointer_to(key, "like"), "the name of a server is needed");
-    const Json count = value.value("count", Json(1));
-    if (!count.is_number_integer() || count < 1 || count > kMostServersAdded)
-      return bad_request(pointer_to(key, "count"),
-                         fmt::format("a whole number of 1 to {} is expected here", kMostServersAdded));
-    const Server* const like = state_.server(value["like"].get<std::string>());
+  std::optional<Problem> make(const AddServers& change, const std::string& key) {
+    const Server* const like = state_.server(change.like);
     if (like == nullptr) return not_found();
     const ServerContent content = like->content;
-    for (std::int64_t i = 0; i < count.get<std::int64_t>(); ++i) {
+    for (std::int64_t i = 0; i < change.count; ++i) {
       // No client can give a name with a slash.
-      Command command{.what = Do::server_put, .content = content, .by_service = true};
+      Command command{.what = Do::server_put, .content = content};
       command.target.name = fmt::format("more/{}", ++added_);
       const std::string name = command.target.name;
-      if (auto bad = apply(command, key)) return bad;
-      enter_sets(name, value["like"].get<std::string>());
+      if (auto bad = apply(command, pointer_to(key, "add_servers"))) return bad;
+      enter_sets(name, change.like);
     }
     return {};
   }
@@ -227,42 +316,31 @@ class Trial {
     }
   }
 
-  std::optional<Problem> drain(const std::string& name) {
-    const Server* const server = state_.server(name);
+  std::optional<Problem> make(const DrainServer& change, const std::string& /*key*/) {
+    const Server* const server = state_.server(change.name);
     if (server == nullptr) return not_found();
     ServerContent content = server->content;
     content.drained = true;
-    return apply({.what = Do::server_put, .target = {.name = name}, .content = content, .by_service = true},
-                 {});
+    return apply({.what = Do::server_put, .target = {.name = change.name}, .content = content}, {});
   }
 
-  std::optional<Problem> submit(Json body, const std::string& key) {
-    if (!body.is_object()) return bad_request(key, "a job is expected here");
-    Target target{.name = "what-if", .queue = {}};
-    if (const auto name = body.find("name"); name != body.end()) {
-      if (!name->is_string()) return bad_request(pointer_to(key, "name"), "a text is expected here");
-      target.name = *name;
-    }
-    if (!body.contains("queue") || !body["queue"].is_string())
-      return bad_request(pointer_to(key, "queue"), "the name of a queue is needed");
-    target.queue = body["queue"];
-    body.erase("queue");
-    body.erase("name");
-    return parsed(Do::job_put, std::move(target), body, key);
+  std::optional<Problem> make(const CancelJob& change, const std::string& key) {
+    return apply({.what = Do::job_cancel, .target = change.target}, pointer_to(key, "cancel"));
   }
 
-  std::optional<Problem> change_discipline(const std::string& text, const std::string& key) {
-    const Result<Choice> choice = choose_discipline(text);
-    if (!choice) return unprocessable("bad-policy", key, choice.error().message);
+  std::optional<Problem> make(const SubmitJob& change, const std::string& key) {
+    return apply(change.command, pointer_to(key, "submit"));
+  }
+
+  std::optional<Problem> make(const DisciplineChange& change, const std::string& key) {
     scheduling::EngineOptions options = state_.engine.options();
-    options.discipline = *choice;
+    options.discipline = change.discipline;
     if (const Check bad = state_.change_policy(std::move(options), state_.last.now))
-      return unprocessable("bad-policy", key, bad->message);
+      return unprocessable("bad-policy", pointer_to(key, "mechanism"), bad->message);
     return {};
   }
 
   State state_;
-  const Reading& reading_;
   std::int64_t added_ = 0;
 };
 
@@ -288,7 +366,8 @@ std::int64_t running_of(const State& state, const std::string& queue, const std:
 
 Answer outcome(const Reading& reading, const Query& query, Trial& trial, const Json& show) {
   const auto [steps, is_whole] = trial.settle(query.is_late);
-  Json body = {{"settled", is_whole}, {"steps", steps}};
+  Json body = {{"settled", is_whole}};
+  if (reading.sees_all() || reading.others != Others::nothing) body["steps"] = steps;  // of all queues
   for (const Json& each : show) {
     const std::string what = each.get<std::string>();
     if (what == "queues") {
@@ -310,52 +389,30 @@ Answer outcome(const Reading& reading, const Query& query, Trial& trial, const J
   return reading.found(std::move(body), reading.state.last.revision);
 }
 
-std::optional<Problem> bad_show(const Json& show) {
-  if (!show.is_array() || show.size() > kMostChanges) return bad_request("/show", "a list is expected here");
-  for (std::size_t i = 0; i < show.size(); ++i) {
-    if (!show[i].is_string() ||
-        (show[i] != "queues" && !show[i].get_ref<const std::string&>().starts_with("job:")))
-      return bad_request(fmt::format("/show/{}", i), "queues, or job:queue/name, is expected here");
-  }
-  return {};
-}
-
 }  // namespace
 
-double price_of_what_if(const Json& body) {
-  Added added;
-  const auto changes = body.is_object() ? body.find("changes") : body.end();
-  if (changes == body.end() || !changes->is_array()) return 1;
-  for (const Json& change : *changes) {
-    if (change.is_object()) added.add(change);
-  }
-  return 1 + std::floor(static_cast<double>(added.servers) / kServersOfQuestion +
-                        static_cast<double>(added.tasks) / kTasksOfQuestion);
+double price_of_what_if(const Json& body, const Units& units) {
+  const Parsed<WhatIf> read = read_what_if(body, units);
+  const auto* const what_if = std::get_if<WhatIf>(&read);
+  if (what_if == nullptr) return 1;
+  return 1 + std::floor(static_cast<double>(what_if->added.servers) / kServersOfQuestion +
+                        static_cast<double>(what_if->added.tasks) / kTasksOfQuestion);
 }
 
 Answer what_if(const Reading& reading, const Query& query) {
-  if (!query.body.is_object()) return reading.refuse(bad_request({}, "an object is expected here"));
-  for (const auto& [key, value] : query.body.items()) {
-    if (key != "changes" && key != "show")
-      return reading.refuse(
-          bad_request(pointer_to({}, key), "there is no such key here; changes and show are"));
-  }
-  const Json changes = query.body.value("changes", Json::array());
-  if (!changes.is_array()) return reading.refuse(bad_request("/changes", "a list is expected here"));
-  if (changes.size() > kMostChanges)
-    return reading.refuse(
-        too_large("/changes", fmt::format("at most {} changes are tried at once", kMostChanges)));
-  const Json show = query.body.value("show", Json::array({"queues"}));
-  if (const auto bad = bad_show(show)) return reading.refuse(*bad);
-  if (const auto bad = over_budget(changes)) return reading.refuse(*bad);
+  const Parsed<WhatIf> read = read_what_if(query.body, reading.state.settings.units);
+  if (const auto* const problem = std::get_if<Problem>(&read)) return reading.refuse(*problem);
+  const auto& [changes, added, show] = std::get<WhatIf>(read);
+  const MayTry may_try(reading);
+  const auto is_allowed = [&](const WhatIfChange& change) { return std::visit(may_try, change); };
+  if (!reading.sees_all() && !std::all_of(changes.begin(), changes.end(), is_allowed))
+    return reading.refuse(not_found());
   Trial trial(reading);
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    const std::string key = fmt::format("/changes/{}", i);
-    if (!changes[i].is_object()) return reading.refuse(bad_request(key, "a change is expected here"));
+    const std::string key = key_of_change(i);
     if (query.is_late && query.is_late())
       return reading.refuse(too_large(key, "the changes before it took all the time that one question has"));
-    if (const auto bad = may_change(reading, changes[i])) return reading.refuse(*bad);
-    if (const auto bad = trial.change(changes[i], key)) return reading.refuse(*bad);
+    if (const auto bad = trial.make(changes[i], key)) return reading.refuse(*bad);
   }
   return outcome(reading, query, trial, show);
 }

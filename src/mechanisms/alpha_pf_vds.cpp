@@ -32,6 +32,9 @@ constexpr std::string_view kPaper =
     "for α ≥ 1 only: An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies, "
     "introduction, B";
 
+constexpr std::string_view kIntroduction =
+    "An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies, introduction, B";
+
 constexpr OptionInfo kAlphaPfVdsOptions[] = {
     {"alpha", "", "how much fairness counts against efficiency, a number > 0"},
     {"algorithm", "path", "path: all servers together; sweep: each server answers the others in turn"},
@@ -41,6 +44,11 @@ constexpr Claim kAlphaPfVdsClaims[] = {
     {Property::sharing_incentive, true, kUncapped, kPaper},
     {Property::envy_freeness, true, kUncapped, kPaper},
     {Property::bottleneck_fairness, true, kUncapped, kPaper},
+    {.property = Property::pareto_efficiency,
+     .holds = true,
+     .conditions = kUncapped,
+     .source = kIntroduction,
+     .options = "alpha=1"},
     {Property::single_resource_fairness, true, kUncapped, "docs/explanation/mathematics.md, section 6"},
 };
 
@@ -84,10 +92,16 @@ Result<Outcome> allocate_alpha_pf_vds(const Problem& problem, const Choice& choi
   if (options->solver == MarketSolver::sweep) {
     if (Check wrong = check_caps(problem)) return *std::move(wrong);
   }
-  return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
+  Outcome outcome = share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
     return solve_market({merged.rows, merged.weight, options->alpha, Eigen::ArrayXd()}, options->solver,
                         execution.threads);
   });
+  if (options->solver == MarketSolver::sweep && outcome.status == Status::not_converged)
+    outcome.notices.emplace_back(
+        "the servers' answers did not settle within the limit of sweeps, which no option raises; "
+        "algorithm=path, the "
+        "default, solves for the same division, and a smaller alpha settles sooner");
+  return outcome;
 }
 
 }  // namespace

@@ -231,11 +231,19 @@ numerics::SolveReport report_of_levels(double gap, const numerics::SolveReport& 
   return numerics::report_of(gap, kBaaAccuracy, otherwise, program.iterations);
 }
 
+namespace {
+
+// Dominant-Resource Bottleneck Fairness (Zhao, Du and Chen 2018) gives these levels too: all numbers that
+// Hamzeh's tables 4.3 and 4.7 print of it are those of BAA on the same cluster.
+constexpr std::string_view kBaaAliases[] = {"drbf"};
+
+}  // namespace
+
 Mechanism baa_row() {
   Accepts accepts = kPoolAccepts;
   accepts.caps = false;
   return {.name = "baa",
-          .aliases = {},
+          .aliases = kBaaAliases,
           .scope = Scope::pool,
           .title = "Bottleneck-Aware Allocation",
           .summary =

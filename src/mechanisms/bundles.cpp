@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <utility>
 
@@ -27,7 +29,8 @@ constexpr std::array<std::string_view, 2> kSpill = {"false", "true"};
 
 constexpr OptionInfo kBundlesOptions[] = {
     {"units", "raw",
-     "in what demands are added up for q: raw, as published (q depends on the units), or normalised"},
+     "in what demands are added up for q: raw, as published (q depends on the units; of bytes Mi, and then "
+     "thousandths of the others), or normalised"},
     {"surplus", "proportional",
      "what a group's part is divided by: proportional to first grants, or equal beyond demand"},
     {"spill", "false", "true: a part that has no group goes to the other group"},
@@ -111,11 +114,30 @@ ArrayXXd first_grants(const SharedServer& server) {
   return grants;
 }
 
-DemandSums demand_sums(const SharedServer& server, DemandUnits units) {
+RawUnits raw_units(const std::vector<SharedServer>& servers) {
+  constexpr double kMebibyte = 1 << 20, kThousandth = 1e-3;
+  RawUnits units{.unit = ArrayXd::Ones(servers[0].capacity.size())};
+  ArrayXd most = ArrayXd::Zero(units.unit.size());
+  for (const SharedServer& server : servers) most = most.max(server.capacity);
+  units.as_given = !(most >= kMebibyte).any();
+  if (!units.as_given) units.unit = (most >= kMebibyte).select(units.unit * kMebibyte, kThousandth);
+  return units;
+}
+
+std::string units_notice(const Problem& problem, const RawUnits& units) {
+  std::vector<std::string> words;
+  for (Index r = 0; r < units.unit.size(); ++r)
+    words.push_back(fmt::format("{} in {}", problem.resources()[static_cast<std::size_t>(r)],
+                                units.unit[r] > 1 ? "Mi" : "thousandths"));
+  return fmt::format("q adds up {} (units=raw); units=normalised does not depend on units",
+                     fmt::join(words, " and "));
+}
+
+DemandSums demand_sums(const SharedServer& server, DemandUnits units, const RawUnits& raw) {
   DemandSums sums;
   for (Index r = 0; r < server.demand.cols(); ++r) {
     if (server.capacity[r] <= 0) continue;
-    const double unit = units == DemandUnits::raw ? 1 : server.capacity[r];
+    const double unit = units == DemandUnits::raw ? raw.unit[r] : server.capacity[r];
     sums.dominant += (server.demand.col(r) * dominated(server, r)).sum() / unit;
     sums.all += server.demand.col(r).sum() / unit;
   }

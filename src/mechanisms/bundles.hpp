@@ -25,15 +25,27 @@ std::vector<SharedServer> shared_servers(const Problem& problem);
 /// Source: Hamzeh, algorithm 2, and what it leaves open (both above f) by the same rule.
 Eigen::ArrayXXd first_grants(const SharedServer& server);
 
-/// What is in demand comes in units as given, or in parts of the server's capacity.
+/// What is in demand comes in units as people write it, or in parts of the server's capacity.
 enum class DemandUnits { raw, normalised };
+
+/// In which units raw demands are added up, [r]: as they are given. Where a server has 2^20 or more of a
+/// resource, it is taken for bytes and counted in Mi, and all other resources in thousandths, as Kubernetes
+/// writes them.
+struct RawUnits {
+  Eigen::ArrayXd unit;
+  bool as_given = true;
+};
+RawUnits raw_units(const std::vector<SharedServer>& servers);
+
+/// `q adds up cpu in thousandths and memory in Mi`; nothing where it adds up what is given.
+std::string units_notice(const Problem& problem, const RawUnits& units);
 
 /// Σ of dominant demands, and Σ of all demands, on one server.
 struct DemandSums {
   double dominant = 0;
   double all = 0;
 };
-DemandSums demand_sums(const SharedServer& server, DemandUnits units);
+DemandSums demand_sums(const SharedServer& server, DemandUnits units, const RawUnits& raw);
 
 /// How a group divides its part of a resource, and what becomes of a part that has no group.
 struct GroupRule {

@@ -24,6 +24,8 @@ constexpr Claim kCmmfClaims[] = {
     {Property::scale_invariance, false, {}, "shown by example: it counts tasks"},
 };
 
+constexpr std::string_view kCmmfAliases[] = {"choosy"};
+
 Result<Outcome> allocate_cmmf(const Problem& problem, const Choice& choice, const Execution&) {
   return share_servers(problem, choice, MergeUsers::equal, [&](const MergedServers& merged) {
     return share_by_levels(problem, merged, [](const auto& servers) { return servers.weight; });
@@ -34,7 +36,7 @@ Result<Outcome> allocate_cmmf(const Problem& problem, const Choice& choice, cons
 
 Mechanism cmmf_row() {
   return {.name = "cmmf",
-          .aliases = {},
+          .aliases = kCmmfAliases,
           .scope = Scope::servers,
           .title = "Constrained max-min fairness (Choosy)",
           .summary = "Equalises numbers of tasks under placement constraints.",

@@ -25,15 +25,21 @@ constexpr Claim kFfmraClaims[] = {
     {Property::sharing_incentive, true, kUncapped, "Hamzeh, theorem 4.19", true},
     {Property::pareto_efficiency, true, kUncapped, "Hamzeh, theorem 4.20", true},
     {Property::strategy_proofness, true, kUncapped, "Hamzeh, theorem 4.21", true},
+    {Property::bottleneck_fairness, true, kUncapped, "Hamzeh, lemma 4.17", true},
 };
 
 Result<Outcome> allocate_ffmra(const Problem& problem, const Choice& choice, const Execution&) {
   const Result<GroupOptions> options = group_options(choice);
   if (!options) return options.error();
-  return share_bundles(problem, choice, [&](const std::vector<SharedServer>& servers) {
-    const DemandSums sums = demand_sums(servers[0], options->units);
+  RawUnits raw;
+  Outcome outcome = share_bundles(problem, choice, [&](const std::vector<SharedServer>& servers) {
+    raw = raw_units(servers);
+    const DemandSums sums = demand_sums(servers[0], options->units, raw);
     return std::vector{cut_by_groups(servers[0], sums.dominant / sums.all, options->rule)};
   });
+  if (options->units == DemandUnits::raw && !raw.as_given)
+    outcome.notices.push_back(units_notice(problem, raw));
+  return outcome;
 }
 
 }  // namespace

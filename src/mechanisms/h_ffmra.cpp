@@ -44,10 +44,11 @@ Eigen::ArrayXXd requests_only(const SharedServer& server) {
   return server.demand.rowwise() * granted.transpose();
 }
 
-double dominant_part(const Problem& problem, const std::vector<SharedServer>& servers, DemandUnits units) {
+double dominant_part(const Problem& problem, const std::vector<SharedServer>& servers, DemandUnits units,
+                     const RawUnits& raw) {
   DemandSums sums;
   for (std::size_t i = 0; i < servers.size(); ++i) {
-    const DemandSums here = demand_sums(servers[i], units);
+    const DemandSums here = demand_sums(servers[i], units, raw);
     const auto count = static_cast<double>(problem.servers()[i].count);
     sums.dominant += count * here.dominant;
     sums.all += count * here.all;
@@ -58,13 +59,18 @@ double dominant_part(const Problem& problem, const std::vector<SharedServer>& se
 Result<Outcome> allocate_h_ffmra(const Problem& problem, const Choice& choice, const Execution&) {
   const Result<GroupOptions> options = group_options(choice);
   if (!options) return options.error();
-  return share_bundles(problem, choice, [&](const std::vector<SharedServer>& servers) {
-    const double q = dominant_part(problem, servers, options->units);
+  RawUnits raw;
+  Outcome outcome = share_bundles(problem, choice, [&](const std::vector<SharedServer>& servers) {
+    raw = raw_units(servers);
+    const double q = dominant_part(problem, servers, options->units, raw);
     std::vector<Eigen::ArrayXXd> bundles;
     for (const SharedServer& server : servers)
       bundles.push_back(is_short(server) ? requests_only(server) : cut_by_groups(server, q, options->rule));
     return bundles;
   });
+  if (options->units == DemandUnits::raw && !raw.as_given)
+    outcome.notices.push_back(units_notice(problem, raw));
+  return outcome;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "model/csv_table.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 
 #include "model/document.hpp"
@@ -136,6 +137,32 @@ Result<CsvTable> read_csv_table(const CsvText& source) {
   }
   if (table.head.empty()) return Error{.message = "the file is empty", .file = source.file};
   return table;
+}
+
+namespace {
+
+bool is_number_text(const std::string& field) {
+  char* end = nullptr;
+  std::strtod(field.c_str(), &end);
+  return end == field.c_str() + field.size();
+}
+
+/// Spreadsheets run a field as a formula when it begins so, quoted or not; numbers begin so too.
+bool is_formula(const std::string& field) {
+  return field.find_first_of("=+-@\t\r") == 0 && !is_number_text(field);
+}
+
+}  // namespace
+
+std::string csv_field(const std::string& text) {
+  const std::string field = is_formula(text) ? "'" + text : text;
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  std::string quoted = "\"";
+  for (const char byte : field) {
+    if (byte == '"') quoted += '"';
+    quoted += byte;
+  }
+  return quoted + '"';
 }
 
 }  // namespace mirab

@@ -35,4 +35,8 @@ struct CsvTable {
 /// width than the head, two columns of a name.
 Result<CsvTable> read_csv_table(const CsvText& source);
 
+/// A cell of a record: with a comma, quote or line break it stands in quotes. A text that a spreadsheet would
+/// run as a formula gets an apostrophe in front, which keeps it a text there.
+std::string csv_field(const std::string& text);
+
 }  // namespace mirab

@@ -10,6 +10,8 @@
 
 #include <mirab/model/choice.hpp>
 
+#include "model/clear_names.hpp"
+
 namespace mirab {
 namespace {
 
@@ -79,6 +81,12 @@ bool turns_direction(char32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
+/// White space of Unicode, and what has no width at all.
+bool is_blank(char32_t code) {
+  return code == 0x20 || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200D) ||
+         code == 0x202F || code == 0x205F || code == 0x2060 || code == 0x3000 || code == 0xFEFF;
+}
+
 }  // namespace
 
 bool has_control(std::string_view text) {
@@ -86,6 +94,17 @@ bool has_control(std::string_view text) {
     if (is_control(decode(text.substr(at, character_bytes(text, at))))) return true;
   }
   return false;
+}
+
+bool is_clear_name(std::string_view name) {
+  for (std::size_t at = 0; at < name.size();) {
+    const std::string_view character = name.substr(at, character_bytes(name, at));
+    const char32_t code = decode(character);
+    const bool is_at_end = at == 0 || at + character.size() == name.size();
+    if (is_control(code) || turns_direction(code) || (is_at_end && is_blank(code))) return false;
+    at += character.size();
+  }
+  return true;
 }
 
 std::string printable(std::string_view text) {

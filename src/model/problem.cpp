@@ -391,22 +391,29 @@ Check Problem::find_running() {
   std::map<std::pair<std::size_t, std::size_t>, double> placed;
   std::vector<double> tasks_of(user_count());
   std::vector<std::vector<double>> used(server_count(), std::vector<double>(resource_count()));
-  for (std::size_t k = 0; k < cluster_.running->size(); ++k) {
-    const Running& entry = (*cluster_.running)[k];
-    const std::string key = fmt::format("running[{}]", k);
-    const Result<std::string> name = name_of_tasks(entry, key, cluster_, users, shapes);
+  const auto key_of = [](std::size_t k) { return fmt::format("running[{}]", k); };
+  std::vector<std::string> names;  // all first: what fits says little while a name is wrong
+  for (const Running& entry : *cluster_.running) {
+    const std::string key = key_of(names.size());
+    Result<std::string> name = name_of_tasks(entry, key, cluster_, users, shapes);
     if (!name) return name.error();
     if (Check bad = check_server_name(servers, entry.server, key + ".server")) return bad;
-    const std::size_t n = users.at(*name);
+    names.push_back(*std::move(name));
+  }
+  for (std::size_t k = 0; k < cluster_.running->size(); ++k) {
+    const Running& entry = (*cluster_.running)[k];
+    const std::string key = key_of(k);
+    const std::string& name = names[k];
+    const std::size_t n = users.at(name);
     const std::size_t i = servers.at(entry.server);
     if (entry.tasks.is_zero()) continue;
     if (!eligible(n, i))
-      return wrong(key + ".server", fmt::format("user '{}' may not run on '{}'", *name, entry.server));
+      return wrong(key + ".server", fmt::format("user '{}' may not run on '{}'", name, entry.server));
     const double tasks = entry.tasks.value();
     tasks_of[n] += tasks;
     const std::optional<Quantity>& most = cluster_.users[n].tasks;
     if (most && tasks_of[n] > most->value() * (1 + kRunsWithin)) {
-      return wrong(key + ".tasks", fmt::format("user '{}' has {} tasks, and {:g} would run", *name,
+      return wrong(key + ".tasks", fmt::format("user '{}' has {} tasks, and {:g} would run", name,
                                                most->text(), tasks_of[n]));
     }
     const Server& server = cluster_.servers[i];

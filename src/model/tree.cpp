@@ -328,6 +328,26 @@ Check check_quotas(const Cluster& cluster, const Tree& tree, const ExactVector& 
   return check_guarantees_together(cluster, tree, pool, unit, guaranteed);
 }
 
+namespace {
+
+// `memory, gpu`: what every user below needs, and the guarantee does not name.
+std::string unnamed_needs(const Problem& problem, std::size_t node, const ResourceVector& guarantee) {
+  const Tree& tree = problem.tree();
+  std::vector<std::string_view> names;
+  for (std::size_t r = 0; r < guarantee.size(); ++r) {
+    bool needed = guarantee[r].is_zero();
+    for (std::size_t n = 0; needed && n < problem.user_count(); ++n) {
+      const std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
+      const bool below = std::find(path.begin(), path.end(), node) != path.end();
+      needed = !below || !problem.users()[n].demand[r].is_zero();
+    }
+    if (needed) names.emplace_back(problem.resources()[r]);
+  }
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+}  // namespace
+
 std::vector<Error> unusable_guarantees(const Problem& problem) {
   const Tree& tree = problem.tree();
   const Cluster& cluster = problem.cluster();
@@ -340,12 +360,19 @@ std::vector<Error> unusable_guarantees(const Problem& problem) {
   }
   std::vector<Error> notices;
   for (std::size_t node = 1; node < tree.size(); ++node) {
-    if (!quota_at(cluster, tree, node).guarantee || usable[node]) continue;
-    notices.push_back({.message = fmt::format(
-                           "no task of {} fits into the guarantee of '{}', so nobody is ever covered by "
-                           "it; a resource that it does not name is 0 in it",
-                           tree.is_user(node) ? "the user" : "any user below", name_at(cluster, tree, node)),
-                       .key = key_at(tree, node) + ".guarantee"});
+    const std::optional<ResourceVector>& guarantee = quota_at(cluster, tree, node).guarantee;
+    if (!guarantee || usable[node]) continue;
+    const std::string& name = name_at(cluster, tree, node);
+    const std::string needs = unnamed_needs(problem, node, *guarantee);
+    notices.push_back(
+        {.message = fmt::format(
+             "no task of {} fits into the guarantee of '{}', so it covers no task; it still counts where "
+             "shares "
+             "are compared, which are those beyond it, and so lets '{}' come earlier{}",
+             tree.is_user(node) ? "the user" : "any user below", name, name,
+             needs.empty() ? ""
+                           : fmt::format("; every task needs {} too, and what it does not name is 0", needs)),
+         .key = key_at(tree, node) + ".guarantee"});
   }
   return notices;
 }

@@ -169,6 +169,10 @@ class StreamConnection final : public Answering {
 
   void begin_stream(Response head, Counter unsent) override {
     if (is_shut_ || state_ != State::serving) return;
+    if (is_head_request_) {  // an answer without a body; the stream is over before it begins
+      keeps_alive_ = false;
+      return write(as_bytes(head, false, false));
+    }
     unsent_count_ = std::move(unsent);
     is_streaming_ = true;
     ++connections_.streams;

@@ -15,18 +15,26 @@ Check check_readable(const std::string& file) {
   return Error{.message = std::strerror(errno), .file = file};
 }
 
+namespace {
+
+constexpr std::size_t kMostTokenBytes = std::size_t{16} << 10U;
+
+/// Nothing that would end the line of a request's head.
+bool is_bearer_token(std::string_view text) {
+  return !text.empty() && text.size() <= kMostTokenBytes &&
+         std::all_of(text.begin(), text.end(), [](char byte) { return byte > ' ' && byte < 127; });
+}
+
+}  // namespace
+
 Result<std::string> read_token(const std::string& file) {
-  constexpr std::size_t kMostTokenBytes = std::size_t{16} << 10U;
   std::ifstream input(file, std::ios::binary);
   if (!input) return Error{.message = "cannot be read", .file = file};
   std::string token(kMostTokenBytes + 3, '\0');  // more than a token and its line end
   input.read(token.data(), static_cast<std::streamsize>(token.size()));
   token.resize(static_cast<std::size_t>(input.gcount()));
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
-  const bool is_token =
-      !token.empty() && token.size() <= kMostTokenBytes &&
-      std::all_of(token.begin(), token.end(), [](char byte) { return byte > ' ' && byte < 127; });
-  if (!is_token) return Error{.message = "holds no token", .file = file};
+  if (!is_bearer_token(token)) return Error{.message = "holds no token", .file = file};
   return token;
 }
 
@@ -35,7 +43,11 @@ Result<TokenSource> TokenSource::open(const Credentials& credentials, Time now) 
   source.file_ = credentials.token_file;
   source.token_ = credentials.token;
   source.read_at_ = now;
-  if (source.file_.empty()) return source;
+  if (source.file_.empty()) {
+    if (!source.token_.empty() && !is_bearer_token(source.token_))
+      return Error{.message = "a token is visible ASCII on one line, without blanks", .key = "token"};
+    return source;
+  }
   Result<std::string> token = read_token(source.file_);
   if (!token) return std::move(token).error();
   source.token_ = *std::move(token);

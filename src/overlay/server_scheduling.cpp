@@ -150,11 +150,12 @@ void hear(ServerState& server, NodeId from, const Renew& renew, Moment moment) {
 
 namespace {
 
-/// Used part of the first resource (eq. 4.1).
+/// Used part of one resource (eq. 4.1).
 double load(const ServerState& server) {
-  const std::int64_t capacity = server.host.capacity().front();
+  const std::int64_t capacity = server.host.capacity()[server.setting.load];
   if (capacity == 0) return 1;
-  return static_cast<double>(capacity - server.host.free().front()) / static_cast<double>(capacity);
+  return static_cast<double>(capacity - server.host.free()[server.setting.load]) /
+         static_cast<double>(capacity);
 }
 
 /// Whom gossip has found.

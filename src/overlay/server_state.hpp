@@ -44,6 +44,7 @@ struct KeptSetting {
   NodeId gateway = 0;
   std::optional<NodeId> central = {};
   std::vector<NodeId> neighbours = {};
+  std::size_t load = 0;
 };
 
 /// What it needs again of its OverlayOptions.

@@ -423,6 +423,8 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
     s.ledger.jobs[job].waiting = std::accumulate(waiting.begin(), waiting.end(), std::int64_t{0});
     s.ledger.set_waiting_by_role(job, std::move(waiting));
   }
+  s.ledger.task_classes.for_each_demand(task_class,
+                                        [&](const Amounts& demand) { s.ledger.note_demand(*user, demand); });
   if (s.preemption) s.preemption->user_changed(*user);
   if (event.rank && event.rank->priority != 0) s.ledger.has_priorities = true;
   ++s.ledger.queues[queue].jobs;

@@ -309,7 +309,7 @@ void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& requ
   auto query = api::query_of(*asked, request);
   if (const auto* wrong = std::get_if<live::Problem>(&query)) return reply(live::answer_of(*wrong, 0));
   if (asked->route->action == api::Action(live::Ask::what_if)) {
-    const double unpaid = live::price_of_what_if(std::get<live::Query>(query).body) - 1;
+    const double unpaid = live::price_of_what_if(std::get<live::Query>(query).body, pipeline_->units()) - 1;
     if (auto refusal = unpaid > 0 ? take_rate(*asked, RateOf::what_ifs, unpaid) : std::nullopt) {
       metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
       return exchange.answer(*std::move(refusal));

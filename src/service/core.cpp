@@ -1,6 +1,5 @@
 // The core of a pipeline: commands in, decisions, batches out.
 #include <algorithm>
-#include <ctime>
 
 #include "service/threads.hpp"
 
@@ -8,11 +7,7 @@ namespace mirab::service {
 
 using std::chrono::milliseconds;
 
-std::chrono::nanoseconds boot_time() {
-  timespec time{};
-  ::clock_gettime(CLOCK_BOOTTIME, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
+constexpr const char* kDiffers = "the two engines differ, so that nothing is changed until a new start";
 
 std::int64_t steady_ms() {
   return std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();
@@ -70,6 +65,12 @@ void Core::run() {
     wait_for_reader();
     const auto wait = decider_.wants_steps() ? milliseconds(0) : milliseconds(1000);
     std::vector<CommandWork> taken = commands_.take(shared_.options.commands_of_batch, wait);
+    if (shared_.differs.load()) {
+      for (const CommandWork& work : taken) work.reply(busy_answer(kDiffers));
+      if (commands_.is_closed() && taken.empty()) break;
+      if (taken.empty()) std::this_thread::sleep_for(milliseconds(10));
+      continue;
+    }
     const bool is_ending = commands_.is_closed() && taken.empty();
     decider_.committed(shared_.figures.durable_revision.load());
     const live::Moment moment = shared_.clock.now();

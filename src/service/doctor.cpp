@@ -99,7 +99,7 @@ Finding finding_of_time_service(bool is_synchronised) {
 
 std::vector<Finding> examine(const std::string& file) {
   std::vector<Finding> findings = {rights_of(file, "the file")};
-  if (const std::string token = file + ".admin-token"; std::filesystem::exists(token))
+  if (const std::string token = file + ".admin-token"; is_there(token))
     findings.push_back(rights_of(token, "the admin token"));
   std::error_code error;
   const auto folder = std::filesystem::absolute(file).parent_path();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "service/threads.hpp"
 
@@ -10,6 +11,20 @@ Result<std::unique_ptr<Store>> open_to_read(const std::string& file) {
 }
 
 constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
+
+/// Of a task that was placed before `oldest`, the first revision that can be replayed; 0: none can.
+live::Answer placed_too_early(std::uint64_t oldest, std::uint64_t revision) {
+  live::Problem problem{
+      .status = 410, .type = "compacted", .title = "It was placed too long ago to be explained"};
+  problem.detail = oldest == 0
+                       ? "no snapshot is left from which this version of Mirab can replay the decision"
+                       : fmt::format(
+                             "decisions from revision {} on can be explained: the oldest snapshot "
+                             "from which they can be replayed is of revision {}",
+                             oldest, oldest - 1);
+  if (oldest > 0) problem.more["oldest"] = oldest;
+  return live::answer_of(problem, revision);
+}
 
 }  // namespace
 
@@ -71,12 +86,14 @@ live::Answer placement_of(const std::string& file, live::Others others, const st
                           const live::Caller& caller) {
   auto store = open_to_read(file);
   if (!store) return busy_answer(store.error().message);
+  std::uint64_t oldest = 0;
   for (const SnapshotRow& row : (*store)->snapshots()) {
     if (row.decision_version != scheduling::kDecisionVersion) continue;  // it would decide otherwise
     const auto bytes = (*store)->read_snapshot(row);
     if (!bytes) continue;
     auto reader = live::Reader::restore(*bytes, others);
     if (!reader) continue;
+    oldest = row.revision + 1;
     if (!reader->get({.what = live::Ask::task, .name = task}, {.scopes = {.admin = true}}).is_problem())
       continue;
     std::optional<live::Answer> answer;
@@ -91,9 +108,9 @@ live::Answer placement_of(const std::string& file, live::Others others, const st
       return !answer;
     });
     if (failure || !wrong.empty()) return busy_answer(failure ? failure->message : wrong);
-    return answer ? *answer : live::answer_of(live::not_found(), 0);
+    return answer ? *answer : placed_too_early(oldest, (*store)->log_ends().last);
   }
-  return live::answer_of(live::not_found(), 0);
+  return placed_too_early(oldest, (*store)->log_ends().last);
 }
 
 live::Answer usage_at(const Shared& shared, const live::Reader& reader, const live::UsageAsked& asked,

@@ -5,8 +5,8 @@
 
 namespace mirab::service {
 
-/// Sends `READY=1`, `WATCHDOG=1` or `STOPPING=1` to the socket named by $NOTIFY_SOCKET: a path, or @ and an
-/// abstract name. Without one, and when nobody listens, nothing happens.
+/// Sends `READY=1`, `WATCHDOG=1`, `STOPPING=1` or `EXTEND_TIMEOUT_USEC=…` to the socket named by
+/// $NOTIFY_SOCKET: a path, or @ and an abstract name. Without one, and when nobody listens, nothing happens.
 void notify(std::string_view state);
 
 }  // namespace mirab::service

@@ -31,6 +31,7 @@
 
 namespace mirab::service {
 
+using api::boot_time;
 using api::busy_answer;
 using api::Lane;
 using api::Own;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <mirab/scheduling/engine.hpp>
@@ -18,21 +19,25 @@ namespace mirab::service {
 namespace {
 
 constexpr const char* kFingerprint = "libm";
+constexpr const char* kUnfinished = ".new";  // behind the name of a file that is made
 constexpr const char* kAdopted = "adopted";  // the revision of the last state that was taken over
 
 Error error_of(const StoreFailure& failure) { return Error{.message = failure.message}; }
 
-/// Removes what was made when the making is not finished.
+std::string token_of(const std::string& file) { return file + ".admin-token"; }
+
+/// What a crash left is removed before, and what was made after it when the making is not finished.
 class Unfinished {
  public:
-  explicit Unfinished(std::string file) : file_(std::move(file)) {}
-  ~Unfinished() {
-    for (const char* ending : {"", "-wal", "-shm", ".lock", ".reserve"}) ::unlink((file_ + ending).c_str());
-  }
+  explicit Unfinished(std::string file) : file_(std::move(file)) { remove(); }
+  ~Unfinished() { remove(); }
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
 
  private:
+  void remove() const {
+    for (const char* ending : {"", "-wal", "-shm", ".lock", ".reserve"}) ::unlink((file_ + ending).c_str());
+  }
   std::string file_;
 };
 
@@ -110,16 +115,15 @@ void sync_folder_of(const std::string& file) {
 
 Check rename_to_new(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return std::nullopt;
-  if (errno == EINVAL && !std::filesystem::exists(to) && ::rename(from.c_str(), to.c_str()) == 0)
+  if (errno == EINVAL && !is_there(to) && ::rename(from.c_str(), to.c_str()) == 0)
     return std::nullopt;  // a file system that knows no other way
   return Error{.message = errno == EEXIST ? "there is such a file already" : std::strerror(errno),
                .file = to};
 }
 
 Check make_copy(Store& store, const std::string& file) {
-  if (std::filesystem::exists(file)) return Error{.message = "there is such a file already", .file = file};
-  const std::string unfinished = file + ".new";
-  ::unlink(unfinished.c_str());
+  if (is_there(file)) return Error{.message = "there is such a file already", .file = file};
+  const std::string unfinished = file + kUnfinished;
   const Unfinished removed(unfinished);
   // Made before anything is written: at no time has another user of the machine any right to it.
   const int handle = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -141,11 +145,29 @@ StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view
                                 bytes);
 }
 
-Check init_file(const InitOptions& options) {
-  const std::string token_file = options.file + ".admin-token";
-  for (const std::string& file : {options.file, token_file}) {
-    if (std::filesystem::exists(file)) return Error{.message = "there is such a file already", .file = file};
+FolderLock::FolderLock(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  folder_ = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (folder_ >= 0 && ::flock(folder_, LOCK_EX) != 0 && errno == EINTR) {
   }
+}
+
+FolderLock::~FolderLock() {
+  if (folder_ >= 0) ::close(folder_);
+}
+
+Check init_file(const InitOptions& options) {
+  const std::string token_file = token_of(options.file);
+  const std::string unfinished = options.file + kUnfinished;
+  const std::string unfinished_token = token_file + kUnfinished;
+  const FolderLock one_maker(options.file);
+  if (is_there(options.file)) return Error{.message = "there is such a file already", .file = options.file};
+  // Earlier versions gave the token its name first: a crash left it beside the unfinished file.
+  if (is_there(unfinished)) ::unlink(token_file.c_str());
+  if (is_there(token_file)) return Error{.message = "there is such a file already", .file = token_file};
+  const Unfinished removed(unfinished);
+  const Unfinished removed_token(unfinished_token);
+
   const std::string cluster_id = random_name(32);
   const std::uint64_t seed = std::hash<std::string>{}(random_name(16));
   auto settings =
@@ -156,9 +178,6 @@ Check init_file(const InitOptions& options) {
   const std::string secret = make_secret("admin");
   const auto batch = first_batch(*decider, secret);
   if (!batch) return batch.error();
-
-  const std::string unfinished = options.file + ".new";
-  const Unfinished removed(unfinished);
   {
     auto store = open_store({.file = unfinished, .creates = true, .reserve_bytes = 0});
     if (!store) return std::move(store).error();
@@ -171,13 +190,18 @@ Check init_file(const InitOptions& options) {
     if (const auto failure = write_snapshot(**store, decider->revision(), decider->snapshot()))
       return error_of(*failure);
   }
-  if (Check failure = write_secret(token_file, secret)) return failure;
-  if (std::rename(unfinished.c_str(), options.file.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
-    ::unlink(token_file.c_str());
-    return Error{.message = why, .file = options.file};
-  }
+  if (Check failure = write_secret(unfinished_token, secret)) return failure;
+  if (Check failure = rename_to_new(unfinished, options.file)) return failure;
   sync_folder_of(options.file);
+  return finish_init(options.file);
+}
+
+Check finish_init(const std::string& file) {
+  const std::string token_file = token_of(file);
+  if (!is_there(token_file + kUnfinished) || is_there(token_file)) return std::nullopt;
+  const Unfinished removed(file + kUnfinished);
+  if (Check failure = rename_to_new(token_file + kUnfinished, token_file)) return failure;
+  sync_folder_of(file);
   return std::nullopt;
 }
 
@@ -190,7 +214,7 @@ std::string fault_of_adopted(const live::Decider& decider, const live::Reader& r
   return live::same_state(again->snapshot(), bytes) ? "" : "its snapshot does not give its own bytes again";
 }
 
-Result<Recovered> recover(Store& store, live::Others others) {
+Result<Recovered> recover(Store& store, live::Others others, const std::function<void()>& goes_on) {
   std::vector<std::string> notes;
   for (const SnapshotRow& row : store.snapshots()) {
     const auto refuse = [&](std::string_view why) {
@@ -223,6 +247,7 @@ Result<Recovered> recover(Store& store, live::Others others) {
         if (auto changes = recovered.reader.apply(batch, how); !changes) wrong = std::move(changes).error();
       }
       ++recovered.replayed;
+      if (goes_on) goes_on();
       return !wrong;
     });
     if (failure) {
@@ -270,7 +295,9 @@ std::size_t load_history(Store& store, live::History& history) {
   return unread + (failure ? 1 : 0);
 }
 
-Check check_file(Store& store, const std::function<void(const std::string&)>& say) {
+namespace {
+
+Check check_moment(Store& store, const std::function<void(const std::string&)>& say) {
   if (const std::string found = store.integrity(); !found.empty())
     return Error{.message = "the database is damaged: " + found};
   say("the database is whole");
@@ -308,6 +335,15 @@ Check check_file(Store& store, const std::function<void(const std::string&)>& sa
                     "taken over as logged",
                     recovered->replayed));
   return std::nullopt;
+}
+
+}  // namespace
+
+Check check_file(Store& store, const std::function<void(const std::string&)>& say) {
+  if (const auto failure = store.begin_read()) return error_of(*failure);
+  Check wrong = check_moment(store, say);
+  store.end_read();
+  return wrong;
 }
 
 }  // namespace mirab::service

@@ -21,10 +21,27 @@ struct InitOptions {
   std::string placement = "best-fit";
 };
 
+/// Of several processes that make a file in one folder at a time, the others wait: they use the same names
+/// until it is finished.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& file);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int folder_;
+};
+
 /// Makes the file with its first snapshot, and FILE.admin-token (mode 0600) with the secret of a token of
-/// scope admin. Both appear whole or not at all. Errors: there is such a file, no such resource unit,
-/// discipline or placement.
+/// scope admin. Both appear whole, first the file and then the token, and take no other's place. After a
+/// crash between them `finish_init` goes on; before, init_file begins anew. Errors: there is such a file, no
+/// such resource unit, discipline or placement.
 Check init_file(const InitOptions& options);
+
+/// Gives the token its name where a crash kept init_file from it.
+Check finish_init(const std::string& file);
 
 /// Deciding and answering state at the end of the log.
 struct Recovered {
@@ -42,7 +59,8 @@ std::string fault_of_adopted(const live::Decider& decider, const live::Reader& r
 /// The newest snapshot that reads, restores and gives its own bytes again, and the batches after it, each
 /// outcome compared; where another decision version or another arithmetic decided, as logged. Errors name the
 /// revision.
-Result<Recovered> recover(Store& store, live::Others others);
+/// `goes_on` is called for each batch.
+Result<Recovered> recover(Store& store, live::Others others, const std::function<void()>& goes_on = {});
 
 /// After batches that were taken over as logged: a snapshot, so that they need not be again, and the
 /// fingerprint of this machine.

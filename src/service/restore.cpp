@@ -205,7 +205,7 @@ Result<Restored> continue_copy(const RestoreOptions& options, const ArchiveFolde
 
 Result<Restored> restore_file(const RestoreOptions& options) {
   for (const char* ending : {"", "-wal", "-shm", ".lock"}) {
-    if (std::filesystem::exists(options.file + ending))
+    if (is_there(options.file + ending))
       return Error{.message = "there is such a file already", .file = options.file + ending};
   }
   if (options.backup.empty() && options.archive.empty())
@@ -216,6 +216,7 @@ Result<Restored> restore_file(const RestoreOptions& options) {
     if (!listed) return std::move(listed).error();
     archive = *std::move(listed);
   }
+  const FolderLock one_maker(options.file);
   const Aside aside(options.file + ".restoring");
   {
     auto store = open_begin(options, archive);

@@ -135,6 +135,21 @@ Check load_rows(Store& store, Api& api, MonitorDoor& door) {
   return std::nullopt;
 }
 
+/// Tells systemd, at the first call and each ten seconds, that the start goes on: the limit of its time
+/// counts from then.
+class StartGoesOn {
+ public:
+  void operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (said_ && now - *said_ < std::chrono::seconds(10)) return;
+    said_ = now;
+    notify("EXTEND_TIMEOUT_USEC=600000000");
+  }
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> said_ = {};
+};
+
 }  // namespace
 
 Result<int> serve(const ServiceOptions& options) {
@@ -143,9 +158,10 @@ Result<int> serve(const ServiceOptions& options) {
       options.silence.lost_after <= options.silence.silent_after)
     return Error{.message = "it must be longer than --silent-after, and that at least 1s",
                  .key = "--lost-after"};
+  if (Check failure = finish_init(options.file)) return *std::move(failure);
   auto store = open_store({.file = options.file, .reserve_bytes = options.reserve_bytes});
   if (!store) return std::move(store).error();
-  auto recovered = recover(**store, options.pipeline.others);
+  auto recovered = recover(**store, options.pipeline.others, StartGoesOn());
   if (!recovered) {
     Error error = std::move(recovered).error();
     if (error.file.empty()) error.file = options.file;

@@ -109,7 +109,9 @@ class SqliteStore final : public Store {
   }
 
   bool has_reserve() override {
-    return options_.reserve_bytes == 0 || std::filesystem::exists(reserve_file());
+    if (options_.reserve_bytes == 0) return true;
+    std::error_code unseen;  // then it was not given up
+    return std::filesystem::exists(reserve_file(), unseen) || unseen;
   }
   bool restore_reserve() override;
   StoreCheck backup(const std::string& file) override;
@@ -143,6 +145,8 @@ class SqliteStore final : public Store {
     const int kind = code & 0xff;
     std::string message = fmt::format("{}: {}", options_.file, sqlite3_errmsg(database_));
     if (kind == SQLITE_FULL) return StoreFailure{StoreFailure::Kind::full, std::move(message)};
+    if (kind == SQLITE_BUSY || kind == SQLITE_LOCKED)
+      return StoreFailure{StoreFailure::Kind::busy, std::move(message)};
     if (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB)
       return StoreFailure{StoreFailure::Kind::damaged, std::move(message)};
     return StoreFailure{StoreFailure::Kind::broken, std::move(message)};
@@ -196,18 +200,24 @@ Check SqliteStore::lock() {
   return std::nullopt;
 }
 
+std::string absolute_name(const std::string& file) {
+  std::error_code unknown;  // where the folder of this process is
+  const std::filesystem::path name = std::filesystem::absolute(file, unknown);
+  return unknown ? file : name.string();
+}
+
 /// SQLITE_ROW: the file says that it is one of ours; else why it does not. Changes nothing, neither the file
 /// nor SQLite's files next to it. Not for a file that this process has open: closing it would release the
 /// process's locks on it.
 int says_that_it_is_ours(const std::string& file) {
   std::string uri = "file://";
-  for (const char byte : std::filesystem::absolute(file).string()) {
+  for (const char byte : absolute_name(file)) {
     const bool is_plain = byte == '/' || (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
                           (byte >= 'a' && byte <= 'z');
     uri += is_plain ? std::string(1, byte) : fmt::format("%{:02x}", static_cast<unsigned char>(byte));
   }
   // Where the last process left a log behind, its pages count; else SQLite need make no file beside this one.
-  if (!std::filesystem::exists(file + "-wal")) uri += "?immutable=1";
+  if (!is_there(file + "-wal")) uri += "?immutable=1";
   sqlite3* database = nullptr;
   int code = sqlite3_open_v2(uri.c_str(), &database,
                              SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
@@ -222,7 +232,7 @@ int says_that_it_is_ours(const std::string& file) {
 
 Check SqliteStore::take() {
   // A process that has the file open made the file of the lock: this one then goes no further.
-  if (std::filesystem::exists(lock_file())) {
+  if (is_there(lock_file())) {
     if (Check failure = lock()) return failure;
   }
   if (!options_.creates) {
@@ -244,10 +254,10 @@ Check SqliteStore::check_format() {
 Check SqliteStore::open() {
   const bool is_real = options_.vfs.empty();
   if (is_real) {
-    const bool is_there = std::filesystem::exists(options_.file);
-    if (options_.creates && is_there)
+    const bool is_present = is_there(options_.file);
+    if (options_.creates && is_present)
       return Error{.message = "there is such a file already", .file = options_.file};
-    if (!options_.creates && !is_there)
+    if (!options_.creates && !is_present)
       return Error{.message = "there is no such file; `mirab serve init` makes one", .file = options_.file};
     if (!options_.reads_only) {
       if (Check failure = take()) return failure;
@@ -269,6 +279,8 @@ Check SqliteStore::open() {
   if (!options_.creates) {  // before a setting could change a file of others
     if (Check wrong = check_format()) return wrong;
   }
+  // A checkpoint of 1,000 pages makes one commit in some hundred 20 to 30 ms longer. After 16,000 pages it
+  // would be 400 ms.
   std::string settings =
       options_.reads_only
           ? "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA trusted_schema=OFF;"
@@ -537,6 +549,11 @@ std::string SqliteStore::integrity() {
 }
 
 }  // namespace
+
+bool is_there(const std::string& file) {
+  std::error_code unseen;
+  return std::filesystem::exists(file, unseen);
+}
 
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
   auto store = std::make_unique<SqliteStore>(options);

@@ -24,11 +24,13 @@ namespace mirab::service {
 struct StoreFailure {
   enum class Kind {
     full,     ///< no room on the disk; nothing changed, and it may be tried again
+    busy,     ///< another process writes the file; nothing changed, and it may be tried again
     damaged,  ///< what is in the file contradicts itself
     broken,   ///< reading, writing or syncing failed: what is on the disk is unknown, so the process must end
   };
   Kind kind;
   std::string message;
+  bool may_pass() const { return kind == Kind::full || kind == Kind::busy; }
 };
 using StoreCheck = std::optional<StoreFailure>;
 
@@ -105,6 +107,9 @@ class Store {
   /// What SQLite's own check finds; empty: nothing.
   virtual std::string integrity() = 0;
 };
+
+/// Is there such a file? False also where that cannot be seen: what opens it then says why.
+bool is_there(const std::string& file);
 
 inline constexpr std::size_t kSnapshotPart = std::size_t{1} << 20U;
 

@@ -24,9 +24,6 @@
 
 namespace mirab::service {
 
-/// What no change of the wall clock moves; it goes on while the machine sleeps.
-std::chrono::nanoseconds boot_time();
-
 /// Engine time: boot clock since the start, after the last logged time and the gap by the wall clock (0 to 24
 /// h).
 class EngineClock {
@@ -312,7 +309,7 @@ OldEvents old_events(const std::string& file, std::uint64_t after);
 /// GET /audit.
 live::Answer audit_page(const std::string& file, std::uint64_t after, std::size_t limit);
 
-/// GET /tasks/{id}/explain: replays from the snapshot before the placement.
+/// GET /tasks/{id}/explain: replays from the snapshot before the placement; 410 where none is left.
 live::Answer placement_of(const std::string& file, live::Others others, const std::string& task,
                           const live::Caller& caller);
 

@@ -119,17 +119,20 @@ std::string TokenTable::server_of(const std::string& id) const {
 }
 
 void RateTable::set_tenant(const std::string& tenant, const live::Json& columns) {
-  auto& limits = limits_[tenant];
-  limits.clear();
   if (!columns.is_object()) {
     limits_.erase(tenant);
     std::erase_if(buckets_, [&](const auto& each) { return each.first.first == tenant; });
     return;
   }
+  std::map<std::string, std::int64_t> limits;
   const live::Json given = columns.value("limits", live::Json::object());
   for (const auto& [name, value] : given.items()) {
     if (value.is_number_integer()) limits[name] = value.get<std::int64_t>();
   }
+  // Other limits begin with full buckets: a higher one helps at once.
+  if (limits_[tenant] != limits)
+    std::erase_if(buckets_, [&](const auto& each) { return each.first.first == tenant; });
+  limits_[tenant] = std::move(limits);
 }
 
 std::int64_t RateTable::limit(const std::string& tenant, const std::string& name,

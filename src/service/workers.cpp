@@ -1,5 +1,7 @@
 // Long questions, each tenant one at a time, with less of the processor than decisions get.
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <utility>
@@ -65,7 +67,10 @@ void Workers::give(Job job) {
 }
 
 void Workers::run() {
-  setpriority(PRIO_PROCESS, 0, kNice);  // on Linux: of this thread alone
+  if (::setpriority(PRIO_PROCESS, 0, kNice) != 0)  // on Linux: of this thread alone
+    shared_.events.say("warning", "priority",
+                       {{"why", fmt::format("long questions get as much of the processor as decisions: {}",
+                                            std::strerror(errno))}});
   std::unique_lock lock(mutex_);
   // One job of a tenant at a time: the next of another goes first.
   const auto next = [&] {

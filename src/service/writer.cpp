@@ -94,14 +94,15 @@ void Writer::write_series() {
   if (rows.empty()) return;
   const StoreCheck failure = store_->put_rows(rows);
   if (!failure) return;
-  if (failure->kind != StoreFailure::Kind::full) return broken(failure->message);
+  if (!failure->may_pass()) return broken(failure->message);
   const std::lock_guard guard(shared_.series_mutex);  // again when there is room
   shared_.series.insert(shared_.series.begin(), std::make_move_iterator(rows.begin()),
                         std::make_move_iterator(rows.end()));
 }
 
 void Writer::refuse(Group& group) {
-  for (auto& [reply, answer] : group.answers) reply(busy_answer("the disk is full; the outcome is unknown"));
+  for (auto& [reply, answer] : group.answers)
+    reply(busy_answer("nothing can be written now, as the journal says; the outcome is unknown"));
   group.answers.clear();
 }
 
@@ -111,9 +112,11 @@ void Writer::refuse_groups(std::vector<Group>& groups) {
   for (Group& group : groups_) refuse(group);
 }
 
-/// True when the batches are on the disk. With a full disk it tries until there is room or the service ends;
-/// answers that have waited too long are 503, those of the groups behind too.
+/// True when the batches are on the disk. Not where the two engines differ: one of the states is wrong, and
+/// nothing more is acknowledged from either. With a full disk it tries until there is room or the service
+/// ends; answers that have waited too long are 503, those of the groups behind too.
 bool Writer::append_or_wait(std::vector<Group>& groups) {
+  has_given_up_ = has_given_up_ || shared_.differs.load();
   if (has_given_up_) {
     refuse_groups(groups);
     return false;
@@ -126,13 +129,15 @@ bool Writer::append_or_wait(std::vector<Group>& groups) {
   const auto begin = Steady::now();
   bool has_said = false;
   while (const StoreCheck failure = store_->append(batches)) {
-    if (failure->kind != StoreFailure::Kind::full) {
+    if (!failure->may_pass()) {
       has_given_up_ = true;
       broken(failure->message);
       return false;
     }
-    shared_.figures.is_disk_full = true;
-    if (!std::exchange(has_said, true)) shared_.events.say("error", "disk-full", {{"why", failure->message}});
+    const bool is_full = failure->kind == StoreFailure::Kind::full;
+    if (is_full) shared_.figures.is_disk_full = true;
+    if (!std::exchange(has_said, true))
+      shared_.events.say("error", is_full ? "disk-full" : "file-busy", {{"why", failure->message}});
     has_given_up_ = commands_.is_closed();
     if (has_given_up_ || Steady::now() - begin > shared_.options.full_disk_time) {
       is_stuck_ = true;
@@ -189,7 +194,7 @@ void Writer::write_groups(std::vector<Group>& groups) {
 /// True, and the snapshot is given up, when it could not be written.
 bool Writer::has_failed(const StoreCheck& failure) {
   if (!failure) return false;
-  if (failure->kind != StoreFailure::Kind::full) broken(failure->message);
+  if (!failure->may_pass()) broken(failure->message);
   writing_.reset();
   return true;
 }

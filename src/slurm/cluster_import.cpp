@@ -4,58 +4,33 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <gmpxx.h>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "inventory/inventory.hpp"
-#include "model/exact.hpp"
 #include "model/names.hpp"
+#include "slurm/jobs.hpp"
+#include "slurm/nodes.hpp"
 #include "slurm/records.hpp"
 
 namespace mirab::slurm {
 namespace {
 
-constexpr std::size_t kMaxNamed = 5;              // in one notice
 constexpr std::size_t kMostChecks = 200'000'000;  // nodes times rules
-constexpr std::int64_t kMostNodesOfJob = 1'000'000;
 constexpr std::size_t kMostHostsInAll = 2'000'000;
+constexpr std::int64_t kMostTries = 100;  // of numbers of nodes for a job
 constexpr std::string_view kYes = "yes";
 
-/// In which a node takes no new jobs.
-constexpr std::array<std::string_view, 9> kClosedStates = {
-    "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "MAINT", "FUTURE", "NOT_RESPONDING", "UNKNOWN"};
-
-constexpr std::array<std::string_view, 12> kRunningStates = {"RUNNING",     "R",  "COMPLETING", "CG",
-                                                             "CONFIGURING", "CF", "STAGE_OUT",  "SO",
-                                                             "RESIZING",    "RS", "SIGNALING",  "SI"};
-constexpr std::array<std::string_view, 10> kWaitingStates = {
-    "PENDING", "PD", "REQUEUED", "RQ", "REQUEUE_HOLD", "RH", "REQUEUE_FED", "RF", "RESV_DEL_HOLD", "RD"};
-constexpr std::array<std::string_view, 4> kStoppedStates = {"SUSPENDED", "S", "STOPPED", "ST"};
-
-template <class Words>
-bool is_one_of(std::string_view word, const Words& words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-using Amounts = std::map<std::string, Quantity>;
-
-struct NodeRow {
-  std::string name;
-  Amounts amounts = {};  // cpu, mem, gres/…
-  std::set<std::string, std::less<>> partitions = {};
-  std::set<std::string, std::less<>> features = {};
-  std::set<std::string, std::less<>> types = {};  // `gres/gpu:a100`
-  bool is_closed = false;
-};
+bool is_generic(std::string_view name) { return name.starts_with("gres/"); }
+bool is_type(std::string_view name) { return is_generic(name) && name.find(':') != std::string_view::npos; }
 
 /// Where the tasks of a job may run.
 struct JobRule {
-  std::string partitions;          // any of them, with commas between
-  std::string features;            // an expression
-  std::string excluded;            // hosts
-  std::vector<std::string> types;  // of generic resources, or one that no node has
+  std::string partitions;            // any of them, with commas between
+  std::string features;              // an expression
+  std::string excluded;              // hosts
+  std::vector<std::string> missing;  // generic resources that no node has
 
   auto operator<=>(const JobRule&) const = default;
 };
@@ -71,17 +46,17 @@ class ClusterImporter {
     Result<std::vector<Record>> nodes = read_records(nodes_text_.text, nodes_text_.file);
     if (!nodes) return std::move(nodes).error();
     for (const Record& record : *nodes) {
-      if (Check wrong = read_node(record)) return in_file(*std::move(wrong), nodes_text_, record);
+      if (Check wrong = add_nodes(record)) return in_file(*std::move(wrong), nodes_text_, record);
     }
     Result<std::vector<Record>> jobs = read_records(jobs_text_.text, jobs_text_.file);
     if (!jobs) return std::move(jobs).error();
     choose_resources();
     for (const Record& record : *jobs) {
-      if (Check wrong = read_job(record)) return in_file(*std::move(wrong), jobs_text_, record);
+      if (Check wrong = add_job(record)) return in_file(*std::move(wrong), jobs_text_, record);
     }
-    if (found_.tasks.empty()) {
-      return Error{.message = "no job in it runs or waits", .file = jobs_text_.file};
-    }
+    give_whole_nodes();
+    if (found_.tasks.empty())
+      return Error{.message = "no job in it runs, or waits and may start", .file = jobs_text_.file};
     return describe();
   }
 
@@ -92,266 +67,271 @@ class ClusterImporter {
     return error;
   }
 
-  static Error wrong(std::string_view field, std::string message) {
-    return {.message = std::move(message), .key = std::string(field)};
-  }
-
-  Check read_node(const Record& record) {
-    NodeRow node{.name = std::string(record.value({"nodename", "nodelist", "hostnames"}))};
-    if (node.name.empty()) return wrong("NodeName", "missing: nodes are read from `scontrol show node -o`");
-    const std::string_view cpus = record.value({"cpuefctv", "cputot", "cpus"});
-    const std::string_view memory = record.value({"realmemory", "memory"});
-    if (cpus.empty()) return wrong("CPUTot", "missing: the CPUs of the node");
-    const Result<Quantity> count = Quantity::parse(cpus);
-    if (!count) return wrong("CPUTot", count.error().message);
-    const Result<Quantity> bytes = memory.empty() ? Result<Quantity>(Quantity()) : read_memory(memory);
-    if (!bytes) return wrong("RealMemory", bytes.error().message);
-    const Result<Amounts> gres = read_gres(record.value({"gres"}));
-    if (!gres) return wrong("Gres", gres.error().message);
-    node.amounts = *gres;
-    node.amounts["cpu"] = *count;
-    node.amounts["mem"] = *bytes;
-    if (const std::string_view special = record.value({"memspeclimit"}); !special.empty()) {
-      const Result<Quantity> kept = read_memory(special);
-      if (!kept) return wrong("MemSpecLimit", kept.error().message);
-      node.amounts["mem"] = *kept < *bytes ? rounded_down(rational(*bytes) - rational(*kept)) : Quantity();
+  Check add_nodes(const Record& record) {
+    Result<std::vector<NodeRow>> rows = read_nodes(record);
+    if (!rows) return std::move(rows).error();
+    for (NodeRow& row : *rows) {
+      const auto [place, is_new] = node_numbers_.emplace(row.name, nodes_.size());
+      if (is_new) {
+        if (nodes_.size() == kMostHostsInAll)
+          return wrong("NodeList", fmt::format("more than {} nodes", nodes_.size()));
+        nodes_.push_back(std::move(row));
+        continue;
+      }
+      NodeRow& known = nodes_[place->second];
+      if (!row.is_of_a_partition || !known.is_of_a_partition)
+        return wrong("NodeName", fmt::format("a second node '{}'", row.name));
+      known.partitions.merge(row.partitions);
     }
-    for (const auto& [name, amount] : *gres) {
-      if (name.find(':') != std::string::npos && !amount.is_zero()) node.types.insert(name);
-    }
-    add_words(record.value({"partitions"}), node.partitions);
-    add_words(record.value({"activefeatures", "availablefeatures", "features", "avail_features"}),
-              node.features);
-    std::string state(record.value({"state"}));
-    state = state.substr(0, state.find(' '));
-    node.is_closed = state.find('*') != std::string::npos;  // does not respond
-    std::replace_if(
-        state.begin(), state.end(), [](char c) { return c == '*' || c == '$' || c == '@'; }, '+');
-    for (const std::string_view word : split(state, '+'))
-      node.is_closed = node.is_closed || is_one_of(word, kClosedStates);
-    if (!node_numbers_.emplace(node.name, nodes_.size()).second)
-      return wrong("NodeName", fmt::format("a second node '{}'", node.name));
-    nodes_.push_back(std::move(node));
     return {};
   }
 
-  static void add_words(std::string_view list, std::set<std::string, std::less<>>& words) {
-    for (const std::string_view word : split(list, ',')) {
-      if (!word.empty()) words.emplace(word);
-    }
-  }
-
-  // CPUs, memory, and every generic resource that a node has, without its types.
+  // CPUs, memory, and every generic resource that a node has. Its types are resources beside it, unless there
+  // is one type only: it would say the same twice.
   void choose_resources() {
-    std::set<std::string> generic;
+    std::map<std::string, std::set<std::string>> generic;  // with their types
     for (const NodeRow& node : nodes_) {
       for (const auto& [name, amount] : node.amounts) {
-        if (name.starts_with("gres/") && name.find(':') == std::string::npos && !amount.is_zero())
-          generic.insert(name);
+        if (!is_generic(name) || amount.is_zero()) continue;
+        std::set<std::string>& types = generic[name.substr(0, name.find(':'))];
+        if (is_type(name)) types.insert(name);
       }
     }
     keys_ = {"cpu", "mem"};
-    found_.resources = {"cpu", "memory"};
-    for (const std::string& name : generic) {
+    for (const auto& [name, types] : generic) {
       keys_.push_back(name);
-      found_.resources.push_back(name.substr(std::string_view("gres/").size()));
+      if (types.size() == 1 && is_all_of(*types.begin(), name))
+        only_types_.insert(*types.begin());
+      else
+        keys_.insert(keys_.end(), types.begin(), types.end());
     }
+    for (const std::string& key : keys_)
+      found_.resources.push_back(key == "mem" ? "memory" : key.substr(is_generic(key) ? 5 : 0));
   }
 
-  Check read_job(const Record& record) {
-    const std::string_view id = record.value({"jobid", "jobidraw"});
-    if (id.empty()) return wrong("JobID", "missing: jobs are read from `scontrol show job -o` or `sacct -P`");
-    if (id.find('.') != std::string_view::npos) {
+  // Are all that the nodes have of this type?
+  bool is_all_of(const std::string& type, const std::string& name) const {
+    return std::all_of(nodes_.begin(), nodes_.end(), [&](const NodeRow& node) {
+      return amount_of(node.amounts, type) == amount_of(node.amounts, name);
+    });
+  }
+
+  static Quantity amount_of(const Amounts& amounts, const std::string& name) {
+    const auto amount = amounts.find(name);
+    return amount == amounts.end() ? Quantity() : amount->second;
+  }
+
+  ResourceVector vector_of(const Amounts& amounts) const {
+    ResourceVector vector;
+    for (const std::string& key : keys_) vector.push_back(amount_of(amounts, key));
+    return vector;
+  }
+
+  Check add_job(const Record& record) {
+    if (is_step(record)) {
       ++steps_;
       return {};
     }
-    const std::string_view written = record.value({"jobstate", "state", "st"});
-    const std::string state(written.substr(0, written.find(' ')));
-    if (state.empty()) return wrong("State", "missing: does the job run or wait?");
-    const bool runs = is_one_of(state, kRunningStates);
-    const bool is_stopped = is_one_of(state, kStoppedStates);
-    if (!runs && !is_stopped && !is_one_of(state, kWaitingStates)) {
-      done_.add(std::string(id));
-      return {};
-    }
-    const std::string_view list = record.value({"arraytaskid", "array_task_id"});
-    const bool is_listed = !list.empty() && id.find("_[") == std::string_view::npos;
-    const Result<std::int64_t> array = array_tasks(is_listed ? fmt::format("_[{}]", list) : std::string(id));
-    if (!array) return wrong(is_listed ? "ArrayTaskId" : "JobID", array.error().message);
-    std::vector<std::string> hosts;
-    if (const std::string_view names = record.value({"nodelist", "nodelist(reason)"});
-        runs && !names.starts_with('(')) {
-      Result<std::vector<std::string>> expanded = expand_hosts(names);
-      if (!expanded) return wrong("NodeList", expanded.error().message);
-      hosts = *std::move(expanded);
-      if ((hosts_ += hosts.size()) > kMostHostsInAll)
-        return wrong("NodeList", fmt::format("more than {} nodes of jobs in all", kMostHostsInAll));
-    }
-    Result<std::int64_t> nodes = node_count(record, runs);
-    if (!nodes) return nodes.error();
-    if (!hosts.empty()) *nodes = static_cast<std::int64_t>(hosts.size());
-    Result<Amounts> total = amounts_of(record, *nodes, runs);
-    if (!total) return total.error();
-    if (is_stopped) stopped_.add(std::string(id));
-    if (*nodes > 1) gangs_.add(std::string(id), *array);
-    return add_tasks(record, *total, *nodes, *array, hosts, runs, id);
+    const Result<Job> job = read_job(record);
+    if (!job) return job.error();
+    if (job->state == JobState::done) return done_.add(job->id), Check();
+    if (job->state == JobState::held) return held_.add(job->id, job->array), Check();
+    if (job->state == JobState::never_starts) return never_start_.add(job->id, job->array), Check();
+    if (job->state == JobState::suspended) stopped_.add(job->id);
+    if ((hosts_ += job->hosts.size()) > kMostHostsInAll)
+      return wrong("NodeList", fmt::format("more than {} nodes of jobs in all", kMostHostsInAll));
+    const JobRule rule = rule_of(record, *job);
+    const Result<std::size_t> number = rule_number(rule, job->id);
+    if (!number) return number.error();
+    note_what_is_lost(record, *job, *number);
+    const inventory::Tasks tasks{.team = team_of(record),
+                                 .name = rule.partitions.empty() ? "job" : rule.partitions,
+                                 .demand = {},
+                                 .rule = *number};
+    if (Check wrong = check_name(tasks.team, "team", "Account")) return wrong;
+    if (!job->hosts.empty()) return add_running(*job, tasks), Check();
+    if (job->state == JobState::runs) unknown_.add(job->id);
+    return add_waiting(*job, tasks);
   }
 
-  // The first number that is not 0: what waits has nothing allocated.
-  static std::string_view number_of(const Record& record, std::initializer_list<std::string_view> keys) {
-    for (const std::string_view key : keys) {
-      if (const std::string_view text = record.value({key}); !text.empty() && text != "0") return text;
-    }
-    return record.value(keys);
-  }
-
-  static Result<std::int64_t> node_count(const Record& record, bool runs) {
-    const std::string_view text =
-        runs ? number_of(record, {"nnodes", "allocnodes", "numnodes", "nodes", "reqnodes"})
-             : number_of(record, {"reqnodes", "nnodes", "numnodes", "nodes", "allocnodes"});
-    if (text.empty()) return std::int64_t{1};
-    const std::string_view least = text.substr(0, text.find('-'));
-    const Result<Quantity> count = Quantity::parse(least);
-    const auto whole = count ? count_units(*count, 0, Rounding::up) : std::nullopt;
-    if (!whole || *whole > kMostNodesOfJob)
-      return wrong("NumNodes", fmt::format("must be a number of nodes up to {}, not '{}'", kMostNodesOfJob,
-                                           text.substr(0, 40)));
-    return std::max<std::int64_t>(*whole, 1);
-  }
-
-  // What the job requests on all its nodes together.
-  Result<Amounts> amounts_of(const Record& record, std::int64_t nodes, bool runs) {
-    const std::string_view tres = runs ? record.value({"alloctres", "tres", "reqtres"})
-                                       : record.value({"reqtres", "tres", "alloctres"});
-    Result<Amounts> amounts = read_tres(tres);
-    if (!amounts) return wrong(runs ? "AllocTRES" : "ReqTRES", amounts.error().message);
-    if (!amounts->contains("cpu")) {
-      const std::string_view cpus =
-          runs ? number_of(record, {"ncpus", "alloccpus", "numcpus", "cpus", "reqcpus"})
-               : number_of(record, {"reqcpus", "numcpus", "cpus", "ncpus", "alloccpus"});
-      if (cpus.empty())
-        return wrong("ReqTRES", "missing: what the job requests; or CPUs in a column of their own");
-      const Result<Quantity> count = Quantity::parse(cpus.substr(0, cpus.find('-')));
-      if (!count) return wrong("CPUs", count.error().message);
-      amounts->emplace("cpu", *count);
-    }
-    if (!amounts->contains("mem")) {
-      if (Check bad = add_memory(record, nodes, *amounts)) return *std::move(bad);
-    }
-    if (Check bad = add_generic(record, nodes, *amounts)) return *std::move(bad);
-    return amounts;
-  }
-
-  // Generic resources that TRES leaves out: the sum of their types, or what the job requests of them.
-  static Check add_generic(const Record& record, std::int64_t nodes, Amounts& amounts) {
-    std::map<std::string, mpq_class> sums;
-    for (const auto& [name, amount] : amounts) {
-      if (name.starts_with("gres/") && name.find(':') != std::string::npos)
-        sums[name.substr(0, name.find(':'))] += rational(amount);
-    }
-    const auto add = [&](const std::string& name, const mpq_class& amount, std::string_view field) -> Check {
-      if (amount >= mpz_class("9223372036854775807")) return wrong(field, "is more than 2^63 - 1");
-      amounts.emplace(name, rounded_down(amount));
-      return {};
-    };
-    for (const auto& [name, sum] : sums) {
-      if (Check bad = add(name, sum, "TRES")) return bad;
-    }
-    const Amounts in_tres = amounts;
-    for (const bool per_node : {true, false}) {
-      const std::string_view field = per_node ? "TresPerNode" : "TresPerJob";
-      const Result<Amounts> each = read_gres(per_node ? record.value({"tres_per_node", "trespernode"})
-                                                      : record.value({"tres_per_job", "tresperjob"}));
-      if (!each) return wrong(field, each.error().message);
-      for (const auto& [name, amount] : *each) {
-        const mpq_class times = per_node ? mpq_class(static_cast<long>(nodes)) : mpq_class(1);
-        if (in_tres.contains(name)) continue;
-        if (Check bad = add(name, rational(amount) * times, field)) return bad;
-      }
-    }
-    return {};
-  }
-
-  // Of a node, or of a CPU where a `c` follows.
-  static Check add_memory(const Record& record, std::int64_t nodes, Amounts& amounts) {
-    std::string_view text = record.value({"reqmem", "minmemorynode", "min_memory"});
-    bool per_cpu = text.ends_with('c');
-    if (text.empty() && !(text = record.value({"minmemorycpu"})).empty()) per_cpu = true;
-    if (text.ends_with('c') || text.ends_with('n')) text.remove_suffix(1);
-    if (text.empty()) return {};
-    const Result<Quantity> each = read_memory(text);
-    if (!each) return wrong("ReqMem", each.error().message);
-    const mpq_class times = per_cpu ? rational(amounts["cpu"]) : mpq_class(static_cast<long>(nodes));
-    const mpq_class bytes = rational(*each) * times;
-    if (bytes >= mpz_class("9223372036854775807")) return wrong("ReqMem", "is more than 2^63 - 1");
-    amounts.emplace("mem", rounded_down(bytes));
-    return {};
-  }
-
-  Check add_tasks(const Record& record, const Amounts& total, std::int64_t nodes, std::int64_t array,
-                  const std::vector<std::string>& hosts, bool runs, std::string_view id) {
+  JobRule rule_of(const Record& record, const Job& job) const {
     JobRule rule{.partitions = std::string(record.value({"partition"})),
                  .features = std::string(record.value({"constraints", "features"})),
                  .excluded = std::string(record.value({"excnodelist", "exc_nodes"})),
-                 .types = {}};
-    for (const auto& [name, amount] : total) {
-      const bool is_type = name.find(':') != std::string::npos;
-      if (name.starts_with("gres/") && !amount.is_zero() && (is_type || !is_one_of(name, keys_)))
-        rule.types.push_back(name);  // what no node has, none may run
-      if (name.starts_with("license/")) unsaid_["licenses"].add(std::string(id));
-      if (name.starts_with("bb/")) unsaid_["burst buffers"].add(std::string(id));
+                 .missing = {}};
+    for (const auto& [name, amount] : job.total) {
+      const bool is_had = is_one_of(name, keys_) || only_types_.contains(name);
+      if (is_generic(name) && !amount.is_zero() && !is_had) rule.missing.push_back(name);
     }
-    if (!record.value({"reqnodelist", "req_nodes"}).empty()) unsaid_["requested nodes"].add(std::string(id));
-    if (!record.value({"trespertask", "trespersocket", "tres_per_task", "tres_per_socket"}).empty())
-      unsaid_["TresPerTask and TresPerSocket"].add(std::string(id));
-    if (!record.value({"reservation"}).empty()) unsaid_["reservations"].add(std::string(id));
-    if (!record.value({"dependency"}).empty()) unsaid_["dependencies"].add(std::string(id));
-    const Result<std::size_t> number = rule_number(rule, id);
-    if (!number) return number.error();
-    inventory::Tasks tasks{.team = team_of(record),
-                           .name = name_of(rule, total, nodes),
-                           .demand = {},
-                           .rule = *number,
-                           .count = array};
-    if (Check wrong = check_name(tasks.team, "team", "Account")) return wrong;
-    if (Check wrong = divide(total, nodes, id, tasks.demand)) return wrong;
-    if (hosts.empty()) {
-      if (runs) unknown_.add(std::string(id));
-      if (array > INT64_MAX / nodes) return wrong("NumNodes", "too many tasks");
-      tasks.count = array * nodes;
-      found_.tasks.push_back(std::move(tasks));
-      return {};
+    return rule;
+  }
+
+  void note_what_is_lost(const Record& record, const Job& job, std::size_t rule) {
+    const auto lose = [&](std::string_view what) { unsaid_[what].add(job.id); };
+    const bool waits = job.state != JobState::runs;
+    for (const auto& [name, amount] : job.total) {
+      if (name.starts_with("license/")) lose("licenses");
+      if (name.starts_with("bb/")) lose("burst buffers");
     }
-    for (const std::string& host : hosts) {
+    if (!record.value({"reqnodelist", "req_nodes"}).empty()) lose("requested nodes");
+    if (!job.of_task.empty() && !job.total.contains(job.of_task.begin()->first))
+      lose("TresPerTask, since the number of tasks is not known");
+    if (!record.value({"trespersocket", "tres_per_socket"}).empty()) lose("TresPerSocket");
+    if (!record.value({"reservation"}).empty()) lose("reservations");
+    if (waits && !record.value({"dependency"}).empty()) lose("dependencies (counted as if they were met)");
+    if (waits && record.value({"reason", "nodelist(reason)"}).find("BeginTime") != std::string_view::npos)
+      lose("begin times (counted as if they were past)");
+    if (!record.value({"hetjobid", "het_job_id"}).empty() || job.id.find('+') != std::string::npos)
+      lose("that the parts of a heterogeneous job start together");
+    if (job.nodes > 1) gangs_.add(job.id, job.array);
+    if (is_uneven(job) && job.on_host.empty()) uneven_.add(job.id);
+    if (job.is_generic_unknown && may_use_generic(rule)) without_generic_.add(job.id, job.array);
+  }
+
+  // Has a node that the rule allows generic resources?
+  bool may_use_generic(std::size_t rule) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Amounts& amounts = nodes_[i].amounts;
+      const bool has_some = std::any_of(amounts.begin(), amounts.end(), [](const auto& each) {
+        return is_generic(each.first) && !each.second.is_zero();
+      });
+      if (has_some && found_.rules[rule].allowed[i]) return true;
+    }
+    return false;
+  }
+
+  void add_running(const Job& job, inventory::Tasks tasks) {
+    const std::string name = tasks.name;
+    const Part even = even_part(job);
+    tasks.count = job.array;
+    for (const std::string& host : job.hosts) {
+      const auto held = job.on_host.find(host);
+      const Amounts& amounts = held == job.on_host.end() ? even.amounts : held->second;
+      tasks.name = name + suffix_of(amounts);
+      tasks.demand = vector_of(amounts);
       const auto node = node_numbers_.find(host);
       tasks.machine = node == node_numbers_.end() ? std::optional<std::size_t>() : node->second;
-      if (!tasks.machine) unknown_.add(std::string(id));
+      if (tasks.machine)
+        ++jobs_on_[*tasks.machine];
+      else
+        unknown_.add(job.id);
+      if (tasks.machine && job.is_exclusive) alone_.push_back(found_.tasks.size());
       found_.tasks.push_back(tasks);
     }
+    if (job.is_exclusive) exclusive_.add(job.id);
+  }
+
+  // An exclusive job has the whole of its nodes, unless other jobs run there all the same.
+  void give_whole_nodes() {
+    for (const std::size_t number : alone_) {
+      inventory::Tasks& tasks = found_.tasks[number];
+      if (jobs_on_[*tasks.machine] == 1) tasks.demand = vector_of(nodes_[*tasks.machine].amounts);
+    }
+  }
+
+  Check add_waiting(const Job& job, inventory::Tasks tasks) {
+    const std::string name = tasks.name;
+    for (const Part& part : parts_of(job, tasks.rule)) {
+      if (part.count > INT64_MAX / job.array) return wrong("NumNodes", "too many tasks");
+      const NodeRow* const whole = job.is_exclusive ? smallest_node(part.amounts, tasks.rule) : nullptr;
+      const Amounts& amounts = whole != nullptr ? whole->amounts : part.amounts;
+      tasks.name = name + suffix_of(amounts);
+      tasks.demand = vector_of(amounts);
+      tasks.count = part.count * job.array;
+      found_.tasks.push_back(tasks);
+    }
+    if (job.is_exclusive) exclusive_.add(job.id, job.array);
     return {};
   }
 
-  // An N-th of each amount, rounded up: of CPUs to thousandths, of all else to whole units.
-  Check divide(const Amounts& total, std::int64_t nodes, std::string_view id, ResourceVector& demand) {
-    bool is_uneven = false;
-    for (const std::string& key : keys_) {
-      const auto amount = total.find(key);
-      if (amount == total.end()) {
-        demand.emplace_back();
-        continue;
-      }
-      const mpz_class scale = key == "cpu" ? 1000 : 1;
-      const mpq_class each = rational(amount->second) * scale / static_cast<long>(nodes);
-      mpz_class whole;
-      mpz_cdiv_q(whole.get_mpz_t(), each.get_num_mpz_t(), each.get_den_mpz_t());
-      const mpq_class of_node = each / scale;  // Slurm gives 2 CPUs and 1 of 3 on 2 nodes, not 1.5 each
-      is_uneven = is_uneven || each.get_den() != 1 || (nodes > 1 && of_node.get_den() != 1);
-      mpq_class rounded(whole, scale);
-      rounded.canonicalize();
-      demand.push_back(rounded_down(rounded));
+  // The nodes of a job that waits are the least that it asked for. When no node holds an N-th, the job goes
+  // on the fewest nodes that hold its parts.
+  std::vector<Part> parts_of(const Job& job, std::size_t rule) {
+    const Part even = even_part(job);
+    if (smallest_node(even.amounts, rule) != nullptr) return {even};
+    const std::int64_t most = std::min(open_nodes(rule), most_nodes(job));
+    for (std::int64_t nodes = least_nodes(job, most, rule), tries = 0; nodes <= most && tries < kMostTries;
+         ++nodes, ++tries) {
+      std::vector<Part> parts = spread(job, nodes);
+      if (!has_nodes_for(parts, rule)) continue;
+      spread_.add(job.id, job.array);
+      return parts;
     }
-    if (is_uneven) uneven_.add(std::string(id));
-    return {};
+    return {even};
+  }
+
+  // Of which some node holds the largest part; more than `most` when there are none.
+  std::int64_t least_nodes(const Job& job, std::int64_t most, std::size_t rule) {
+    std::int64_t least = job.nodes, end = most + 1;
+    while (least < end) {
+      const std::int64_t middle = least + (end - least) / 2;
+      if (smallest_node(spread(job, middle).front().amounts, rule) != nullptr)
+        end = middle;
+      else
+        least = middle + 1;
+    }
+    return least;
+  }
+
+  // A node for each part: each part needs no more than those before it.
+  bool has_nodes_for(const std::vector<Part>& parts, std::size_t rule) {
+    std::int64_t needed = 0;
+    return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+      const ResourceVector wanted = vector_of(part.amounts);
+      std::int64_t count = 0;
+      for (const Kind& kind : kinds_of(rule)) count += holds(kind, wanted) ? kind.count : 0;
+      return count >= (needed += part.count);
+    });
+  }
+
+  bool is_open(std::size_t node, std::size_t rule) const {
+    return found_.rules[rule].allowed[node] && nodes_[node].use != NodeUse::closed;
+  }
+
+  std::int64_t open_nodes(std::size_t rule) const {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) count += is_open(i, rule) ? 1 : 0;
+    return count;
+  }
+
+  /// Equal nodes.
+  struct Kind {
+    ResourceVector capacity;
+    const NodeRow* node;  // one of them
+    std::int64_t count;
+  };
+
+  static bool holds(const Kind& kind, const ResourceVector& wanted) {
+    for (std::size_t r = 0; r < wanted.size(); ++r) {
+      if (wanted[r] > kind.capacity[r]) return false;
+    }
+    return true;
+  }
+
+  // Of those that are open to the rule and have the amounts; null: no node.
+  const NodeRow* smallest_node(const Amounts& amounts, std::size_t rule) {
+    const ResourceVector wanted = vector_of(amounts);
+    const std::vector<Kind>& kinds = kinds_of(rule);
+    const auto smallest =
+        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) { return holds(kind, wanted); });
+    return smallest == kinds.end() ? nullptr : smallest->node;
+  }
+
+  // The kinds of nodes that are open to the rule, the smallest first: with the fewest generic resources, then
+  // CPUs, then memory.
+  const std::vector<Kind>& kinds_of(std::size_t rule) {
+    const auto [place, is_new] = kinds_.try_emplace(rule);
+    if (!is_new) return place->second;
+    std::map<ResourceVector, Kind> kinds;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (!is_open(i, rule)) continue;
+      const ResourceVector capacity = vector_of(nodes_[i].amounts);
+      ResourceVector order = capacity;
+      std::rotate(order.begin(), order.begin() + 2, order.end());
+      ++kinds.try_emplace(std::move(order), Kind{capacity, &nodes_[i], 0}).first->second.count;
+    }
+    for (auto& [order, kind] : kinds) place->second.push_back(std::move(kind));
+    return place->second;
   }
 
   std::string team_of(const Record& record) const {
@@ -365,16 +345,19 @@ class ClusterImporter {
     return name.empty() ? "unknown" : std::string(name);
   }
 
-  // `gpu-8cpu-2gpu`: of each node.
-  std::string name_of(const JobRule& rule, const Amounts& total, std::int64_t nodes) const {
-    std::string name = rule.partitions.empty() ? "job" : rule.partitions;
+  // `-8cpu-2gpu`, or `-8cpu-2a100` where all are of a type.
+  std::string suffix_of(const Amounts& amounts) const {
+    std::string suffix;
     for (std::size_t r = 0; r < keys_.size(); ++r) {
-      const auto amount = total.find(keys_[r]);
-      if (amount == total.end() || amount->second.is_zero() || keys_[r] == "mem") continue;
-      const mpq_class each = rational(amount->second) / static_cast<long>(nodes);
-      name += fmt::format("-{:.3g}{}", each.get_d(), found_.resources[r]);
+      const Quantity amount = amount_of(amounts, keys_[r]);
+      const bool is_told_by_type = std::any_of(keys_.begin(), keys_.end(), [&](const std::string& key) {
+        return key.starts_with(keys_[r] + ":") && amount_of(amounts, key) == amount;
+      });
+      if (amount.is_zero() || keys_[r] == "mem" || is_told_by_type) continue;
+      const std::string& resource = found_.resources[r];
+      suffix += fmt::format("-{:.3g}{}", amount.value(), resource.substr(resource.find(':') + 1));
     }
-    return name;
+    return suffix;
   }
 
   Result<std::size_t> rule_number(const JobRule& rule, std::string_view id) {
@@ -403,9 +386,7 @@ class ClusterImporter {
                               std::any_of(partitions.begin(), partitions.end(), [&](std::string_view each) {
                                 return node.partitions.contains(each);
                               });
-    const bool has_types = std::all_of(rule.types.begin(), rule.types.end(),
-                                       [&](const std::string& type) { return node.types.contains(type); });
-    return in_partition && has_types && has_features(rule.features, node);
+    return in_partition && rule.missing.empty() && has_features(rule.features, node);
   }
 
   // `a&b|c` from left to right; brackets and counts are passed over.
@@ -450,7 +431,6 @@ class ClusterImporter {
         }
       }
     }
-    for (const std::string& type : rule.types) select.emplace(type, yes);
     return select;
   }
 
@@ -458,14 +438,12 @@ class ClusterImporter {
     found_.task_word = "task";
     found_.machine_word = "node";
     for (const NodeRow& node : nodes_) {
-      inventory::Machine machine{.name = node.name, .capacity = {}, .is_closed = node.is_closed};
-      for (const std::string& key : keys_) {
-        const auto amount = node.amounts.find(key);
-        machine.capacity.push_back(amount == node.amounts.end() ? Quantity() : amount->second);
-      }
+      inventory::Machine machine{
+          .name = node.name, .capacity = vector_of(node.amounts), .is_closed = node.use == NodeUse::closed};
+      if (node.use == NodeUse::set_aside) set_aside_.add(node.name);
+      if (node.use == NodeUse::unnamed) unnamed_.add(fmt::format("{} ({})", node.name, node.state));
       for (const std::string& name : node.partitions) machine.labels.emplace("partition/" + name, kYes);
       for (const std::string& name : node.features) machine.labels.emplace("feature/" + name, kYes);
-      for (const std::string& name : node.types) machine.labels.emplace(name, kYes);
       found_.machines.push_back(std::move(machine));
     }
     Result<inventory::Description> description = inventory::describe(found_);
@@ -495,14 +473,24 @@ class ClusterImporter {
   }
 
   void add_notices(std::vector<std::string>& notices) const {
-    const auto note = [&](const Tally& tally, std::string_view what) {
-      if (tally.count > 0) notices.push_back(tally.notice(what, "job"));
+    const auto note = [&](const Tally& tally, std::string_view what, std::string_view word = "job") {
+      if (tally.count > 0) notices.push_back(tally.notice(what, word));
     };
+    note(set_aside_, "counted as open to all jobs, reserved or blocked", "node");
+    note(unnamed_, "counted as open to all jobs, in a state that is not known", "node");
     note(done_, "left out, done");
+    note(held_, "left out, held until somebody releases them");
+    note(never_start_, "left out, never start since a job that they depend on failed");
     note(stopped_, "counted as waiting, suspended");
     note(gangs_, "not kept, that the tasks of a job on several nodes start together");
+    note(spread_, "divided among more nodes than they name, since no node holds as much");
+    note(exclusive_,
+         "counted with all that their nodes have, exclusive (where they wait, the smallest that fit)");
     note(uneven_,
          "divided equally over their nodes and rounded up, amounts that are no multiple of the nodes");
+    note(
+        without_generic_,
+        "perhaps without GPUs, of which the table says nothing (print tres-alloc with squeue -O, or --json)");
     note(unknown_, "counted as waiting, on nodes that were not read");
     for (const auto& [what, tally] : unsaid_) note(tally, fmt::format("not kept, {}", what));
     if (steps_ > 0)
@@ -514,12 +502,18 @@ class ClusterImporter {
   Team team_;
   std::vector<NodeRow> nodes_;
   std::map<std::string, std::size_t> node_numbers_;
-  std::vector<std::string> keys_;  // the resources as Slurm calls them
+  std::vector<std::string> keys_;     // the resources as Slurm calls them
+  std::set<std::string> only_types_;  // of all units of their resource
   inventory::Inventory found_;
   std::map<JobRule, std::size_t> rule_numbers_;
+  std::map<std::size_t, std::vector<Kind>> kinds_;  // by rule
+  std::vector<std::size_t> alone_;                  // tasks of exclusive jobs that run
+  std::map<std::size_t, std::int64_t> jobs_on_;     // by node
   std::int64_t steps_ = 0;
-  std::size_t hosts_ = 0;  // of all jobs
-  Tally done_, stopped_, gangs_, uneven_, unknown_;
+  std::size_t hosts_ = 0;      // of all jobs
+  Tally set_aside_, unnamed_;  // nodes
+  Tally done_, held_, never_start_, stopped_, gangs_, spread_, exclusive_, uneven_, without_generic_,
+      unknown_;
   std::map<std::string_view, Tally> unsaid_;
 };
 

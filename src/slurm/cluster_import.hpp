@@ -27,13 +27,15 @@ struct ClusterImport {
 };
 
 /// Nodes, as `scontrol show node` prints them, and jobs, as `scontrol show job`, `sacct -P` or `squeue` with
-/// `|` between its columns prints them (docs/how-to/import-slurm.md).
+/// `|` between its columns prints them, or either with --json (docs/how-to/import-slurm.md).
 ///
 /// Servers: nodes of equal CPUs, memory and generic resources on which the same jobs may run are one entry.
-/// Partitions and features become the labels `partition/NAME` and `feature/NAME` with the value `yes`.
+/// Types of generic resources are resources beside their sum. Partitions and features become the labels
+/// `partition/NAME` and `feature/NAME` with the value `yes`.
 ///
-/// Users: a team is an account, a user or a partition. A job on N nodes is N tasks, each with an N-th of what
-/// the job requests. What runs is the present state; jobs that are done are left out.
+/// Users: a team is an account, a user or a partition. A job on N nodes is N tasks, each with what the job
+/// holds on its node, or else an N-th of what it requests. What runs is the present state; jobs that are done
+/// or held are left out.
 ///
 /// Errors name file, line and field: no node, no job, two nodes of a name, no amount. Pure.
 Result<ClusterImport> import_cluster(const CommandOutput& nodes, const CommandOutput& jobs, Team team);

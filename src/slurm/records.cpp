@@ -12,6 +12,7 @@
 
 #include "model/exact.hpp"
 #include "model/names.hpp"
+#include "slurm/json_records.hpp"
 
 namespace mirab::slurm {
 namespace {
@@ -69,6 +70,18 @@ std::optional<std::string_view> followers(std::string_view key, std::string_view
   return has_line ? std::string_view() : free->followers;
 }
 
+/// What a job holds on some of its nodes, `Nodes=n[1-2] CPU_IDs=0-3 Mem=1024 GRES=gpu:1(IDX:0)`, is a record
+/// in the job's: where the value of `key` belongs if it is a part of this, else nothing.
+std::string* value_on_nodes(const std::string& key, Record& record, bool& is_open) {
+  if (key == "nodes" && record.fields.contains("jobid")) {
+    record.on_nodes.push_back({.fields = {}, .line = record.line});
+    is_open = true;
+  } else if (key != "cpu_ids" && key != "mem" && key != "gres") {
+    is_open = false;
+  }
+  return is_open ? &record.on_nodes.back().fields[key] : nullptr;
+}
+
 /// `Key=value Key2=value with blanks`: a word with a key before its `=` begins a field, others go on with the
 /// one before. The first value of a key counts; after a command or a comment, the last, for what people write
 /// there may look like a field.
@@ -77,6 +90,7 @@ Check add_fields(std::string_view line, Record& record, std::string& last, const
   std::optional<std::string_view> known;  // the fields that may stand here
   std::string* value = last.empty() ? nullptr : &record.fields[last];
   std::string passed_over;
+  bool is_on_nodes = false;
   for (const std::string_view word : split(line, ' ')) {
     if (word.empty()) continue;
     const std::size_t equals = word.find('=');
@@ -85,6 +99,11 @@ Check add_fields(std::string_view line, Record& record, std::string& last, const
     if (has_key && (!known || known->find("," + key + ",") != std::string_view::npos)) {
       const bool is_after_command = known == kAfterCommand;
       if (!is_after_command) known = followers(key, line, record);
+      if (std::string* const part = value_on_nodes(key, record, is_on_nodes)) {
+        value = part;
+        *value = word.substr(equals + 1);
+        continue;
+      }
       last = key;
       const auto [place, is_new] = record.fields.try_emplace(key);
       value = is_new || is_after_command ? &place->second : &passed_over;
@@ -120,6 +139,11 @@ Result<std::vector<Record>> read_blocks(std::string_view text, const std::string
   return records;
 }
 
+bool begins_with_digit(std::string_view cell) {
+  cell = trimmed(cell);
+  return !cell.empty() && cell.front() >= '0' && cell.front() <= '9';
+}
+
 Result<std::vector<Record>> read_table(std::string_view text, const std::string& file) {
   std::vector<std::string> head;
   std::vector<Record> records;
@@ -127,6 +151,12 @@ Result<std::vector<Record>> read_table(std::string_view text, const std::string&
     if (trimmed(line).empty()) return {};
     std::vector<std::string_view> cells = split(line, '|');
     if (head.empty()) {
+      if (std::any_of(cells.begin(), cells.end(), begins_with_digit))
+        return Error{.message =
+                         "the head with the names of the columns is missing: print it too, with squeue "
+                         "and sinfo without -h, with sacct without -n",
+                     .file = file,
+                     .line = number};
       for (const std::string_view cell : cells) {
         std::string name = lower_case(trimmed(cell));
         if (!name.empty() && std::find(head.begin(), head.end(), name) != head.end())
@@ -182,15 +212,21 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+Error wrong(std::string_view field, std::string message) {
+  return {.message = std::move(message), .key = std::string(field)};
+}
+
 Result<std::vector<Record>> read_records(std::string_view text, const std::string& file) {
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return Error{.message = "the file is empty", .file = file};
   const std::string_view first = text.substr(start, text.find('\n', start) - start);
+  if (first.front() == '{') return read_json(text, file);
   if (begins_record(first)) return read_blocks(text, file);
   if (first.find('|') != std::string_view::npos) return read_table(text, file);
   return Error{.message =
                    "is neither what `scontrol show node -o` prints, nor a table with '|' between its columns "
-                   "and a head, as of `sacct -P` or `squeue -o '%i|%a|%u|%T|%P|%D|%C|%m|%b|%N|%f'`",
+                   "and a head, as of `sacct -P` or `squeue -o '%i|%a|%u|%T|%P|%D|%C|%m|%b|%N|%f'`, nor what "
+                   "these print with --json",
                .file = file,
                .line = 1};
 }
@@ -320,8 +356,8 @@ Result<Quantity> read_stepped(std::string_view text, std::int64_t unit) {
 
 Result<Quantity> read_memory(std::string_view text) { return read_stepped(text, std::int64_t{1} << 20); }
 
-Result<std::map<std::string, Quantity>> read_tres(std::string_view text) {
-  std::map<std::string, Quantity> amounts;
+Result<Amounts> read_tres(std::string_view text) {
+  Amounts amounts;
   if (trimmed(text).empty()) return amounts;
   for (const std::string_view part : split(text, ',')) {
     const std::size_t equals = part.find('=');
@@ -336,7 +372,19 @@ Result<std::map<std::string, Quantity>> read_tres(std::string_view text) {
   return amounts;
 }
 
-Result<std::map<std::string, Quantity>> read_gres(std::string_view text) {
+namespace {
+
+/// `cpu=2` and its like stand beside generic resources in TresPerTask.
+bool is_no_generic(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kOthers = {"cpu",    "mem", "node", "billing",
+                                                       "energy", "bb",  "fs",   "license"};
+  name = name.substr(0, name.find('/'));
+  return std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end();
+}
+
+}  // namespace
+
+Result<Amounts> read_gres(std::string_view text) {
   std::map<std::string, mpq_class> sums;
   std::string plain;  // without what stands in brackets
   for (int depth = 0; const char c : text) {
@@ -362,6 +410,7 @@ Result<std::map<std::string, Quantity>> read_gres(std::string_view text) {
       count = *written;
       words.pop_back();
     }
+    if (is_no_generic(words[0])) continue;
     if (words[0].empty() || words.size() > 2)
       return Error{.message =
                        fmt::format("'{}' is not of the form gpu:a100:4", part.substr(0, kLongestShown))};
@@ -369,7 +418,7 @@ Result<std::map<std::string, Quantity>> read_gres(std::string_view text) {
     if (words.size() == 2)
       sums[fmt::format("gres/{}:{}", lower_case(words[0]), lower_case(words[1]))] += rational(count);
   }
-  std::map<std::string, Quantity> amounts;
+  Amounts amounts;
   for (const auto& [name, sum] : sums) {
     if (sum >= mpz_class("9223372036854775807")) return Error{.message = "is more than 2^63 - 1"};
     amounts.emplace(name, rounded_down(sum));

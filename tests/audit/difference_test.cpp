@@ -122,6 +122,64 @@ TEST(Difference, AUserWithTaskShapesIsCountedOnce) {
   EXPECT_THAT(changed({2, 2, 1, 0}), ElementsAre(1u, 0u, 1u, 1u));
 }
 
+// The shop gives up 3 web for 1 more cache: it holds less of the CPUs, which are scarce, whatever the shapes
+// do. With other numbers of the same size it holds as much of another mix.
+TEST(Difference, AUserWithTaskShapesGainsOrLosesByItsDominantShare) {
+  Cluster cluster = testing::cluster_of({{10}}, {{1}, {1}, {1}});
+  cluster.groups = {{.name = "shop", .is_user = true}};
+  for (const std::size_t n : {std::size_t{0}, std::size_t{2}}) {
+    cluster.users[n].shape = n == 0 ? "web" : "cache";
+    cluster.users[n].name = "shop/" + *cluster.users[n].shape;
+    cluster.users[n].group = "shop";
+  }
+  const Problem problem = testing::problem_of(cluster);
+  const auto with = [](double web, double other, double cache) {
+    return Allocation{
+        .tasks = {web, other, cache},
+        .grants = testing::grants_of({{0, 0, web, {web}}, {1, 0, other, {other}}, {2, 0, cache, {cache}}}),
+        .servers = {{"s1", 1, {10}, {web + other + cache}, {}}}};
+  };
+  const auto teams = [&](const Allocation& fresh) {
+    std::vector<std::pair<std::string, Direction>> found;
+    const Allocation old = with(4, 5, 1);
+    for (const TeamChange& team : difference({problem, old}, {problem, fresh}).teams)
+      found.emplace_back(team.whole.user, team.direction);
+    return found;
+  };
+  using Found = std::pair<std::string, Direction>;
+  const std::string other = problem.users()[1].name;
+  EXPECT_THAT(teams(with(1, 6, 2)),
+              ElementsAre(Found(other, Direction::gain), Found("shop", Direction::lose)));
+  EXPECT_THAT(teams(with(1, 4, 5)),
+              ElementsAre(Found("shop", Direction::gain), Found(other, Direction::lose)));
+  EXPECT_THAT(teams(with(3, 5, 2)),
+              ElementsAre(Found("shop", Direction::mixed), Found(other, Direction::unchanged)));
+}
+
+// The shapes that run before are others than those after: they are of one user all the same.
+TEST(Difference, AUserWhoseTaskShapesChangeIsOnBothSides) {
+  Cluster now = testing::cluster_of({{10}}, {{1}, {1}});
+  now.groups = {{.name = "shop", .is_user = true}};
+  now.users[0].shape = "web";
+  now.users[0].name = "shop/web";
+  now.users[0].group = "shop";
+  Cluster next = now;
+  next.users[0].shape = "cache";
+  next.users[0].name = "shop/cache";
+  const Problem before = testing::problem_of(now), after = testing::problem_of(next);
+  const auto with = [](double shop) {
+    return Allocation{.tasks = {shop, 1},
+                      .grants = testing::grants_of({{0, 0, shop, {shop}}, {1, 0, 1, {1}}}),
+                      .servers = {{"s1", 1, {10}, {shop + 1}, {}}}};
+  };
+  const Allocation old = with(2), fresh = with(3);
+  const Difference found = difference({before, old}, {after, fresh});
+  EXPECT_THAT(names(found.gone), ElementsAre("shop/web"));
+  EXPECT_EQ(found.changed.gain, 1u);
+  EXPECT_EQ(found.teams[0].whole.user, "shop");
+  EXPECT_THAT(names(found.teams[0].shapes), ElementsAre("shop/web", "shop/cache"));
+}
+
 // The shop holds 2 + 2 of 10 CPUs, B 3; with twice the CPUs the same tasks are the same parts of the cluster
 // before.
 TEST(Difference, TheLowestShareIsOfAUserWithAllItsTaskShapes) {

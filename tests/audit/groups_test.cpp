@@ -167,6 +167,22 @@ TEST(GroupEnvyFreeness, IsWithinAGroup) {
   EXPECT_EQ(verdict.witness->words, "A could run 2.0 tasks with what test gives B, its own bundle runs 1.0");
 }
 
+TEST(GroupEnvyFreeness, OfTwoTaskShapesOfOneUserSaysThatTheyAre) {
+  Cluster cluster = cluster_of({{10}}, {{1}, {1}, {1}});
+  cluster.groups = {{.name = "shop", .is_user = true}};
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}}) {
+    cluster.users[n].shape = n == 0 ? "web" : "cache";
+    cluster.users[n].name = "shop/" + *cluster.users[n].shape;
+    cluster.users[n].group = "shop";
+  }
+  const Verdict verdict = verdict_of_giving(Property::group_envy_freeness, problem_of(cluster), {1, 2, 7});
+  ASSERT_FALSE(verdict.holds);
+  EXPECT_EQ(
+      verdict.witness->words,
+      "shop/web could run 2.0 tasks with what test gives shop/cache, its own bundle runs 1.0; both are task "
+      "shapes of shop: it is no envy between users");
+}
+
 TEST(GroupEnvyFreeness, IsNotOfWhoHasAQuotaOrAnotherWeightOrOtherServers) {
   Cluster cluster = in_groups({10}, {{1}, {1}, {1}}, {"G", "G", ""});
   cluster.users[1].quota.guarantee = amounts({2});

@@ -211,6 +211,52 @@ TEST(BadInput, WhatIsAllowedButLooksLikeASlipIsNoted) {
   EXPECT_THAT(shell("mirab validate examples/textbook.yaml").err, testing::IsEmpty());
 }
 
+TEST(BadInput, APackedFileIsNotTakenForAWorkload) {
+  const TemporaryFolder folder;
+  const std::string nodes = folder.write("nodes.json", "{\"kind\": \"List\", \"items\": []}\n");
+  ASSERT_EQ(shell("gzip -k " + nodes).status, 0);
+  const Ran ran = shell("mirab import kubernetes " + nodes + ".gz");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("this is packed by gzip; unpack it first: gunzip -k "));
+  EXPECT_THAT(ran.err, testing::Not(HasSubstr("workload")));
+}
+
+// A guarantee of GPUs alone covers no task, and counts all the same.
+TEST(BadInput, AGuaranteeThatCoversNoTaskIsNotedByAllocateToo) {
+  const TemporaryFolder folder;
+  const std::string cluster =
+      folder.write("c.yaml",
+                   "resources: [cpu, gpu]\nservers: [{name: s, capacity: {cpu: 16, gpu: 4}}]\nusers:\n"
+                   "  - {name: A, demand: {cpu: 1, gpu: 1}, guarantee: {gpu: 3}}\n  - {name: B, demand: "
+                   "{cpu: 1, gpu: 1}}\n");
+  for (const std::string& command : {"mirab validate " + cluster, "mirab allocate -m hdrf " + cluster}) {
+    const std::string note = shell(command).err;
+    EXPECT_THAT(note,
+                HasSubstr(":4: users[0].guarantee: no task of the user fits into the guarantee of 'A', so it "
+                          "covers no task; it still counts"));
+    EXPECT_THAT(note, HasSubstr("every task needs cpu too"));
+  }
+}
+
+// New servers do not help users who name the servers of yesterday.
+TEST(BadInput, AServerThatUsersWithListsLeaveOutIsNoted) {
+  const TemporaryFolder folder;
+  const std::string servers =
+      "resources: [cpu]\nservers:\n  - {name: a, capacity: {cpu: 4}}\n"
+      "  - {name: b, capacity: {cpu: 4}}\n";
+  const std::string users =
+      "users:\n  - {name: A, demand: {cpu: 1}, servers: [a, b]}\n"
+      "  - {name: B, demand: {cpu: 1}, servers: [a, b]}\n  - {name: C, demand: {cpu: 1}}\n";
+  const std::string now = folder.write("now.yaml", servers + users);
+  const std::string more =
+      folder.write("more.yaml", servers + "  - {name: extra, capacity: {cpu: 9}}\n" + users);
+  EXPECT_THAT(shell("mirab validate " + now).err, IsEmpty());
+  for (const std::string& command : {"mirab validate " + more, "mirab diff -m drfh " + now + " " + more})
+    EXPECT_THAT(shell(command).err,
+                HasSubstr(":5: servers[2]: 2 of 3 users may not run on 'extra': they name their "
+                          "servers, and none of them names this one"));
+}
+
 TEST(BadInput, ADifferenceNotesTheTasksThatFitNowhereOfEachCluster) {
   const TemporaryFolder folder;
   const auto cluster = [&](const std::string& name, const std::string& demand) {

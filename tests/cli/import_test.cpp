@@ -92,6 +92,8 @@ TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
   const std::string bare = folder.write("bare.txt", "1 0 0 1 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n");
   const std::string pods =
       folder.write("pods.yaml", "# from kubectl\napiVersion: v1\nkind: List\nitems: []\n");
+  const std::string slurm = folder.write(
+      "nodes.json", R"({"nodes": [{"name": "n", "cpus": 1, "real_memory": 1, "state": ["IDLE"]}]})");
   struct Case {
     std::string command, named;
   };
@@ -105,6 +107,7 @@ TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
         Case{"mirab validate " + swf, "mirab import swf"},
         Case{"mirab explain examples/slurm/nodes.txt a -m drf", "mirab import slurm"},
         Case{"mirab allocate examples/slurm/jobs.txt -m drf", "mirab import slurm"},
+        Case{"mirab allocate " + slurm + " -m drf", "mirab import slurm"},
         Case{"mirab allocate examples/csv/hosts.csv -m drf", "mirab import csv"},
         Case{"mirab import kubernetes examples/slurm/nodes.txt", "mirab import slurm"},
         Case{"mirab import slurm examples/kubernetes/nodes.json examples/slurm/jobs.txt",

@@ -337,6 +337,10 @@ TEST(Results, TheRegistryNamesEveryMechanismWithItsClaims) {
   EXPECT_THAT(names, ::testing::IsSupersetOf({"max-min", "drf", "asset", "pf", "alpha-fair"}));
   EXPECT_THAT(shell("mirab mechanisms ceei").out, HasSubstr("mechanism pf, ceei: "));
   EXPECT_THAT(shell("mirab mechanisms drf").out, HasSubstr("discipline drf\n"));
+  EXPECT_THAT(shell("mirab mechanisms fcfs").out,
+              HasSubstr("discipline of replays (contenders of mirab simulate) fcfs"));
+  EXPECT_THAT(shell("mirab mechanisms").out, HasSubstr("easy"));
+  EXPECT_THAT(shell("mirab mechanisms alpha-pf-vds").out, HasSubstr("pareto-efficiency for alpha=1"));
 }
 
 TEST(Results, WhatDidNotConvergeIsPrintedAndEndsWithStatusThree) {

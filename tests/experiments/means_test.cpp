@@ -9,24 +9,47 @@ namespace {
 // Intervals of two values a, b are wide: their mean ± 12.7 |a - b| / 2.
 const std::vector<double> kAbove = {1, 1.01}, kBelow = {-1, -1.01}, kOver = {-1, 0.8};
 
-TEST(Means, NotLessHoldsUnlessTheWholeIntervalIsBelow) {
-  EXPECT_TRUE(not_less("x", kAbove).holds);
-  EXPECT_TRUE(not_less("x", kOver).holds) << "its mean is below 0, and that may be chance";
-  EXPECT_FALSE(not_less("x", kBelow).holds);
+enum class Found { yes, no, open };
+
+Found found(const Finding& finding) {
+  EXPECT_FALSE(finding.holds && finding.undecided);
+  return finding.holds ? Found::yes : finding.undecided ? Found::open : Found::no;
 }
 
-TEST(Means, MoreHoldsOnlyWhenTheWholeIntervalIsAbove) {
-  EXPECT_TRUE(more("x", kAbove).holds);
-  EXPECT_FALSE(more("x", std::vector<double>{1, -0.8}).holds)
+TEST(Means, NotLessHoldsOnlyWhereItIsShownAndFailsOnlyWhereItIsShownTheOtherWay) {
+  EXPECT_EQ(found(not_less("x", kAbove)), Found::yes);
+  EXPECT_EQ(found(not_less("x", std::vector<double>{0, 0})), Found::yes) << "as much is no less";
+  EXPECT_EQ(found(not_less("x", kOver)), Found::open) << "its mean is below 0, and that may be chance";
+  EXPECT_EQ(found(not_less("x", kBelow)), Found::no);
+}
+
+TEST(Means, MoreHoldsOnlyWhereItIsShownAndFailsOnlyWhereItIsShownTheOtherWay) {
+  EXPECT_EQ(found(more("x", kAbove)), Found::yes);
+  EXPECT_EQ(found(more("x", std::vector<double>{1, -0.8})), Found::open)
       << "its mean is above 0, and that may be chance";
-  EXPECT_FALSE(more("x", kBelow).holds);
-  EXPECT_FALSE(more("x", std::vector<double>{0, 0}).holds) << "as much is not more";
+  EXPECT_EQ(found(more("x", kBelow)), Found::no);
+  EXPECT_EQ(found(more("x", std::vector<double>{0, 0})), Found::no) << "as much is not more";
 }
 
-TEST(Means, ANoisierRunNeitherContradictsNorHoldsMore) {
-  EXPECT_FALSE(not_less("x", std::vector<double>{-1, -1.01}).holds);
-  EXPECT_TRUE(not_less("x", std::vector<double>{-2, -0.01}).holds);
-  EXPECT_FALSE(more("x", std::vector<double>{2, 0.01}).holds);
+TEST(Means, ANoisierRunNeitherContradictsNorConfirms) {
+  EXPECT_EQ(found(not_less("x", std::vector<double>{-1, -1.01})), Found::no);
+  EXPECT_EQ(found(not_less("x", std::vector<double>{-2, -0.01})), Found::open);
+  EXPECT_EQ(found(more("x", std::vector<double>{2, 0.01})), Found::open);
+}
+
+TEST(Means, ABoundIsDecidedByTheWholeIntervalOnEitherSide) {
+  const auto decided = [](double low, double high, Side side) {
+    Finding finding{.what = "x", .ours = (low + high) / 2, .interval = {{low, high}}};
+    decide(finding, side, 0.95);
+    EXPECT_EQ(finding.note.empty(), !finding.undecided);
+    return found(finding);
+  };
+  EXPECT_EQ(decided(0.95, 0.98, Side::at_least), Found::yes);
+  EXPECT_EQ(decided(0.95, 0.98, Side::above), Found::open);
+  EXPECT_EQ(decided(0.9, 0.94, Side::at_least), Found::no);
+  EXPECT_EQ(decided(0.9, 0.95, Side::at_most), Found::yes);
+  EXPECT_EQ(decided(0.9, 0.95, Side::below), Found::open);
+  EXPECT_EQ(decided(0.96, 0.97, Side::at_most), Found::no);
 }
 
 TEST(Means, WhatACertificateLeavesOpenIsNothing) {
@@ -45,15 +68,6 @@ TEST(Means, ThatNothingIsDecidedIsTold) {
   EXPECT_TRUE(not_less("x", kAbove).note.empty());
   EXPECT_TRUE(not_less("x", std::vector<double>{0, 0}).note.empty());
   EXPECT_FALSE(more("x", kOver).note.empty());
-}
-
-TEST(Means, APartBetweenHasItsMeanThereAndAnIntervalOfParts) {
-  EXPECT_TRUE(part_between("x", std::vector<double>{0.95, 0.98}, 0.95, 0.97, 0.005).holds);
-  EXPECT_FALSE(part_between("x", std::vector<double>{0.98, 0.99}, 0.95, 0.97, 0.005).holds);
-  const Finding noisy = part_between("x", std::vector<double>{0.8, 1}, 0.95, 0.97, 0.005);
-  EXPECT_FALSE(noisy.holds) << "a wide interval is no evidence";
-  EXPECT_EQ(noisy.interval->second, 1);
-  EXPECT_EQ(noisy.interval->first, 0);
 }
 
 }  // namespace

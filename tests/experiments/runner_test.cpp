@@ -96,7 +96,15 @@ TEST(Verdict, DiffersWhenAnythingDoesNotHold) {
             Verdict::differs);
 }
 
+TEST(Verdict, IsUndecidedWhenNothingFailsAndAnIntervalHasBothSides) {
+  Finding open = finding(false);
+  open.undecided = true;
+  EXPECT_EQ(verdict_of(std::vector{printed(true), open}), Verdict::undecided);
+  EXPECT_EQ(verdict_of(std::vector{printed(true), open, finding(false)}), Verdict::differs);
+}
+
 TEST(Verdict, HasAWord) {
+  EXPECT_EQ(verdict_name(Verdict::undecided), "undecided");
   EXPECT_EQ(verdict_name(Verdict::agrees), "agrees");
   EXPECT_EQ(verdict_name(Verdict::shape_agrees), "shape agrees");
   EXPECT_EQ(verdict_name(Verdict::differs), "differs");

@@ -33,15 +33,49 @@ Description described(const Inventory& all) {
   return description ? *std::move(description) : Description{};
 }
 
-TEST(Inventory, WhatRunsTakesNoMoreThanItsMachineHas) {
+TEST(Inventory, AMachineThatHasLessThanRunsThereKeepsItAndHasNoRoom) {
   Inventory all = inventory({4, 4});
   for (int i = 0; i < 3; ++i) all.tasks.push_back(tasks("a", 2, 0));
   all.tasks.push_back(tasks("b", 4, 1));
   const Description found = described(all);
   EXPECT_EQ(found.cluster.users[0].tasks, Quantity(3));
   EXPECT_THAT(*found.cluster.running,
-              ElementsAre(Running{"a", {}, "m", Quantity(2)}, Running{"b", {}, "m", Quantity(1)}));
-  EXPECT_THAT(found.notices, ElementsAre("counted as waiting, more than their server has: 1 task: on m1"));
+              ElementsAre(Running{"a", {}, "m1", Quantity(3)}, Running{"b", {}, "m2", Quantity(1)}));
+  EXPECT_EQ(found.cluster.servers[0].capacity[0], Quantity(6));
+  EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(4));
+  EXPECT_THAT(found.notices, ElementsAre("counted with what runs there, which is more than they have: 1 "
+                                         "server: m1 (cpu 6 instead of 4)"));
+}
+
+TEST(Inventory, AResourceThatAMachineLostStaysWithWhatRunsThereAndTheOthersStayFree) {
+  Inventory all = inventory({64});
+  all.resources.emplace_back("gpu");
+  all.machines[0].capacity.emplace_back(0);
+  all.tasks = {tasks("a", 60, 0), tasks("b", 32)};
+  all.tasks[0].demand.emplace_back(2);
+  all.tasks[1].demand.emplace_back(0);
+  const Description found = described(all);
+  EXPECT_THAT(found.cluster.servers[0].capacity, ElementsAre(Quantity(64), Quantity(2)));
+  EXPECT_THAT(*found.cluster.running, ElementsAre(Running{"a", {}, "m1", Quantity(1)}));
+  EXPECT_THAT(found.notices, ElementsAre("counted with what runs there, which is more than they have: 1 "
+                                         "server: m1 (gpu 2 instead of 0)"));
+}
+
+TEST(Inventory, EqualMachinesThatHaveLessThanRunsThereShareIt) {
+  Inventory all = inventory({4});
+  all.machines[0].count = 3;
+  for (int i = 0; i < 8; ++i) all.tasks.push_back(tasks("a", 2, 0));
+  const Description found = described(all);
+  EXPECT_EQ(found.cluster.servers[0].capacity[0].text(), "5.33333333333333333");
+  EXPECT_THAT(*found.cluster.running, ElementsAre(Running{"a", {}, "m1", Quantity(8)}));
+}
+
+TEST(Inventory, UseBeyondAllAmountsIsAnError) {
+  Inventory all = inventory({4});
+  for (int i = 0; i < 3; ++i) all.tasks.push_back(tasks("a", std::int64_t{1} << 62, 0));
+  const Result<Description> found = describe(all);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().message, "more cpu than can be counted is in use on the server 'm1'");
 }
 
 TEST(Inventory, ATaskWhereItsRuleAllowsNoneIsAShapeOfItsOwn) {
@@ -73,18 +107,15 @@ TEST(Inventory, AClosedMachineHasRoomForWhatRunsThereAndForNoMore) {
   all.tasks.push_back(tasks("b", 1));
   const Description found = described(all);
   ASSERT_EQ(found.cluster.servers.size(), 2u);
-  EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(6));
-  ASSERT_EQ(found.cluster.users.size(), 3u);
+  EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(9)) << "also where it has less";
+  ASSERT_EQ(found.cluster.users.size(), 2u);
   EXPECT_THAT(*found.cluster.users[0].servers, ElementsAre("m2"));
-  EXPECT_EQ(found.cluster.users[0].tasks, Quantity(2)) << "the third is more than the machine has, and waits";
-  for (std::size_t n = 1; n < 3; ++n) {
-    EXPECT_EQ(found.cluster.users[n].tasks, Quantity(1));
-    const Problem problem = *Problem::from(found.cluster);
-    EXPECT_TRUE(problem.eligible(n, 0));
-    EXPECT_FALSE(problem.eligible(n, 1));
-  }
+  EXPECT_EQ(found.cluster.users[0].tasks, Quantity(3));
+  const Problem problem = *Problem::from(found.cluster);
+  EXPECT_TRUE(problem.eligible(1, 0));
+  EXPECT_FALSE(problem.eligible(1, 1));
   EXPECT_THAT(found.notices,
-              Contains("kept where they run, although no new ones may start there: 2 tasks: on m2"));
+              Contains("kept where they run, although no new ones may start there: 3 tasks: on m2"));
   EXPECT_THAT(found.notices,
               Contains("closed to new tasks, counted with what runs there and no free room: 1 server: m2"));
 }

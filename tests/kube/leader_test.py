@@ -1,12 +1,16 @@
 """Of several `mirab kube` one acts, and another only when that one can act no more."""
 
+import os
 import signal
+import struct
+import sys
 import unittest
 
 from kube_case import KubeCase, free_port, get
 from scripted_api import refusal
 from scripted_cluster import LEASES, pod
 
+CLOCK_SHIM = sys.argv.pop(1)
 LEASE = LEASES + "/namespaces/kube-system/leases/mirab"
 SECONDS = 6  # of the lease: short, and long enough for a busy machine
 SHORT = ("--lease-duration", str(SECONDS))
@@ -86,6 +90,27 @@ class Leader(KubeCase):
         cluster.add(pod("q"))
         late = [f"{call.method} {call.path}" for call in cluster.calls if call.at > renewed + SECONDS * 2 / 3 + 0.5]
         self.assertEqual([call for call in late if not call.endswith(LEASE)], [])
+        self.assert_bound_once(cluster, "p")
+
+    def test_a_leader_on_a_machine_that_slept_longer_than_its_lease_ends(self):
+        cluster = self.cluster()
+
+        def set_speed(thousandths):
+            with open(clock, "r+b") as file:
+                file.write(struct.pack("=qq", 0, thousandths))
+
+        clock = self.write("clock", "\0" * 16)
+        set_speed(1000)
+        os.environ.update(LD_PRELOAD=CLOCK_SHIM, MIRAB_CLOCK=clock)
+        try:
+            first = self.start(cluster, "--leader-elect", *SHORT)
+        finally:
+            del os.environ["LD_PRELOAD"], os.environ["MIRAB_CLOCK"]
+        cluster.add(pod("p"))
+        cluster.bound("p")
+        set_speed(1_000_000)  # boot clock and wall clock leap; the one that stands still in sleep does not
+        self.assertEqual(first.ends(30), 1)
+        first.says("lease-lost", within=0)
         self.assert_bound_once(cluster, "p")
 
     def test_a_leader_whose_token_is_refused_ends_and_binds_nothing_more(self):

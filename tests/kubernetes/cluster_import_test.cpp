@@ -167,6 +167,40 @@ TEST(KubernetesImport, ADemandIsWhatTheSchedulerReserves) {
             "cpu=0.001 memory=0 nvidia.com/gpu=0 ");
 }
 
+TEST(KubernetesImport, ANodeThatHasLessThanRunsThereKeepsItAndHasNoRoom) {
+  // A device plugin is gone: the CPUs of the pod with GPUs stay in use.
+  const ClusterImport gone =
+      import_text(node("g1", "", "", "cpu: 64, memory: 512Gi, nvidia.com/gpu: 0") +
+                  pod({.name = "a", .space = "a", .on = "g1", .requests = "cpu: 60, nvidia.com/gpu: 2"}) +
+                  pod({.name = "b", .space = "b", .requests = "cpu: 32", .phase = "Pending"}));
+  EXPECT_EQ(yaml(gone), R"(version: 1
+resources: [cpu, memory, nvidia.com/gpu]
+servers:
+  - {name: g1, capacity: {cpu: 64, memory: 512Gi, nvidia.com/gpu: 2}}
+users:
+  - {name: a, demand: {cpu: 60, nvidia.com/gpu: 2}, tasks: 1}
+  - {name: b, demand: {cpu: 32}, tasks: 1}
+running:
+  - {user: a, server: g1, tasks: 1}
+)");
+  EXPECT_THAT(gone.notices, Contains("counted with what runs there, which is more than they have: 1 node: g1 "
+                                     "(nvidia.com/gpu 2 instead of 0)"));
+  // One GPU failed: both teams keep their pods.
+  const ClusterImport failed =
+      import_text(node("g1", "", "", "cpu: 96, memory: 512Gi, nvidia.com/gpu: 7") +
+                  pod({.name = "a", .space = "a", .on = "g1", .requests = "cpu: 64, nvidia.com/gpu: 4"}) +
+                  pod({.name = "b", .space = "b", .on = "g1", .requests = "cpu: 8, nvidia.com/gpu: 4"}));
+  EXPECT_EQ(failed.cluster.servers[0].capacity[2], Quantity(8));
+  EXPECT_EQ(failed.cluster.running->size(), 2u);
+  // Its CPUs were lowered.
+  const ClusterImport lowered =
+      import_text(node("n1") + pod({.name = "a", .space = "a", .on = "n1", .requests = "cpu: 3"}) +
+                  pod({.name = "b", .space = "b", .on = "n1", .requests = "cpu: 3"}) +
+                  pod({.name = "c", .space = "c", .requests = "cpu: 1", .phase = "Pending"}));
+  EXPECT_EQ(lowered.cluster.servers[0].capacity[0], Quantity(6));
+  EXPECT_EQ(lowered.cluster.running->size(), 2u);
+}
+
 TEST(KubernetesImport, TakesDaemonSetsAndStaticPodsOffTheirNodes) {
   const ClusterImport import = import_text(
       node("n1") + node("n2") + node("n3") + pod({.name = "web", .on = "n1"}) +

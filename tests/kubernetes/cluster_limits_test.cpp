@@ -38,8 +38,8 @@ std::string node_text(const std::string& name, const std::string& cpu, const std
 }
 
 Result<ClusterLimits> try_cluster(const std::string& nodes, const std::string& pods,
-                                  LimitOptions options = {}) {
-  options.mechanism = *choose_mechanism("drf");
+                                  LimitOptions options = {}, const std::string& mechanism = "drf") {
+  options.mechanism = *choose_mechanism(mechanism);
   const Result<std::vector<Allocatable>> read_of = read_nodes(nodes, Syntax::yaml, "nodes.yaml");
   if (!read_of) return read_of.error();
   const Result<Pods> read = read_pods(pods, Syntax::yaml, "pods.yaml", kRunning);
@@ -75,6 +75,30 @@ TEST(ClusterLimits, ATemplateHasTheLeastThatAnyOfItsPodsGets) {
   EXPECT_THAT(limits.limits.limited, ElementsAre(6'000, Units{6} << 30));
   EXPECT_THAT(patch_commands(limits.templates, limits.limits),
               HasSubstr("kubectl patch deployment web --namespace shop"));
+}
+
+// Hamzeh, section 4.4.4.3, as two nodes: q = 16216/23312 of both, in thousandths and Mi. Divided one by one q
+// is 7096/9120 on the first, and b would have 7.002 CPUs.
+TEST(ClusterLimits, HFfmraHasOneRatioForAllNodesAsAllocateHas) {
+  const std::string nodes = node_text("n1", "9", "18Gi") + node_text("n2", "10", "20Gi");
+  const auto pod = [](const std::string& name, const std::string& node, const std::string& requests) {
+    return running_pod(name, "x", name, node, requests);
+  };
+  const std::string pods = pod("a1", "n1", "cpu: 1, memory: 4Gi") + pod("b1", "n1", "cpu: 3, memory: 1Gi") +
+                           pod("a2", "n2", "cpu: 2, memory: 5Gi") + pod("b2", "n2", "cpu: 4, memory: 3Gi");
+  const Result<ClusterLimits> together = try_cluster(nodes, pods, {}, "h-ffmra");
+  ASSERT_TRUE(together) << describe(together.error());
+  const auto cpus = [](const ClusterLimits& limits, std::size_t w) {
+    return limits.limits.workloads[w].limits[0][0];
+  };
+  EXPECT_EQ(cpus(*together, 0), 2739) << "9 (1 - q) = 2.7395";
+  EXPECT_EQ(cpus(*together, 1), 6260) << "9 q = 6.2605";
+  EXPECT_EQ(cpus(*together, 2), 3043);
+  EXPECT_EQ(cpus(*together, 3), 6956);
+  EXPECT_THAT(together->limits.notices, Contains(HasSubstr("q adds up cpu in thousandths and memory in Mi")));
+  const Result<ClusterLimits> alone = try_cluster(nodes, pods, {}, "ffmra");
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(cpus(*alone, 1), 7002) << "each node by itself";
 }
 
 TEST(ClusterLimits, PodsOfATemplateWithOtherRequestsAreATemplateOfTheirOwn) {

@@ -65,6 +65,28 @@ TEST(LiveDecider, ConditionsGuardAChange) {
             201);
 }
 
+TEST(LiveDecider, ANewThingLooksLikeItsNameAndAnOldOneStays) {
+  LiveCluster cluster = small_cluster();
+  const Json queue = parse(R"({"tenant":"vision"})");
+  const Json job = parse(R"({"demand":{"cpu":1}})");
+  for (const std::string name : {" ", "ml ", " ml", "\u00a0", "ml\u200b", "a\u202eb", "a\u2066b", "a\u200fb",
+                                 "a\u2028b", "a\u2029b"}) {
+    EXPECT_EQ(cluster.send(admin(), Do::queue_put, {.name = name}, queue).status, 400) << name;
+    EXPECT_EQ(cluster.send(admin(), Do::job_put, {.name = name, .queue = "ml"}, job).status, 400) << name;
+    // A log of an earlier version has it.
+    auto command = parse_command(admin(), Do::queue_put, {.name = name}, queue, cluster.units);
+    std::get<Command>(command).by_service = true;
+    EXPECT_EQ(cluster.decider.apply(std::get<Command>(command), cluster.now, cluster.wall).status, 201);
+    cluster.settle();
+    EXPECT_EQ(cluster.send(admin(), Do::queue_put, {.name = name}, queue).status, 200) << name;
+    EXPECT_EQ(cluster.send(admin(), Do::job_put, {.name = "j", .queue = name}, job).status, 201) << name;
+    EXPECT_EQ(cluster.send(admin(), Do::job_cancel, {.name = "j", .queue = name}, {}).status, 200) << name;
+  }
+  for (const std::string name : {"a b", "\u05d0\u05d1", "\u65e5\u672c", "a\u200db", "=1+1"})
+    EXPECT_EQ(cluster.send(admin(), Do::queue_put, {.name = name}, queue).status, 201) << name;
+  EXPECT_EQ(cluster.submit("ml", "roles", R"({"roles":[{"name":"a ","demand":{"cpu":1}}]})").status, 400);
+}
+
 TEST(LiveDecider, NothingThatIsInUseGoes) {
   LiveCluster cluster = small_cluster();
   cluster.put(Do::group_put, "g", "{}");
@@ -99,6 +121,8 @@ TEST(LiveDecider, LimitsHoldForATenantAndNotForAdmins) {
   EXPECT_EQ(submit(member("vision"), "a", large), "201");
   EXPECT_EQ(submit(member("vision"), "b", R"({"tasks":2,"demand":{"cpu":100}})"),
             "/problems/too-many-waiting");
+  // It waits in vain for others to start.
+  EXPECT_EQ(submit(member("vision"), "b", R"({"tasks":6,"demand":{"cpu":100}})"), "422");
   EXPECT_EQ(submit(admin(), "b", large), "201");
   EXPECT_EQ(submit(member("vision"), "c", R"({"demand":{"cpu":1}})"), "/problems/too-many-jobs");
   EXPECT_EQ(submit(member("vision"), "a", large), "200");  // it is there already

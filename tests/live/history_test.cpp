@@ -280,5 +280,14 @@ TEST(LiveUsage, IsWrittenAsATableToo) {
   EXPECT_EQ(csv_of_usage(body), "queue,cpu,gpu\r\n\"a,\"\"b\"\"\",1.5,0\r\n");
 }
 
+TEST(LiveUsage, OfATableASpreadsheetRunsNoName) {
+  for (const std::string begin : {"=", "+", "-", "@"}) {
+    const Json body = {{"by", "queue"},
+                       {"resources", Json::array()},
+                       {"items", {{{"queue", begin + "cmd|' /C calc'!A0"}, {"hours", Json::object()}}}}};
+    EXPECT_EQ(csv_of_usage(body), "queue\r\n'" + begin + "cmd|' /C calc'!A0\r\n");
+  }
+}
+
 }  // namespace
 }  // namespace mirab::live

@@ -160,8 +160,8 @@ TEST(LiveReader, AWhatIfHasOneBudgetForAllItsChanges) {
   EXPECT_EQ(ask({{{"submit", {{"queue", "ml"}, {"roles", {role, role}}}}}}).body.at("key"),
             "/changes/0/submit");
   EXPECT_EQ(ask(Json(5, Json{{"mechanism", "drf"}})).status, 413);
-  EXPECT_EQ(price_of_what_if({{"changes", {servers(10)}}}), 1);
-  EXPECT_EQ(price_of_what_if({{"changes", {servers(4'000), servers(4'000)}}}), 9);
+  EXPECT_EQ(price_of_what_if({{"changes", {servers(10)}}}, settings().units), 1);
+  EXPECT_EQ(price_of_what_if({{"changes", {servers(4'000), servers(4'000)}}}, settings().units), 9);
 }
 
 TEST(LiveReader, AWhatIfThatIsLateEndsWithWhatItHas) {
@@ -220,7 +220,8 @@ TEST(LiveReader, AnExplanationHasOneVerdictAndOneStep) {
   EXPECT_EQ(together.at("says"),
             "all 2 tasks must start together, and no server has room for 1 gpu: too "
             "little gpu on 1 of 1 server, 1 is too small");
-  EXPECT_EQ(together.at("next_step"), "room for all 2 tasks at once");
+  EXPECT_EQ(together.at("next_step"),
+            "room for all 2 tasks at once, or reservations in the policy, which keep servers free for it");
   EXPECT_EQ(verdict("gang", R"({"demand":{"cpu":1},"tasks":6,"gang":6})"), "no-room");
   EXPECT_EQ(cluster.get(explain("ml", "gang")).body.at("gang"), (Json{{"together", 6}, {"room", 4}}));
   Query on = explain("ml", "big");
@@ -252,6 +253,32 @@ TEST(LiveReader, BytesAreWordedInBinaryUnitsRoundedUpAndDrainedServersAreCounted
   on.given.emplace("server", "n1");
   EXPECT_EQ(cluster.get(on).body.at("says"), "it is too small by 3 cpu");
   EXPECT_EQ(cluster.get({.what = Ask::cluster}).body.at("totals").at("drained"), 1);
+}
+
+TEST(LiveReader, WhyAGangWaitsSaysWhatDoesNotReachItAndWhoHoldsTheRoom) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "big", R"({"tenant":"speech"})");
+  cluster.submit("big", "long", R"({"tasks":20,"demand":{"cpu":1}})");
+  const auto why = [&](const Caller& caller = admin()) {
+    return cluster.get(explain("ml", "gang"), caller).body;
+  };
+  cluster.submit("ml", "gang", R"({"tasks":4,"gang":4,"demand":{"cpu":1}})");
+  EXPECT_EQ(
+      why().at("says"),
+      "all 4 tasks must start together, and no server has room for 1 cpu: too little cpu on 2 of 2 servers");
+  cluster.put(Do::queue_put, "ml", R"({"tenant":"vision","guarantee":{"cpu":4}})");
+  const Json guaranteed = why();
+  EXPECT_THAT(
+      guaranteed.at("says").get<std::string>(),
+      testing::EndsWith("; guarantees and preemption do not reach gangs: no running task is ended for one"));
+  EXPECT_EQ(guaranteed.at("next_step"),
+            "room for all 4 tasks at once, or reservations in the policy, which keep servers free for it");
+  EXPECT_EQ(guaranteed.at("holders"), parse(R"([{"queue":"big","share":1.0,"holds":"8 cpu"}])"));
+  EXPECT_EQ(why(member("vision")).at("holders"), parse(R"([{"queue":"big","share":1.0}])"));
+  cluster.put(Do::policy_put, "",
+              R"({"discipline":"drf","placement":"best-fit","reservations":{"after":"10m"}})");
+  EXPECT_EQ(why().at("next_step"), "room for all 4 tasks at once");
 }
 
 TEST(LiveReader, OfTasksThatAllRunItIsSaidWhereAnotherWouldGo) {
@@ -353,6 +380,44 @@ TEST(LiveReader, AWhatIfChangesNothing) {
       200);
 }
 
+// Whatever else stands in a change, and in whichever order it is looked at.
+TEST(LiveReader, AWhatIfTellsATenantNoNamesOfGroupsThatItDoesNotSee) {
+  LiveCluster cluster = small_cluster(settings(), Others::nothing);
+  cluster.put(Do::group_put, "above", "{}");
+  cluster.put(Do::group_put, "hidden", "{}");
+  cluster.put(Do::queue_put, "ml", R"({"tenant":"vision","group":"above"})");
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "other", R"({"tenant":"speech"})");
+  cluster.submit("other", "j", R"({"tasks":30,"demand":{"cpu":1}})");
+  const auto ask = [&](std::string body, const std::string& name) {
+    for (std::size_t at; (at = body.find("NAME")) != std::string::npos;) body.replace(at, 4, name);
+    const Answer answer = cluster.get({.what = Ask::what_if, .body = parse(body)}, member("vision"));
+    return std::pair(answer.status, answer.status == 200 ? Json() : answer.body);
+  };
+  for (const char* const body :
+       {R"({"changes":[{"group":"NAME","submit":{"queue":"ml","demand":{"cpu":1}}}]})",
+        R"({"changes":[{"group":"NAME","add_servers":{"like":"n1"}}]})", R"({"changes":[{"group":"NAME"}]})",
+        R"({"changes":[{"group":"NAME","weight":2}]})", R"({"changes":[{"group":"NAME","cancel":"ml/a"}]})",
+        R"({"changes":[{"queue":"ml","group":"NAME"}]})",
+        R"({"changes":[{"queue":"ml","group":"NAME","guarantee":{"cpu":99}}]})"}) {
+    EXPECT_EQ(ask(body, "hidden"), ask(body, "absent")) << body;
+    EXPECT_EQ(ask(body, "hidden").first, 404) << body;
+  }
+  for (const char* const name : {"other", "absent"}) {
+    EXPECT_EQ(ask(R"({"changes":[{"queue":"NAME","weight":2}]})", name).first, 404);
+    EXPECT_EQ(ask(R"({"changes":[{"submit":{"queue":"NAME","demand":{"cpu":1}}}]})", name).first, 404);
+    EXPECT_EQ(ask(R"({"changes":[{"cancel":"NAME/j"}]})", name).first, 404);
+  }
+  // What it may try: its own queue with other terms, where it stands.
+  const Json own = parse(R"({"changes":[{"queue":"ml","group":"above","weight":3},
+                             {"add_servers":{"like":"n1","count":2}}]})");
+  const Answer tried = cluster.get({.what = Ask::what_if, .body = own}, member("vision"));
+  EXPECT_EQ(tried.status, 200) << tried.body;
+  EXPECT_FALSE(tried.body.contains("steps")) << "how many tasks of others would start";
+  EXPECT_EQ(tried.body.at("queues").size(), 1U);
+  EXPECT_TRUE(cluster.get({.what = Ask::what_if, .body = own}).body.contains("steps"));
+}
+
 TEST(LiveReader, ListsHoldTheNamesThatWereAskedFor) {
   LiveCluster cluster = small_cluster();
   for (const char* const name : {"train-1", "train-2", "test-1"})
@@ -429,6 +494,58 @@ TEST(LiveReader, SharesLeaveOutWhatTheServersCanNeverHold) {
   EXPECT_EQ(fair_of_ml(), (std::pair{1.0, std::string(R"(["web/apart","web/gang","web/large"])")}));
   cluster.submit("web", "fits", R"({"tasks":8,"gang":8,"demand":{"cpu":1}})");
   EXPECT_NEAR(fair_of_ml().first, 0.5, 1e-9);
+}
+
+Json shares_by(const LiveCluster& cluster, const char* mechanism) {
+  return cluster.get({.what = Ask::shares, .given = {{"mechanism", mechanism}}}).body;
+}
+
+// Three tenants on two servers of 8 CPUs, of which one is drained (volcano 3444, armada 841).
+TEST(LiveReader, SharesDivideTheServersThatTakeTasks) {
+  LiveCluster cluster;
+  cluster.put(Do::server_put, "n1", R"({"capacity":{"cpu":8}})");
+  cluster.put(Do::server_put, "n2", R"({"capacity":{"cpu":8},"state":"drained"})");
+  cluster.put(Do::tenant_put, "t", "{}");
+  for (const std::string queue : {"a", "b", "c"}) {
+    cluster.put(Do::queue_put, queue, R"({"tenant":"t"})");
+    cluster.submit(queue, "j", R"({"tasks":100,"demand":{"cpu":1}})");
+  }
+  for (const char* const mechanism : {"drfh", "hdrfh", "drf"}) {
+    const Json body = shares_by(cluster, mechanism);
+    EXPECT_EQ(body.at("drained"), 1);
+    for (const Json& queue : body.at("mechanisms")[0].at("queues")) {
+      EXPECT_NEAR(queue.at("fair_tasks").get<double>(), 8.0 / 3, 1e-9) << mechanism;
+      // Of the whole cluster, as `share` is.
+      EXPECT_NEAR(queue.at("fair_share").get<double>(), 1.0 / 6, 1e-9) << mechanism;
+      EXPECT_NEAR(queue.at("share").get<double>(), queue.at("running").get<double>() / 16, 1e-9);
+    }
+  }
+  cluster.submit("a", "on-n2", R"({"demand":{"cpu":1},"servers":["n2"]})");
+  EXPECT_EQ(shares_by(cluster, "drfh").at("left_out"), Json::array({"a/on-n2"}));
+  cluster.put(Do::server_put, "n2", R"({"capacity":{"cpu":8},"state":"open"})");
+  const Json open = shares_by(cluster, "hdrfh");
+  EXPECT_EQ(open.at("drained"), 0);
+  EXPECT_NEAR(open.at("mechanisms")[0].at("queues")[0].at("fair_tasks").get<double>(), 16.0 / 3, 1e-9);
+}
+
+// A server of 8 of the 16 GPUs that are guaranteed is lost (koordinator 398, 2393).
+TEST(LiveReader, GuaranteesBeyondWhatIsLeftAreCutInProportion) {
+  LiveCluster cluster;
+  for (const std::string name : {"n1", "n2"})
+    cluster.put(Do::server_put, name, R"({"capacity":{"cpu":64,"gpu":8}})");
+  cluster.put(Do::tenant_put, "t", "{}");
+  cluster.put(Do::group_put, "g", R"({"guarantee":{"gpu":8}})");
+  cluster.put(Do::queue_put, "a", R"({"tenant":"t","group":"g","guarantee":{"gpu":6}})");
+  cluster.put(Do::queue_put, "b", R"({"tenant":"t","guarantee":{"gpu":8},"reserved":{"gpu":8}})");
+  for (const std::string queue : {"a", "b"})
+    cluster.submit(queue, "j", R"({"tasks":100,"demand":{"cpu":1,"gpu":1}})");
+  EXPECT_EQ(shares_by(cluster, "hdrfh").at("guarantees_cut"), false);
+  cluster.by_service(Do::server_lost, "n2");
+  const Json body = shares_by(cluster, "hdrfh");
+  EXPECT_EQ(body.at("guarantees_cut"), true);
+  ASSERT_EQ(body.at("mechanisms").size(), 1U) << body;
+  for (const Json& queue : body.at("mechanisms")[0].at("queues"))
+    EXPECT_NEAR(queue.at("fair_tasks").get<double>(), 4, 1e-9) << queue;
 }
 
 TEST(LiveReader, ATenantLearnsWhichOfItsOwnJobsAreLeftOutOfTheShares) {
@@ -605,6 +722,9 @@ TEST(LiveReader, TasksAreFilteredByAllThatIsAsked) {
   EXPECT_EQ(tasks({{"label", "team=x"}, {"queue", "other"}}), Jobs{});
   EXPECT_EQ(tasks({{"server", "n1"}}), (Jobs{"ml/a", "ml/a", "other/c"}));
   EXPECT_EQ(tasks({{"server", "n1"}, {"job", "other/c"}}), (Jobs{"other/c"}));
+  EXPECT_EQ(tasks({{"queue", "ml"}, {"job", "a"}}), (Jobs{"ml/a", "ml/a"}));
+  EXPECT_EQ(tasks({{"queue", "ml"}, {"job", "ml/b"}}), (Jobs{"ml/b"}));
+  EXPECT_EQ(cluster.get({.what = Ask::tasks, .given = {{"job", "a"}}}).body.at("key"), "/job");
   const Json first = cluster.get({.what = Ask::tasks, .given = {{"job", "ml/a"}}}).body["items"][0];
   cluster.send(admin(), Do::outcome_put, {.name = first["task"].get<std::string>()},
                parse(R"({"outcome":"succeeded"})"));

@@ -101,6 +101,15 @@ LiveCluster cluster_with_tasks() {
 const char* const kFirstYear = "2027-01-01T00:00:00Z";
 const char* const kLastYear = "2029-01-01T00:00:00Z";
 
+TEST(LiveTimes, ATaskDoesNotStartBeforeItsJobWasSubmitted) {
+  LiveCluster cluster = small_cluster();
+  cluster.wall += std::chrono::milliseconds(7);  // both clocks are not read at the same instant
+  const std::string submitted = text_of(cluster.wall);
+  cluster.submit("ml", "j", R"({"tasks":2,"demand":{"cpu":1}})");
+  EXPECT_EQ(cluster.job("ml", "j")["submitted"], submitted);
+  EXPECT_EQ(times(cluster)[0], submitted);
+}
+
 TEST(LiveTimes, StayWhatTheyWereAfterTwoDaysOfRest) {
   LiveCluster cluster = cluster_with_tasks();
   const std::vector<std::string> before = times(cluster);

@@ -78,6 +78,24 @@ TEST(GroupShare, APartWithoutAGroupIsLeftOverUnlessItSpills) {
   EXPECT_THAT(spilt.servers[0].used, Pointwise(DoubleNear(1e-9), {9.0, 18.0}));
 }
 
+// CPUs and bytes are counted in thousandths and Mi: q = (4096 + 3000)/(1000 + 4096 + 3000 + 1024).
+TEST(GroupShare, BytesAreAddedUpInMiAndOtherResourcesInThousandths) {
+  constexpr double kGi = 1 << 30;
+  Cluster cluster = slides();
+  cluster.resources = {"cpu", "memory"};
+  cluster.servers[0].capacity = amounts({9, 18 * kGi});
+  cluster.users[0].demand = amounts({1, 4 * kGi});
+  cluster.users[1].demand = amounts({3, 1 * kGi});
+  for (const char* mechanism : {"ffmra", "h-ffmra"}) {
+    const Outcome outcome = *allocate(*Problem::from(cluster), mechanism);
+    EXPECT_NEAR(outcome.allocation.grants[1].resources[0], 9 * 7096.0 / 9120, 1e-9) << mechanism;
+    EXPECT_THAT(outcome.notices, ::testing::ElementsAre(
+                                     ::testing::HasSubstr("q adds up cpu in thousandths and memory in Mi")));
+  }
+  EXPECT_TRUE(allocate(*Problem::from(slides()), "ffmra")->notices.empty()) << "as the thesis prints them";
+  EXPECT_TRUE(allocate(*Problem::from(cluster), "ffmra:units=normalised")->notices.empty());
+}
+
 TEST(GroupShare, NormalisedUnitsMakeFfmraIndependentOfTheUnit) {
   Cluster in_mega = slides();
   in_mega.servers[0].capacity[1] = *Quantity::from(18000);

@@ -36,6 +36,11 @@ TEST(Registry, CeeiIsAnotherNameOfPf) {
             allocate(testing::problem_of(slides_pool), "pf")->allocation.tasks);
 }
 
+TEST(Registry, ChoosyAndDrbfAreOtherNamesOfCmmfAndBaa) {
+  EXPECT_EQ(choose_mechanism("choosy")->name, "cmmf");
+  EXPECT_EQ(choose_mechanism("drbf")->name, "baa");
+}
+
 TEST(Registry, AnUnknownMechanismIsAnErrorThatListsTheNearest) {
   const Result<Outcome> outcome = allocate(testing::problem_of(slides_pool), "dfr");
   ASSERT_FALSE(outcome);

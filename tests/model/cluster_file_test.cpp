@@ -465,6 +465,8 @@ TEST(AllocationFile, ErrorsNameLineAndColumnOrKey) {
     return file.refusal().substr(std::string_view("a.csv").size());
   };
   EXPECT_THAT(csv("search,node,1\nserch,node,1\n"), StartsWith(":3: user: there is no user 'serch'"));
+  EXPECT_THAT(csv("search,node,4\nserch,node,1\n"), StartsWith(":3: user: there is no user 'serch'"))
+      << "a wrong name comes before what does not fit";
   EXPECT_EQ(csv("search,node,4\n"), ":2: tasks: user 'search' has 3 tasks, and 4 would run");
   EXPECT_EQ(csv("search,node\n"), ":2: 2 cells, and the head has 3");
   EXPECT_THAT(csv("search,node,many\n"), StartsWith(":2: tasks: 'many' is not an amount"));

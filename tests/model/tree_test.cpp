@@ -268,8 +268,10 @@ TEST(Tree, AGuaranteeThatNoTaskBelowFitsIntoIsNoticed) {
   ASSERT_THAT(notices, SizeIs(1));
   EXPECT_EQ(
       describe(notices[0]),
-      "groups[2].guarantee: no task of any user below fits into the guarantee of 'language', so nobody is "
-      "ever covered by it; a resource that it does not name is 0 in it");
+      "groups[2].guarantee: no task of any user below fits into the guarantee of 'language', so it covers no "
+      "task; it still counts where shares are compared, which are those beyond it, and so lets 'language' "
+      "come "
+      "earlier; every task needs gpu too, and what it does not name is 0");
 }
 
 }  // namespace

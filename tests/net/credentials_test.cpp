@@ -48,5 +48,17 @@ TEST(Credentials, ATokenIsVisibleAscii) {
     EXPECT_FALSE(read_token(folder.write("t", wrong)));
 }
 
+// Such as one that stands in a kubeconfig.
+TEST(Credentials, ATokenThatIsGivenEndsNoLineOfARequest) {
+  const TokenSource::Time start{};
+  EXPECT_TRUE(TokenSource::open({.token = "abc.DEF-_~+/="}, start));
+  EXPECT_TRUE(TokenSource::open({}, start)) << "none";
+  for (const char* const wrong : {"a\r\nX-Remote-User: admin", "a\n", "a b", "\xc3\xa9", "\t"}) {
+    const auto source = TokenSource::open({.token = wrong}, start);
+    ASSERT_FALSE(source) << wrong;
+    EXPECT_EQ(source.error().key, "token");
+  }
+}
+
 }  // namespace
 }  // namespace mirab::net

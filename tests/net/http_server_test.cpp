@@ -268,6 +268,16 @@ TEST(HttpServer, StreamsEventsUntilTheClientFallsBehind) {
   EXPECT_TRUE(running.echo.stream->is_closed());
 }
 
+TEST(HttpServer, OfAStreamHeadHasTheHeadAlone) {
+  Running running;
+  const std::string answer = Client(running).send("HEAD /stream HTTP/1.1\r\nHost: x\r\n\r\n").read();
+  EXPECT_THAT(answer, HasSubstr("text/event-stream"));
+  EXPECT_THAT(answer, testing::EndsWith("\r\n\r\n"));
+  running.echo.stream->send("id: 2\n\n");
+  for (int n = 0; n < 1000 && !running.echo.stream->is_closed(); ++n) std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(running.echo.stream->is_closed());
+}
+
 TEST(HttpServer, SendsATextBeyondTheLimitWhereNothingWasUnsent) {
   ServerOptions options;
   options.unsent_bytes = 1000;

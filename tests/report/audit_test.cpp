@@ -1,11 +1,14 @@
 // What the forms of an audit say of verdicts that are neither yes nor no.
 #include "report/audit/audit.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <mirab/model/cluster_file.hpp>
+
+#include "report/sample.hpp"
 
 namespace mirab::report {
 namespace {
@@ -69,6 +72,39 @@ TEST(AuditReport, AClaimThatCouldNotBeDecidedIsNotSaidToStand) {
         .verdict = kTooLarge}}};
   EXPECT_THAT(claims_table(claims, 100), HasSubstr("not decided"));
   EXPECT_THAT(claims_csv(claims), HasSubstr("undecided,0"));
+}
+
+// Of each kind of claim it is said what came of it, and that a search proves nothing.
+TEST(AuditReport, ClaimsThatShowNoCounterexampleAreCounted) {
+  const auto claim = [](bool holds, bool refuted, bool found) {
+    ClaimAudit audit{
+        .mechanism = "drf",
+        .claim = {.property = Property::pareto_efficiency,
+                  .holds = holds,
+                  .conditions = {},
+                  .source = "x",
+                  .refuted = refuted},
+        .verdict = {.property = Property::pareto_efficiency, .scope = VerdictScope::searched, .tried = 9}};
+    if (found) {
+      audit.verdict.holds = false;
+      audit.verdict.witness = Witness{.words = "w", .problem = test::slides().cluster()};
+    }
+    return audit;
+  };
+  const ClaimAuditRun claims{
+      5,
+      10,
+      1,
+      {claim(true, false, false), claim(true, false, false), claim(false, false, true),
+       claim(false, false, false), claim(false, false, false), claim(true, true, true)}};
+  std::string text = claims_table(claims, 100);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  EXPECT_THAT(
+      text,
+      HasSubstr("6 claims, each tried on 5 random clusters: of 2 that are said to hold none fails; 1 of "
+                "3 that are said to fail do, and no counterexample to 2 of them was found; 1 of 1 "
+                "marked as refuted fail "));
+  EXPECT_THAT(text, HasSubstr("which is no proof"));
 }
 
 // A smallest cluster that is not small: nobody reads a page of machines.

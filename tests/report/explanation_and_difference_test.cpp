@@ -5,6 +5,7 @@
 
 #include "report/outcome/difference.hpp"
 #include "report/outcome/explanation.hpp"
+#include "report/outcome/groups.hpp"
 #include "report/outcome/survey.hpp"
 #include "report/sample.hpp"
 #include "report/text/width.hpp"
@@ -61,31 +62,152 @@ TEST(ExplanationTable, NamesWhoReservesWhatIsFreeAndSaysWhatAWeightOf0Means) {
   EXPECT_THAT(text, HasSubstr("nothing reserved for shop"));
 }
 
+std::string explained_as_given(Cluster cluster, std::size_t user) {
+  const Problem problem = *Problem::from(std::move(cluster));
+  const Explanation explanation = *explain(problem, *choose_mechanism("given"), user);
+  return explanation_table({"now.yaml", problem, explanation}, {.width = 200});
+}
+
+// Three servers of 8 GPUs, of which 7, 6 and 7 are in use; a job of 4 waits though 4 are free.
+Cluster in_fragments() {
+  Cluster cluster{.resources = {"gpu"}, .servers = {}, .users = {}};
+  for (const char* name : {"n1", "n2", "n3"})
+    cluster.servers.push_back({.name = name, .capacity = {Quantity(8)}});
+  cluster.users = {{.name = "old", .demand = {Quantity(1)}, .tasks = Quantity(30)},
+                   {.name = "new", .demand = {Quantity(4)}, .tasks = Quantity(1)}};
+  cluster.running = {{.user = "old", .server = "n1", .tasks = Quantity(7)},
+                     {.user = "old", .server = "n2", .tasks = Quantity(6)},
+                     {.user = "old", .server = "n3", .tasks = Quantity(7)}};
+  return cluster;
+}
+
+TEST(ExplanationTable, OfWhatRunsSaysWhetherThereIsRoomOrOnlyFragments) {
+  EXPECT_THAT(
+      explained_as_given(in_fragments(), 1),
+      HasSubstr(
+          "Room for it exists only in fragments: no server where it may run has room for a whole task."));
+  Cluster room = in_fragments();
+  room.servers[1].capacity = {Quantity(10)};
+  EXPECT_THAT(explained_as_given(room, 1),
+              HasSubstr("There is room for a task of it on n2, and it is not placed there."));
+  Cluster unknown = in_fragments();
+  unknown.servers[1].count = 2;  // of 16 GPUs 11 are in use, on either server from 3 to 8
+  unknown.running = {{.user = "old", .server = "n2", .tasks = Quantity(11)},
+                     {.user = "old", .server = "n1", .tasks = Quantity(5)},
+                     {.user = "old", .server = "n3", .tasks = Quantity(5)}};
+  EXPECT_THAT(
+      explained_as_given(unknown, 1),
+      HasSubstr("fits into what is free on the 2 servers of n2 together; whether one of them has room"));
+  for (const Cluster& cluster : {in_fragments(), room, unknown})
+    EXPECT_THAT(explained_as_given(cluster, 1), Not(HasSubstr("mechanism")));
+}
+
+TEST(GroupsTable, OfWhatRunsSaysThatRoomIsInFragments) {
+  Cluster cluster = in_fragments();
+  cluster.groups = {{.name = "team"}};
+  cluster.users[1].group = "team";
+  const Problem problem = *Problem::from(cluster);
+  const Outcome outcome = *allocate(problem, "given");
+  EXPECT_EQ(stop_words(problem, outcome, Stops(problem, outcome).of(1)), "room in fragments only");
+}
+
+// A limit of 22 GPUs stops the job of 4 beside 20 in use before it is reached.
+TEST(GroupsTable, OfWhatRunsALimitStopsTheTaskThatWouldPassIt) {
+  Cluster cluster = in_fragments();
+  cluster.servers[0].capacity = {Quantity(80)};
+  cluster.groups = {{.name = "team"}};
+  cluster.groups[0].quota.limit = {Quantity(22)};
+  for (User& user : cluster.users) user.group = "team";
+  const Problem problem = *Problem::from(cluster);
+  const Outcome outcome = *allocate(problem, "given");
+  EXPECT_EQ(stop_words(problem, outcome, Stops(problem, outcome).of(1)), "limit of team: gpu");
+}
+
+// All who want the one GPU have a third of it each: none comes first.
+TEST(ExplanationTable, OfUsersThatAreLevelNoneIsSaidToComeFirst) {
+  Cluster cluster{.resources = {"gpu"}, .servers = {{.name = "s", .capacity = {Quantity(1)}}}, .users = {}};
+  for (const char* name : {"a", "b", "c"}) {
+    cluster.groups.push_back({.name = name});
+    cluster.users.push_back({.name = std::string("of ") + name, .demand = {Quantity(1)}, .group = name});
+  }
+  const Problem problem = *Problem::from(cluster);
+  const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
+  const std::string text = explanation_table({"x", problem, explanation}, {.width = 200});
+  EXPECT_THAT(text, HasSubstr("all 3 that want more gpu have the same 33.33% beyond/weight"));
+  EXPECT_THAT(text, Not(HasSubstr("comes first")));
+}
+
 TEST(DifferenceTable, ShowsTheGreatestChangesAndASumOfTheOthers) {
   Difference difference;
-  for (const auto& [user, change] : {std::pair("a", 0.5), std::pair("b", 0.25), std::pair("c", 0.0),
-                                     std::pair("d", -0.1), std::pair("e", -0.2)}) {
-    difference.users.push_back(
-        {.user = user, .before = UserShare{1, 0.1}, .after = UserShare{1 + change, 0.1}, .change = change});
+  for (const auto& [user, change, direction] :
+       {std::tuple("a", 0.5, Direction::gain), std::tuple("b", 0.25, Direction::gain),
+        std::tuple("c", 0.0, Direction::unchanged), std::tuple("d", -0.1, Direction::lose),
+        std::tuple("e", -0.2, Direction::lose)}) {
+    difference.teams.push_back({.whole = {.user = user,
+                                          .before = UserShare{1, 0.1},
+                                          .after = UserShare{1 + change, 0.1},
+                                          .change = change},
+                                .direction = direction});
   }
-  difference.gainers = 2;
-  difference.losers = 2;
   difference.changed = {.gain = 2, .lose = 2, .mixed = 0, .unchanged = 1};
   const Problem problem = test::slides();
   const Outcome outcome = test::outcome("drf", 3, 2);
   const Diff diff{{"textbook.yaml", problem, outcome}, {"textbook.yaml", problem, outcome}, difference};
-  const std::string text = difference_table(diff, 1, {.width = kPageWidth});
+  const std::string text = difference_table(diff, {.most = 1}, {.width = kPageWidth});
   EXPECT_THAT(text, HasSubstr("2 gain, 2 lose, 1 unchanged\n"));
   EXPECT_THAT(text, HasSubstr("+50.00%"));
   EXPECT_THAT(text, HasSubstr("-20.00%"));
   EXPECT_THAT(text, HasSubstr("1 who gain less, 1 who lose less, 1 unchanged not shown\n"));
   EXPECT_THAT(text, Not(HasSubstr("+25.00%")));
-  EXPECT_THAT(difference_table(diff, 3, {.width = kPageWidth}), HasSubstr("+25.00%"));
-  EXPECT_THAT(difference_table(diff, 3, {.width = kPageWidth}), Not(HasSubstr("not shown")));
+  EXPECT_THAT(difference_table(diff, {.most = 3}, {.width = kPageWidth}), HasSubstr("+25.00%"));
+  EXPECT_THAT(difference_table(diff, {.most = 3}, {.width = kPageWidth}), Not(HasSubstr("not shown")));
   Diff mixed = diff;
+  mixed.difference.teams[1].direction = Direction::mixed;
   mixed.difference.changed = {.gain = 1, .lose = 2, .mixed = 1, .unchanged = 1};
-  EXPECT_THAT(difference_table(mixed, 1, {.width = kPageWidth}),
-              HasSubstr("1 gain, 2 lose, 1 with more of one task shape and less of another, 1 unchanged\n"));
+  const std::string of_mixed = difference_table(mixed, {.most = 1}, {.width = kPageWidth});
+  EXPECT_THAT(of_mixed,
+              HasSubstr("1 gain, 2 lose, 1 with the same share of another mix of tasks, 1 unchanged\n"));
+  EXPECT_THAT(of_mixed,
+              HasSubstr("1 who lose less, 1 with the same share of another mix of tasks, 1 unchanged "
+                        "not shown\n"));
+}
+
+// shop runs 4 web and 1 cache of 1 CPU, then 2 and 2: it has more caches and fewer CPUs.
+TEST(DifferenceTable, AUserWithTaskShapesHasOneLineAndItsShapesStandBelowItOnDemand) {
+  Cluster cluster{.resources = {"cpu"},
+                  .servers = {{.name = "s", .capacity = {Quantity(10)}}},
+                  .users = {{.name = "other", .demand = {Quantity(1)}}}};
+  cluster.groups = {{.name = "shop", .is_user = true}};
+  for (const char* shape : {"web", "cache"}) {
+    User user{.name = std::string("shop/") + shape, .demand = {Quantity(1)}, .group = "shop"};
+    user.shape = shape;
+    cluster.users.push_back(user);
+  }
+  const Problem problem = *Problem::from(cluster);
+  const auto outcome = [](double other, double web, double cache) {
+    Outcome result;
+    result.mechanism = "given";
+    result.allocation.tasks = {other, web, cache};
+    result.allocation.servers = {{"s", 1, {10}, {other + web + cache}, {}}};
+    for (std::size_t n = 0; n < 3; ++n) {
+      const std::vector<double> held{result.allocation.tasks[n]};
+      result.allocation.grants.add(n, 0, result.allocation.tasks[n], held);
+    }
+    return result;
+  };
+  const Outcome before = outcome(5, 4, 1), after = outcome(6, 2, 2);
+  const Diff diff{{"now", problem, before},
+                  {"then", problem, after},
+                  difference({problem, before.allocation}, {problem, after.allocation})};
+  const std::string text = difference_table(diff, {}, {.width = kPageWidth});
+  EXPECT_THAT(text, HasSubstr("1 gain, 1 lose, 0 unchanged\n"));
+  EXPECT_THAT(text, ContainsRegex("shop +5 +4 +-20.00% +50.00% +40.00% +-10.00"));
+  EXPECT_THAT(text, Not(HasSubstr("shop/web")));
+  EXPECT_THAT(difference_table(diff, {.detail = Detail::shapes}, {.width = kPageWidth}),
+              ContainsRegex("  shop/cache +1 +2 +\\+100.00%"));
+  const auto json = difference_json(diff);
+  EXPECT_EQ(json.at("teams").at(1).at("direction"), "lose");
+  EXPECT_EQ(json.at("teams").at(1).at("after").at("tasks"), 4);
 }
 
 /// A and B ask for 3 tasks each, of which DRF gives A all and B 2.
@@ -135,7 +257,7 @@ TEST(DifferenceTable, ShowsTheGroupsWithWhatTheyAreGuaranteedBorrowAndLend) {
   const Diff diff{{"now", one, before},
                   {"next", two, after},
                   difference({one, before.allocation}, {two, after.allocation})};
-  const std::string text = difference_table(diff, 20, {.width = 120});
+  const std::string text = difference_table(diff, {}, {.width = 120});
   EXPECT_THAT(text, HasSubstr("groups: 1 gain, 0 lose, 0 unchanged\n")) << text;
   EXPECT_THAT(text, ContainsRegex("lab +[0-9.]+% +100.00% +.[0-9.]+ +cpu +2 +2 "));
   EXPECT_THAT(text, HasSubstr("groups added: store in lab\n"));
@@ -157,7 +279,7 @@ TEST(DifferenceTable, ANoticeOfBothSidesIsSaidOnce) {
   const Diff diff{{"now", problem, before},
                   {"next", problem, after},
                   difference({problem, before.allocation}, {problem, after.allocation})};
-  const std::string text = difference_table(diff, 20, {.width = 80});
+  const std::string text = difference_table(diff, {}, {.width = 80});
   EXPECT_EQ(text.find("the same"), text.rfind("the same")) << text;
   EXPECT_THAT(text, HasSubstr("the same"));
   EXPECT_THAT(text, HasSubstr("only before"));
@@ -169,9 +291,9 @@ TEST(DifferenceTable, BoldAreUsersWhoAreShortAndTheBetterOfTwoSums) {
   const Diff diff{{"textbook.yaml", problem, drf},
                   {"textbook.yaml", problem, half},
                   difference({problem, drf.allocation}, {problem, half.allocation})};
-  const std::string plain = difference_table(diff, 20, {.width = kPageWidth});
+  const std::string plain = difference_table(diff, {}, {.width = kPageWidth});
   EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
-  const std::string bold = difference_table(diff, 20, {.width = kPageWidth, .bold = true});
+  const std::string bold = difference_table(diff, {}, {.width = kPageWidth, .bold = true});
   EXPECT_THAT(bold, ContainsRegex("A +3 ✓ +.\\[1m1.500.\\[22m +-50.00%"));
   EXPECT_THAT(bold, ContainsRegex("B +.\\[1m2.\\[22m +.\\[1m1.\\[22m +-50.00%"));
   EXPECT_THAT(bold, ContainsRegex("get all they ask for +.\\[1m1 of 2.\\[22m +0 of 2\n"));
@@ -193,7 +315,7 @@ TEST(DifferenceTable, HowManyGetAllTheyAskForIsNotComparedWhereTheNumbersOfUsers
   const Diff diff{{"two", two, before},
                   {"one", one, after},
                   difference({two, before.allocation}, {one, after.allocation})};
-  const std::string bold = difference_table(diff, 20, {.width = kPageWidth, .bold = true});
+  const std::string bold = difference_table(diff, {}, {.width = kPageWidth, .bold = true});
   EXPECT_THAT(bold, ContainsRegex("get all they ask for +1 of 2 +0 of 1\n"));
 }
 

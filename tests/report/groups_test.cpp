@@ -96,9 +96,8 @@ users: [{name: a, group: v, demand: {cpu: 1}}, {name: w, demand: {cpu: 1}}]
                                              Syntax::yaml, "limit");
   const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
   const std::string table = explanation_table({"c.yaml", problem, explanation}, {.width = kPageWidth});
-  EXPECT_THAT(
-      table,
-      HasSubstr("on its path  weight   share  beyond/weight  the lowest sibling that can still grow\n"));
+  EXPECT_THAT(table,
+              HasSubstr("on its path  weight   share  beyond/weight  the lowest sibling that wants more\n"));
   EXPECT_THAT(table, HasSubstr("It is held back at v: its limit on cpu is reached.\n"));
   EXPECT_THAT(table, HasSubstr("limit of v at 8 cpu"));
 }

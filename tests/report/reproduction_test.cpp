@@ -79,6 +79,7 @@ TEST(FindingWords, AnEstimateHasTheDigitsThatItsIntervalAllows) {
 TEST(FindingWords, ACorrectedFindingSaysSo) {
   EXPECT_EQ(holds_words({.what = "w", .holds = true, .corrected = true}), "corrected");
   EXPECT_EQ(holds_words({.what = "w", .holds = false, .corrected = true}), "no");
+  EXPECT_EQ(holds_words({.what = "w", .undecided = true}), "undecided");
 }
 
 TEST(FindingWords, CurvesStandSideBySideWithARowForEachAbscissa) {
@@ -91,7 +92,9 @@ TEST(FindingWords, CurvesStandSideBySideWithARowForEachAbscissa) {
 
 TEST(ReproductionsTable, ShowsPrintedBesideOursWithTheInterval) {
   const std::string text = reproductions_table(of({traffic()}), 100);
-  EXPECT_THAT(text, HasSubstr("verdict: differs (1 of 2 findings hold, 1 of 2 with a printed number)\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("verdict: differs (of 2 findings 1 yes, 1 no, 0 undecided, 1 of 2 with a printed number)\n"));
   EXPECT_THAT(text, HasSubstr("data: stand-in: another trace\n"));
   EXPECT_THAT(text, HasSubstr("γ2 of pf at load 0.6  0.544    0.5442  0.5430 … 0.5460  yes\n"));
   EXPECT_THAT(text, HasSubstr("drf <is> fair         yes      no      –                no\n"));
@@ -103,10 +106,14 @@ TEST(ReproductionsTable, ShowsPrintedBesideOursWithTheInterval) {
 TEST(FindingWords, TheTallyTellsHowManyPrintedNumbersHold) {
   experiments::Reproduction result;
   result.findings = {{.what = "a", .holds = true}, {.what = "b"}};
-  EXPECT_EQ(tally(result), "1 of 2 findings hold, none with a printed number");
+  EXPECT_EQ(tally(result), "of 2 findings 1 yes, 1 no, 0 undecided, none with a printed number");
   result.findings.push_back({.what = "c", .printed = 3, .ours = 3, .holds = true});
   result.findings.push_back({.what = "d", .printed = 3, .ours = 4});
-  EXPECT_EQ(tally(result), "2 of 4 findings hold, 1 of 2 with a printed number");
+  EXPECT_EQ(tally(result), "of 4 findings 2 yes, 2 no, 0 undecided, 1 of 2 with a printed number");
+  result.findings[1].undecided = true;
+  EXPECT_EQ(tally(result), "of 4 findings 2 yes, 1 no, 1 undecided, 1 of 2 with a printed number");
+  result.findings = {{.what = "a", .holds = true}};
+  EXPECT_EQ(tally(result), "1 of 1 findings hold, none with a printed number");
 }
 
 TEST(ReproductionsTable, SaysFirstHowMuchWasRunWithWhichSeed) {
@@ -152,6 +159,7 @@ TEST(ReproductionsJson, HasTheStableKeys) {
   EXPECT_EQ(result["checks"][0]["ours"], 0.54421);
   EXPECT_EQ(result["checks"][0]["interval"], nlohmann::json({0.543, 0.546}));
   EXPECT_EQ(result["checks"][0]["holds"], true);
+  EXPECT_EQ(result["checks"][0]["undecided"], false);
   EXPECT_EQ(result["checks"][1]["reading"], "yes-no");
   EXPECT_EQ(result["figures"][0]["curves"][0]["low"], nlohmann::json({0.69, 0.39}));
   EXPECT_FALSE(result["figures"][0]["curves"][0].contains("printed"));
@@ -179,10 +187,10 @@ TEST(ReproductionsJson, TellsTheSecondsWhenAskedForAndNullForWhatIsNotFinite) {
 
 TEST(ReproductionsCsv, HasARecordForEachFinding) {
   EXPECT_EQ(reproductions_csv(of({traffic()})),
-            "id,verdict,data,what,printed,ours,low,high,holds,corrected,note,effort,seed\n"
+            "id,verdict,data,what,printed,ours,low,high,holds,corrected,note,effort,seed,undecided\n"
             "pf-mine,differs,stand-in: another trace,γ2 of pf at load "
-            "0.6,0.544,0.54421,0.543,0.546,yes,no,,quick,7\n"
-            "pf-mine,differs,stand-in: another trace,drf <is> fair,1,0,,,no,no,a|b,quick,7\n");
+            "0.6,0.544,0.54421,0.543,0.546,yes,no,,quick,7,no\n"
+            "pf-mine,differs,stand-in: another trace,drf <is> fair,1,0,,,no,no,a|b,quick,7,no\n");
 }
 
 TEST(ReproductionsMarkdown, NamesItsCommandAndEscapesWhatMarkdownWouldRead) {

@@ -127,6 +127,15 @@ TEST(ReplayReport, JsonHasContendersWithUsersSummaryAndSeries) {
   EXPECT_EQ(drf["series"][0]["name"], "waiting");
 }
 
+TEST(ReplayReport, OfJobsOfSeveralTasksTheTableSaysThatItCountsTasks) {
+  SimulationReplay of_tasks;
+  EXPECT_THAT(simulation_table(of_tasks.run, 100), Not(HasSubstr("a job of 4")));
+  for (simulation::ReplayOutcome& outcome : of_tasks.outcomes) outcome.submitted_jobs = 3;
+  const std::string text = simulation_table(of_tasks.run, 100);
+  EXPECT_THAT(text, HasSubstr("tasks of 3 jobs"));
+  EXPECT_THAT(text, HasSubstr("counts and times are of tasks, so that a job of 4 counts 4 times"));
+}
+
 TEST(ReplayReport, OfLongSeriesThePageKeepsEverySoManySamplesAndTheLast) {
   const SimulationReplay replay(100'001);
   const auto json =

@@ -17,6 +17,18 @@ TEST(TextWidth, SurvivesBytesThatAreNotUtf8) {
   EXPECT_EQ(display_width("a\xe6"), 2U);  // a character cut off at the end
 }
 
+TEST(TextWidth, NamesThatWouldBeCutToTheSameTextAreCutInTheMiddle) {
+  const std::vector<std::string> names = {"team-21/rs-team-21-1-7d9c5b6f4",
+                                          "team-21/rs-team-21-1-7d9c5b6f4-2",
+                                          "team-22/rs-team-22-1-7d9c5b6f4", "short"};
+  const std::vector<std::string> cut = shorten_apart(names, 24);
+  EXPECT_EQ(cut[0], "team-21/rs-…-1-7d9c5b6f4");
+  EXPECT_EQ(cut[1], "team-21/rs-…-7d9c5b6f4-2");
+  EXPECT_EQ(cut[2], "team-22/rs-team-22-1-7d…") << "as before";
+  EXPECT_EQ(cut[3], "short");
+  EXPECT_EQ(shorten_apart({names[0], names[0]}, 12)[0], "team-21/rs-…") << "the same name stays the same";
+}
+
 TEST(TextWidth, ShortensAtACharacter) {
   EXPECT_EQ(shorten("abcdef", 6), "abcdef");
   EXPECT_EQ(shorten("abcdefg", 6), "abcde…");

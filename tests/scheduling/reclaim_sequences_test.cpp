@@ -1,9 +1,8 @@
 // Random sequences on random trees with preemption, ranks and tiers: after every event the engine decides
 // until it places nothing more. Each move is judged by brute force, from the sums over all running tasks
 // (reference_starvation.cpp): the conditions of docs/explanation/teams.md, "Who may end whose tasks", on the
-// state after it. Besides: the decisions end; at a move with a right by share the sorted standings of all
-// users rise, and they never fall at a placement; no node on a loser's path below the common one is left with
-// less than its guarantee of a resource that was missing; and the budget holds.
+// state after it. Besides: the decisions end; at a move by guarantee or share satisfaction, or the
+// sorted standings of all users, rise, and neither falls at a placement; and the budget holds.
 // MIRAB_SEED is the first seed and MIRAB_SEQUENCES how many there are.
 #include <algorithm>
 #include <array>
@@ -177,13 +176,13 @@ class TreeSequence {
     const bool is_tree = reference_.has_tree();
     for (int steps = 0;; ++steps) {
       ASSERT_LT(steps, kMost) << "a loop";
-      const auto before = reference_.standings();
+      const auto before = std::pair(reference_.satisfaction_now(), reference_.standings());
       const std::optional<Placed> placed = engine_.step(now_, draws_);
       if (!placed) return;
-      bool any_share = false;
+      bool any_asked = false, any_unasked = false;
       for (const Preempted& each : placed->preempted) {
         ++counts_[static_cast<std::size_t>(each.right)];
-        any_share = any_share || each.right == Right::share;
+        (each.right == Right::share || each.right == Right::guarantee ? any_asked : any_unasked) = true;
         times_.push_back(now_);
       }
       if (!placed->preempted.empty() && is_tree) {
@@ -195,10 +194,10 @@ class TreeSequence {
       ASSERT_LE(recent, options_.preemption->tasks);
       reference_.place(*placed);
       for (const Companion& other : placed->with) reference_.place_companion(placed->job, other);
-      if (!placed->preempted.empty() && !any_share) continue;
-      const auto after = reference_.standings();
-      ASSERT_LE(before, after) << "the standings fall";
-      ASSERT_TRUE(!any_share || before < after) << "the standings do not rise";
+      if (!is_tree || any_unasked) continue;
+      const auto after = std::pair(reference_.satisfaction_now(), reference_.standings());
+      ASSERT_LE(before, after) << "satisfaction or the standings fall";
+      ASSERT_TRUE(!any_asked || before < after) << "neither satisfaction nor the standings rise";
     }
   }
 

@@ -1,5 +1,6 @@
 // Who may end whose tasks in a tree of groups, by rank and by tier: the cases of
-// tests/golden/teams_cases.json and small ones, each for one sentence of docs/explanation/teams.md.
+// tests/golden/teams_cases.json and reclaim_cases.json and small ones, each for one sentence of
+// docs/explanation/teams.md.
 #include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -29,8 +30,11 @@ class Park {
   }
 
   ServerId server(Amounts capacity) {
-    return *engine_.apply(ServerAdded{.name = "s", .capacity = std::move(capacity)}, now_);
+    const ServerId server = *engine_.apply(ServerAdded{.name = "s", .capacity = std::move(capacity)}, now_);
+    if (!first_server_) first_server_ = server;
+    return server;
   }
+  ServerId first_server() const { return *first_server_; }
   GroupId group(GroupAdded event) {
     event.parent = event.parent == GroupId{} ? kCluster : event.parent;
     return *engine_.apply(event, now_);
@@ -78,17 +82,28 @@ class Park {
   Engine engine_;
   Random random_{1};
   Time now_{};
+  std::optional<ServerId> first_server_;
   std::map<UserId, std::string> names_;
 };
 
 // The golden cases.
 
-Amounts amounts_in(const nlohmann::json& by_name, const std::vector<std::string>& resources) {
+Amounts amounts_in(const nlohmann::json& by_name, const std::vector<std::string>& resources,
+                   std::int64_t otherwise) {
   Amounts amounts;
   for (const std::string& resource : resources)
     amounts.push_back(by_name.contains(resource) ? std::stoll(by_name.at(resource).get<std::string>())
-                                                 : kNoLimit);
+                                                 : otherwise);
   return amounts;
+}
+
+nlohmann::json golden_case(const char* file_name, const std::string& name) {
+  std::ifstream file(std::string(MIRAB_SOURCE_DIR "/tests/golden/") + file_name);
+  const nlohmann::json golden = nlohmann::json::parse(file);
+  for (const nlohmann::json& each : golden.at("cases")) {
+    if (each.at("name") == name) return each;
+  }
+  throw std::runtime_error("there is no case " + name);
 }
 
 struct Member {
@@ -96,53 +111,113 @@ struct Member {
   Amounts demand;
 };
 
+/// The guarantee, limit and weight of a group or user.
+template <class Event>
+void read_quota(const nlohmann::json& member, const std::vector<std::string>& resources, Event& event) {
+  if (member.contains("guarantee")) event.guarantee = amounts_in(member.at("guarantee"), resources, 0);
+  if (member.contains("limit")) event.limit = amounts_in(member.at("limit"), resources, kNoLimit);
+  if (member.contains("weight")) event.weight = *Quantity::parse(member.at("weight").get<std::string>());
+}
+
+/// The users by their names. `groups`: the names of the users below each group.
 void add_members(Park& park, const nlohmann::json& members, GroupId parent,
-                 const std::vector<std::string>& resources, std::map<std::string, Member>& users) {
+                 const std::vector<std::string>& resources, std::map<std::string, Member>& users,
+                 std::map<std::string, std::vector<std::string>>& groups) {
   for (const nlohmann::json& member : members) {
     const auto name = member.at("name").get<std::string>();
     if (member.contains("members")) {
-      const GroupId group = park.group({.name = name, .parent = parent});
-      add_members(park, member.at("members"), group, resources, users);
+      GroupAdded group{.name = name, .parent = parent};
+      read_quota(member, resources, group);
+      std::map<std::string, Member> below;
+      add_members(park, member.at("members"), park.group(group), resources, below, groups);
+      for (const auto& each : below) groups[name].push_back(each.first);
+      users.merge(below);
       continue;
     }
     UserAdded user{.name = name, .group = parent};
-    if (member.contains("guarantee")) user.guarantee = amounts_in(member.at("guarantee"), resources);
-    if (member.contains("limit")) user.limit = amounts_in(member.at("limit"), resources);
-    users[name] = {.user = park.user(user), .demand = amounts_in(member.at("demand"), resources)};
+    read_quota(member, resources, user);
+    users[name] = {.user = park.user(user), .demand = amounts_in(member.at("demand"), resources, 0)};
   }
 }
 
 class GoldenReclaim : public testing::TestWithParam<const char*> {};
 
 TEST_P(GoldenReclaim, MakesTheMovesOfTheCaseAndEndsWithItsTasks) {
-  std::ifstream file(MIRAB_SOURCE_DIR "/tests/golden/teams_cases.json");
-  const nlohmann::json cases = nlohmann::json::parse(file).at("cases");
-  const auto golden = std::find_if(cases.begin(), cases.end(),
-                                   [](const nlohmann::json& each) { return each.at("name") == GetParam(); });
-  ASSERT_NE(golden, cases.end());
-  const nlohmann::json& problem = golden->at("problem");
+  const nlohmann::json golden = golden_case("teams_cases.json", GetParam());
+  const nlohmann::json& problem = golden.at("problem");
   const auto resources = problem.at("resources").get<std::vector<std::string>>();
-  Park park(amounts_in(problem.at("servers")[0].at("capacity"), resources));
+  Park park(amounts_in(problem.at("servers")[0].at("capacity"), resources, 0));
   std::map<std::string, Member> users;
-  add_members(park, problem.at("members"), kCluster, resources, users);
+  std::map<std::string, std::vector<std::string>> groups;
+  add_members(park, problem.at("members"), kCluster, resources, users, groups);
   std::vector<std::string> moves;
-  for (const nlohmann::json& submitted : golden->at("submitted")) {
+  for (const nlohmann::json& submitted : golden.at("submitted")) {
     const Member& member = users.at(submitted.at("user"));
     park.job({.user = member.user, .demand = member.demand, .tasks = submitted.at("tasks")});
     for (const std::string& move : park.moves()) moves.push_back(move);
   }
-  EXPECT_EQ(moves, golden->at("moves").get<std::vector<std::string>>());
+  EXPECT_EQ(moves, golden.at("moves").get<std::vector<std::string>>());
   for (const auto& [name, member] : users) {
-    EXPECT_EQ(park.running(member.user), golden->at("running").at(name).get<std::int64_t>()) << name;
+    EXPECT_EQ(park.running(member.user), golden.at("running").at(name).get<std::int64_t>()) << name;
   }
 }
 
+std::string test_name(const testing::TestParamInfo<const char*>& each) {
+  std::string name = each.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(TeamsCases, GoldenReclaim,
-                         testing::Values("reclaim-no-ping-pong", "reclaim-by-share"), [](const auto& each) {
-                           std::string name = each.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         testing::Values("reclaim-no-ping-pong", "reclaim-by-share"), test_name);
+
+class GoldenEnd : public testing::TestWithParam<const char*> {};
+
+/// What runs at first has run for long. After each event the engine decides until nothing more is placed;
+/// events that change nothing follow until one brings no decision.
+TEST_P(GoldenEnd, IsReachedWithAsManyTasksEnded) {
+  const nlohmann::json golden = golden_case("reclaim_cases.json", GetParam());
+  const nlohmann::json& problem = golden.at("problem");
+  const auto resources = problem.at("resources").get<std::vector<std::string>>();
+  Park park(amounts_in(problem.at("servers")[0].at("capacity"), resources, 0));
+  std::map<std::string, Member> users;
+  std::map<std::string, std::vector<std::string>> groups;
+  add_members(park, problem.at("members"), kCluster, resources, users, groups);
+  const auto tasks_in = [&](const char* key, const std::string& name) {
+    return golden.at(key).contains(name) ? golden.at(key).at(name).get<std::int64_t>() : 0;
+  };
+  for (const auto& [name, member] : users) {
+    const std::int64_t running = tasks_in("running", name), waiting = tasks_in("waiting", name);
+    if (running + waiting == 0) continue;
+    const JobId job = park.job({.user = member.user, .demand = member.demand, .tasks = running + waiting});
+    for (std::int64_t task = 0; task < running; ++task)
+      ASSERT_TRUE(park.engine().apply(
+          TaskAdopted{.job = job, .server = park.first_server(), .since = park.now()}, park.now()));
+  }
+  std::int64_t ended = 0;
+  for (std::int64_t before = -1; before != ended;) {
+    before = ended;
+    park.user({.name = "nobody"});
+    ended += static_cast<std::int64_t>(park.moves().size());
+    ASSERT_LT(ended, 1'000) << "a loop";
+  }
+  for (const auto& [name, tasks] : golden.at("end").items()) {
+    std::int64_t running = 0;
+    if (users.contains(name)) running = park.running(users.at(name).user);
+    for (const std::string& member : groups[name]) running += park.running(users.at(member).user);
+    EXPECT_EQ(running, tasks.get<std::int64_t>()) << name;
+  }
+  EXPECT_EQ(ended, golden.at("ended").get<std::int64_t>());
+}
+
+INSTANTIATE_TEST_SUITE_P(ReclaimCases, GoldenEnd,
+                         testing::Values("tie-at-the-top", "one-task-each", "one-task-each-weights",
+                                         "complementary-by-force", "complementary-by-force-back",
+                                         "larger-victim-inside", "larger-victim-inside-one", "three-levels",
+                                         "not-every-member-gains-by-force", "lump", "guarantees-in-a-ring",
+                                         "no-ping-pong", "not-covered-not-kept", "richest-gives",
+                                         "borrowed-cpus"),
+                         test_name);
 
 // Rank and tier.
 
@@ -303,11 +378,12 @@ TEST(Reclaim, WhyTellsTheRightAndTheStandings) {
   EXPECT_EQ(why->by_force->losers[0].right, Right::share);
   EXPECT_THAT(why->by_force->losers[0].standing_before, ElementsAre(1.0, 1.0));
   EXPECT_THAT(why->by_force->losers[0].standing_after, ElementsAre(1.0, 0.9));
-  EXPECT_THAT(why->by_force->standing_before, ElementsAre(0.0, 0.0));
-  EXPECT_THAT(why->by_force->standing_after, ElementsAre(0.2, 0.1)) << "of a1 as much as a2 holds counts";
+  EXPECT_THAT(why->by_force->standing_before, ElementsAre(0.1, 0.0)) << "the first task of a1 counts";
+  EXPECT_THAT(why->by_force->standing_after, ElementsAre(0.3, 0.1))
+      << "two tasks of a1 began at 0.1 or below";
   EXPECT_THAT(describe(*why, std::vector<std::string>{"r0"}),
               HasSubstr("1 task of a1 ends on s, whose standing goes from (1, 1) to (1, 0.9)\n"
-                        "a2, whose standing goes from (0, 0) to (0.2, 0.1)\n"));
+                        "a2, whose standing goes from (0.1, 0) to (0.3, 0.1)\n"));
   const std::optional<Placed> placed = park.step();
   ASSERT_TRUE(placed);
   EXPECT_EQ(placed->preempted, why->by_force->ends);

@@ -282,6 +282,9 @@ std::vector<Lost> ReferenceEngine::happen(const UserRemoved& event, std::uint64_
 }
 
 std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64_t id) {
+  for (const Role& role : event.roles) note_demand(event.user, role.demand);
+  if (event.roles.empty()) note_demand(event.user, event.demand);
+  for (const auto& [name, demand] : event.demand_on) note_demand(event.user, demand);
   JobSubmitted look = event;
   look.tasks = 1;
   look.rank.reset();

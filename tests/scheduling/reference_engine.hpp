@@ -79,6 +79,7 @@ class ReferenceEngine {
     GroupId group = kCluster;
     Bounds bounds = {};
     std::int64_t tier = 0;
+    Amounts largest = {};  ///< of each resource the largest demand that a task had
   };
   /// A group of users and groups; the first is the cluster.
   struct Team {
@@ -86,6 +87,7 @@ class ReferenceEngine {
     GroupId parent = kCluster;
     mpq_class weight = 1;
     Bounds bounds = {};
+    Amounts largest = {};  ///< that a task below had
   };
   /// The jobs of a user whose tasks look alike wait together.
   struct Group {
@@ -116,6 +118,8 @@ class ReferenceEngine {
     bool is_fresh = false;      ///< started after the latest event
     std::int64_t role = 0;
     mpq_class turn = 0;  ///< within a search: the work by which it is its user's turn
+    std::vector<std::pair<bool, mpq_class>> poorest =
+        {};  ///< the same: the keys of the loser that stands lowest
   };
 
   const std::vector<Server>& servers() const { return servers_; }
@@ -139,6 +143,7 @@ class ReferenceEngine {
   bool fits(const Job& job) const;
   std::vector<Reservation> reservations() const;
 
+  mpq_class satisfaction_now() const { return satisfaction(); }  ///< Γ
   /// V: whether a node comes after siblings with a weight, and its key, from the top.
   using Standing = std::vector<std::pair<bool, mpq_class>>;
   std::vector<Standing> standings() const;  ///< of all users, sorted
@@ -226,10 +231,18 @@ class ReferenceEngine {
                                               const std::vector<double>& prices) const;
   std::vector<Candidate> order_of_force() const;
   std::vector<mpq_class> over(const Node& node) const;
-  Standing standing(UserId user) const;
+  void note_demand(UserId user, const Amounts& demand);
+  const Amounts& largest(const Node& node) const;
+  std::vector<mpq_class> begun(const Node& node, const mpq_class& level) const;
+  Standing view(UserId user, bool by_whole_tasks) const;
+  Standing standing(UserId user) const { return view(user, true); }
+  Standing whole_keys(UserId user) const;
+  mpq_class satisfaction() const;
   std::optional<Right> right(const ReferenceEngine& after, UserId b, UserId q,
                              const std::vector<std::size_t>& missing) const;
-  bool may_be_made(const ReferenceEngine& after, UserId b, const Amounts& demand, bool any_share) const;
+  bool is_protected(const ReferenceEngine& after, UserId b, UserId q, const std::vector<std::size_t>& missing,
+                    bool by_guarantee) const;
+  bool may_be_made(const ReferenceEngine& after, UserId b, const Amounts& demand, bool any_asked) const;
 
   std::optional<std::string> refusal(const ServerAdded& event) const;
   std::optional<std::string> refusal(const ServerChanged& event) const;

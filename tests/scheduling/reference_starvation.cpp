@@ -358,10 +358,68 @@ std::vector<mpq_class> ReferenceEngine::over(const Node& node) const {
   return discipline == "asset" ? std::vector{sum} : parts;
 }
 
-/// V: the keys of the nodes on the user's path from the top, each after whether it comes after siblings with
-/// a weight.
-ReferenceEngine::Standing ReferenceEngine::standing(UserId user) const {
-  Standing standing;
+void ReferenceEngine::note_demand(UserId id, const Amounts& demand) {
+  const auto note = [&](Amounts& largest) {
+    largest.resize(options_.resources.size());
+    for (std::size_t r = 0; r < demand.size(); ++r) largest[r] = std::max(largest[r], demand[r]);
+  };
+  note(const_cast<User&>(user(id)).largest);
+  for (GroupId up = user(id).group; up != kCluster; up = team(up).parent)
+    note(const_cast<Team&>(team(up)).largest);
+}
+
+const Amounts& ReferenceEngine::largest(const Node& node) const {
+  return node.is_user ? user(node.user).largest : team(node.team).largest;
+}
+
+/// What the node holds, by component, of tasks that began at or below the level, each counted whole; or the
+/// level itself, where that is more.
+std::vector<mpq_class> ReferenceEngine::begun(const Node& node, const mpq_class& level) const {
+  const std::string& discipline = options_.discipline.name;
+  const Amounts& largest = this->largest(node);
+  const auto floor_of = [](const mpq_class& value) { return mpz_class(value.get_num() / value.get_den()); };
+  if (discipline != "drf") {
+    mpq_class size = 0;
+    const bool is_nothing =
+        std::all_of(largest.begin(), largest.end(), [](auto units) { return units == 0; });
+    if (discipline == "round-robin") {
+      size = 1;
+    } else if (discipline == "tsf") {
+      const mpq_class tasks = is_nothing ? mpq_class(0) : alone({.user = {}, .demand = largest, .tasks = 1});
+      size = tasks > 0 ? mpq_class(1 / tasks) : mpq_class(1);
+    } else {
+      const Amounts pool = this->pool();
+      for (std::size_t r = 0; r < largest.size(); ++r)
+        if (pool[r] > 0) size += scale(r) * ratio(largest[r], pool[r]);
+    }
+    if (size == 0) return {level};
+    return {std::max<mpq_class>(level, (floor_of(level / size) + 1) * size)};
+  }
+  const Amounts pool = this->pool();
+  std::optional<mpz_class> tasks;
+  const auto units_of = [&](std::size_t r) {  // of the level, with the guarantee
+    return mpq_class(level * pool[r] / scale(r) + guarantee(node, r));
+  };
+  const auto counts = [&](std::size_t r) { return pool[r] > 0 && scale(r) > 0; };
+  for (std::size_t r = 0; r < largest.size(); ++r) {
+    if (!counts(r) || largest[r] == 0) continue;
+    const mpz_class begun = floor_of(units_of(r) / largest[r]) + 1;
+    if (!tasks || begun < *tasks) tasks = begun;
+  }
+  std::vector<mpq_class> most(pool.size(), level);
+  for (std::size_t r = 0; r < largest.size() && tasks; ++r) {
+    if (!counts(r)) continue;
+    const mpq_class units = std::max<mpq_class>(units_of(r), *tasks * largest[r]);
+    most[r] = std::max<mpq_class>(0, (units - guarantee(node, r)) * scale(r) / pool[r]);
+  }
+  return most;
+}
+
+/// The keys of the nodes on the user's path from the top, each after whether it comes after siblings with a
+/// weight. Of siblings as much counts as they would hold at the user's own level, or all tasks, whole, that
+/// began there.
+ReferenceEngine::Standing ReferenceEngine::view(UserId user, bool by_whole_tasks) const {
+  Standing view;
   std::vector<mpq_class> e;
   std::optional<Node> child;
   for (const Node& node : path(user)) {
@@ -370,33 +428,95 @@ ReferenceEngine::Standing ReferenceEngine::standing(UserId user) const {
       for (const Node& sibling : members(node.team)) {
         if (sibling == *child) continue;
         const std::vector<mpq_class> of_sibling = over(sibling);
-        for (std::size_t r = 0; r < e.size(); ++r) {
-          const mpq_class most = weight(sibling) * standing.back().second;
-          e[r] += standing.back().first ? of_sibling[r] : std::min(of_sibling[r], most);
-        }
+        const mpq_class level = weight(sibling) * view.back().second;
+        std::vector<mpq_class> most(of_sibling.size(), level);
+        if (by_whole_tasks && weight(sibling) > 0) most = begun(sibling, level);
+        for (std::size_t r = 0; r < e.size(); ++r)
+          e[r] += view.back().first ? of_sibling[r] : std::min(of_sibling[r], most[r]);
       }
       for (std::size_t r = 0; r < e.size(); ++r) all[r] = std::min(all[r], e[r]);
     }
     e = std::move(all);
     const mpq_class most = *std::max_element(e.begin(), e.end());
     const bool has_weight = weight(node) > 0;
-    standing.emplace_back(!has_weight && most > 0, has_weight ? mpq_class(most / weight(node)) : most);
+    view.emplace_back(!has_weight && most > 0, has_weight ? mpq_class(most / weight(node)) : most);
     child = node;
   }
-  std::reverse(standing.begin(), standing.end());
-  return standing;
+  std::reverse(view.begin(), view.end());
+  return view;
+}
+
+/// The same of all that the nodes hold.
+ReferenceEngine::Standing ReferenceEngine::whole_keys(UserId user) const {
+  Standing keys;
+  for (const Node& node : path(user)) {
+    const std::vector<mpq_class> all = over(node);
+    const mpq_class most = *std::max_element(all.begin(), all.end());
+    const bool has_weight = weight(node) > 0;
+    keys.emplace_back(!has_weight && most > 0, has_weight ? mpq_class(most / weight(node)) : most);
+  }
+  std::reverse(keys.begin(), keys.end());
+  return keys;
+}
+
+namespace {
+
+/// From the top; a shorter path goes on with its last key.
+int compare(ReferenceEngine::Standing a, ReferenceEngine::Standing b) {
+  while (a.size() < b.size()) a.push_back(a.back());
+  while (b.size() < a.size()) b.push_back(b.back());
+  return a < b ? -1 : b < a ? 1 : 0;
+}
+
+}  // namespace
+
+/// Γ: over all nodes and kinds of tasks below, the largest part of what the node is guaranteed of what such a
+/// task needs that it has, at most 1.
+mpq_class ReferenceEngine::satisfaction() const {
+  mpq_class sum = 0;
+  const auto add = [&](const Node& node) {
+    std::set<std::set<std::size_t>> kinds;
+    const std::vector<UserId> below = users_below(node);
+    for (const Group& group : groups_) {
+      if (std::find(below.begin(), below.end(), group.user) == below.end()) continue;
+      std::vector<Amounts> demands = this->demands(group.look);
+      for (const auto& [name, demand] : group.look.demand_on) demands.push_back(demand);
+      for (const Amounts& demand : demands) {
+        std::set<std::size_t> needed;
+        for (std::size_t r = 0; r < demand.size(); ++r)
+          if (demand[r] > 0 && guarantee(node, r) > 0) needed.insert(r);
+        if (!needed.empty()) kinds.insert(needed);
+      }
+    }
+    for (const std::set<std::size_t>& needed : kinds) {
+      mpq_class most = 0;
+      for (const std::size_t r : needed) {
+        mpq_class part(used(node, r), guarantee(node, r));
+        part.canonicalize();
+        most = std::max(most, part);
+      }
+      sum += std::min<mpq_class>(most, 1);
+    }
+  };
+  for (const Team& team : teams_)
+    if (team.id != kCluster) add({.is_user = false, .team = team.id});
+  for (const User& user : users_) add({.is_user = true, .user = user.id});
+  return sum;
 }
 
 /// All of them, sorted.
 std::vector<ReferenceEngine::Standing> ReferenceEngine::standings() const {
   std::vector<Standing> all;
   for (const User& user : users_) all.push_back(standing(user.id));
+  std::size_t depth = 0;
+  for (const Standing& each : all) depth = std::max(depth, each.size());
+  for (Standing& each : all) each.resize(depth, each.back());
   std::sort(all.begin(), all.end());
   return all;
 }
 
 /// By which right the user may lose what it loses from now to `after`, in which a task of b runs too, where
-/// these resources are missing: conditions 2 and 3 of docs/explanation/teams.md.
+/// these resources are missing: condition 3 of docs/explanation/teams.md.
 std::optional<Right> ReferenceEngine::right(const ReferenceEngine& after, UserId b, UserId q,
                                             const std::vector<std::size_t>& missing) const {
   if (b == q) return Right::rank;
@@ -404,18 +524,16 @@ std::optional<Right> ReferenceEngine::right(const ReferenceEngine& after, UserId
   if (user(b).tier < user(q).tier) return {};
   std::vector<Node> of_b = path(b), of_q = path(q);
   while (of_b.size() > 1 && of_q.size() > 1 && of_b.back() == of_q.back()) of_b.pop_back(), of_q.pop_back();
-  for (const Node& node : of_q) {
-    for (const std::size_t r : missing) {
-      if (after.used(node, r) < used(node, r) && after.used(node, r) < guarantee(node, r)) return {};
-    }
-  }
   for (const Node& node : of_b) {
     bool is_within = true;
     for (const std::size_t r : missing) is_within = is_within && after.used(node, r) <= guarantee(node, r);
     if (is_within) return Right::guarantee;
   }
   const mpq_class own_weight = weight(of_b.back()), other_weight = weight(of_q.back());
-  if (own_weight == 0 || after.standing(b) > after.standing(q)) return {};
+  if (own_weight == 0) return {};
+  // Keys from the top: those of c and c' are as far from the end as they are from b and q.
+  const Standing view_of_b = after.view(b, false), view_of_q = after.view(q, true);
+  if (view_of_b[view_of_b.size() - of_b.size()] > view_of_q[view_of_q.size() - of_q.size()]) return {};
   if (other_weight == 0) return Right::share;
   const std::vector<mpq_class> own = after.over(of_b.back()), other = after.over(of_q.back());
   const auto most = [](const std::vector<mpq_class>& all) {
@@ -430,9 +548,31 @@ std::optional<Right> ReferenceEngine::right(const ReferenceEngine& after, UserId
   return has_no_more ? std::optional(Right::share) : std::nullopt;
 }
 
+/// Condition 2: does every node on the path of q, up to c', keep what it is guaranteed of what was missing
+/// and it lost? Where all rights are by guarantee it may fall below by less than one of the tasks it lost.
+bool ReferenceEngine::is_protected(const ReferenceEngine& after, UserId b, UserId q,
+                                   const std::vector<std::size_t>& missing, bool by_guarantee) const {
+  std::vector<Node> of_b = path(b), of_q = path(q);
+  while (of_b.size() > 1 && of_q.size() > 1 && of_b.back() == of_q.back()) of_b.pop_back(), of_q.pop_back();
+  for (const Node& node : of_q) {
+    for (const std::size_t r : missing) {
+      const mpz_class before = used(node, r), then = after.used(node, r), promised = guarantee(node, r);
+      if (then >= before || then >= promised) continue;
+      mpz_class largest_lost = 0;
+      for (const Task* const task : tasks_below(node)) {
+        const bool goes_on = std::any_of(after.tasks_.begin(), after.tasks_.end(),
+                                         [&](const Task& each) { return each.id == task->id; });
+        if (!goes_on) largest_lost = std::max<mpz_class>(largest_lost, task->demand[r]);
+      }
+      if (!by_guarantee || before <= promised || promised - then >= largest_lost) return false;
+    }
+  }
+  return true;
+}
+
 /// Conditions 1 and 4 of the same, for b's task that takes this.
 bool ReferenceEngine::may_be_made(const ReferenceEngine& after, UserId b, const Amounts& demand,
-                                  bool any_share) const {
+                                  bool any_asked) const {
   for (const Node& node : path(b)) {
     const std::optional<Amounts>& limit = bounds(node).limit;
     for (std::size_t r = 0; r < demand.size(); ++r) {
@@ -448,12 +588,14 @@ bool ReferenceEngine::may_be_made(const ReferenceEngine& after, UserId b, const 
     }
     if (charged_after > mpz_class(pool()[r]) && charged_after > charged_before) return false;
   }
-  if (!any_share) return true;
+  if (!any_asked) return true;
+  const mpq_class satisfied = satisfaction(), satisfied_after = after.satisfaction();
+  if (satisfied_after != satisfied) return satisfied_after > satisfied;
   const Standing k = standing(b);
-  if (after.standing(b) <= k) return false;
+  if (compare(after.standing(b), k) <= 0) return false;
   return std::none_of(users_.begin(), users_.end(), [&](const User& user) {
     const Standing then = after.standing(user.id);
-    return then < standing(user.id) && then <= k;
+    return compare(then, standing(user.id)) < 0 && compare(then, k) <= 0;
   });
 }
 
@@ -478,7 +620,7 @@ std::optional<std::string> ReferenceEngine::wrong_move(const Placed& placed) con
                           .server = server.id,
                           .demand = demand,
                           .started = now_});
-  bool any_share = false;
+  bool any_asked = false, all_by_guarantee = true;
   for (const Preempted& lost : placed.preempted) {
     const Task& task =
         *std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& each) { return each.id == lost.task; });
@@ -488,15 +630,19 @@ std::optional<std::string> ReferenceEngine::wrong_move(const Placed& placed) con
     if (lost.right == Right::rank &&
         (task.user != job.user || job_of(lost.job).rank.priority >= job.rank.priority))
       return "3: no lower priority";
-    any_share = any_share || lost.right == Right::share;
+    any_asked = any_asked || lost.right == Right::share || lost.right == Right::guarantee;
+    all_by_guarantee = all_by_guarantee && lost.right != Right::share;
     room = sum(room, task.demand);
     after.end(task.id);
   }
   if (!has_room_in(room, demand)) return "1: it does not fit";
   for (const Preempted& lost : placed.preempted) {
-    if (right(after, job.user, job_of(lost.job).user, missing) != lost.right) return "2 or 3: no such right";
+    const UserId user = job_of(lost.job).user;
+    if (right(after, job.user, user, missing) != lost.right) return "3: no such right";
+    const bool is_asked = lost.right == Right::share || lost.right == Right::guarantee;
+    if (is_asked && !is_protected(after, job.user, user, missing, all_by_guarantee)) return "2";
   }
-  return may_be_made(after, job.user, demand, any_share) ? std::nullopt
+  return may_be_made(after, job.user, demand, any_asked) ? std::nullopt
                                                          : std::optional<std::string>("1 or 4");
 }
 
@@ -546,19 +692,21 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
     if ((is_own || in_tree) && task.is_fresh) continue;
     there.push_back(task);
   }
-  std::stable_sort(there.begin(), there.end(),
-                   [&](const Task& a, const Task& b) { return work(a) < work(b); });
+  if (!in_tree)
+    std::stable_sort(there.begin(), there.end(),
+                     [&](const Task& x, const Task& y) { return work(x) < work(y); });
   // Whose turn it is: by work, before any priorities. Which of its tasks: by priority.
   std::map<UserId, std::vector<Task>> of_users;
   for (Task& task : there) {
-    task.turn = work(task);
-    of_users[task.user].push_back(task);
+    if (!in_tree) task.turn = work(task);
+    if (!in_tree) of_users[task.user].push_back(task);
   }
   for (auto& [owner, tasks] : of_users)
-    std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) {
-      return job_of(a).rank.priority < job_of(b).rank.priority;
+    std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& x, const Task& y) {
+      return job_of(x).rank.priority < job_of(y).rank.priority;
     });
   for (Task& task : there) {
+    if (in_tree) break;
     std::vector<Task>& left = of_users[task.user];
     left.front().turn = task.turn;
     task = left.front();
@@ -572,48 +720,95 @@ std::vector<std::pair<ReferenceEngine::Task, Right>> ReferenceEngine::victims(
   for (std::size_t r = 0; r < demand.size(); ++r)
     if (demand[r] > 0 && room[r] < demand[r]) missing.push_back(r);
   const auto right_of = [&](const Task& task) -> std::optional<Right> {
-    if (in_tree) {
-      const std::optional<Right> right = this->right(after, b, task.user, missing);
-      const bool falls_too_low = right == Right::share && after.standing(task.user) <= standing(b);
-      return falls_too_low ? std::nullopt : right;
-    }
+    if (in_tree) return this->right(after, b, task.user, missing);
     if (task.user == b) return Right::rank;
     const mpq_class key_left = after.key(group(job_of(task)), prices);
     const bool is_above =
         rises && key_left > candidate.key && key_left >= after.key(*candidate.group, prices);
     return is_above ? std::optional(Right::share) : std::nullopt;
   };
+  const auto is_asked = [](Right right) { return right == Right::share || right == Right::guarantee; };
+  const auto has_right = [&](const Task& task) {
+    const std::optional<Right> right = right_of(task);
+    return right && (!in_tree || !is_asked(*right) ||
+                     is_protected(after, b, task.user, missing, *right == Right::guarantee));
+  };
+  // In a tree: who stands highest without the task. Of this user's tasks the one with the lowest priority.
+  const auto choose_in_tree = [&](std::size_t from) {
+    const auto is_asked_now = [&](const Task& task) { return height(task, b) == height(there[from], b); };
+    const auto without = [&](const Task& task) {
+      ReferenceEngine then = after;
+      then.end(task.id);
+      return then.whole_keys(task.user);
+    };
+    std::size_t first = from;
+    for (std::size_t at = from + 1; at < there.size() && is_asked_now(there[at]); ++at)
+      if (compare(without(there[at]), without(there[first])) > 0) first = at;
+    const UserId user = there[first].user;
+    std::optional<std::size_t> lowest;
+    for (std::size_t at = from; at < there.size() && is_asked_now(there[at]); ++at) {
+      if (there[at].user != user) continue;
+      const auto priority = [&](std::size_t task) { return job_of(there[task]).rank.priority; };
+      if (!lowest || priority(at) < priority(*lowest) ||
+          (priority(at) == priority(*lowest) && compare(without(there[at]), without(there[*lowest])) > 0))
+        lowest = at;
+    }
+    std::rotate(there.begin() + static_cast<std::ptrdiff_t>(from),
+                there.begin() + static_cast<std::ptrdiff_t>(*lowest),
+                there.begin() + static_cast<std::ptrdiff_t>(*lowest) + 1);
+  };
   std::vector<Task> taken;
-  for (const Task& task : there) {
-    if (has_room_in(room, demand)) break;
+  for (std::size_t at = 0; at < there.size() && !has_room_in(room, demand);) {
+    if (in_tree) choose_in_tree(at);
+    const Task task = there[at];
     const std::vector<Task> before = after.tasks_;
     after.end(task.id);
     const std::int64_t gang = group(job_of(task)).look.gang;
-    if (!right_of(task) || (gang > 1 && after.running(job_of(task)) < gang)) {
+    if (!has_right(task) || (gang > 1 && after.running(job_of(task)) < gang)) {
       after.tasks_ = before;
+      ++at;
       continue;
     }
     room = sum(room, task.demand);
     taken.push_back(task);
+    there.erase(there.begin() + static_cast<std::ptrdiff_t>(at));
+    if (in_tree) at = 0;  // what was refused may end now
   }
   if (!has_room_in(room, demand)) return {};
-  for (std::size_t t = taken.size(); t-- > 0;) {
+  if (!in_tree) std::reverse(taken.begin(), taken.end());
+  for (std::size_t t = 0; t < taken.size();) {
     const Balance without = difference(room, taken[t].demand);
-    if (!has_room_in(without, demand)) continue;
+    if (!has_room_in(without, demand)) {
+      ++t;
+      continue;
+    }
     room = without;
     after.tasks_.push_back(taken[t]);
     taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(t));
   }
+  if (!in_tree) std::reverse(taken.begin(), taken.end());
   // Of the final set.
   std::vector<std::pair<Task, Right>> ended;
-  bool any_share = false;
+  bool any_share = false, any_asked = false;
   for (const Task& task : taken) {
     const std::optional<Right> right = right_of(task);
     if (!right) return {};
     any_share = any_share || right == Right::share;
+    any_asked = any_asked || is_asked(*right);
     ended.emplace_back(task, *right);
   }
-  if (in_tree && !may_be_made(after, b, demand, any_share)) return {};
+  if (in_tree) {
+    for (const auto& [task, right] : ended) {
+      if (is_asked(right) && !is_protected(after, b, task.user, missing, !any_share)) return {};
+    }
+    if (!may_be_made(after, b, demand, any_asked)) return {};
+    std::optional<Standing> poorest;
+    for (auto& [task, right] : ended) {
+      Standing keys = after.whole_keys(task.user);
+      if (!poorest || compare(keys, *poorest) < 0) poorest = keys;
+    }
+    for (auto& [task, right] : ended) task.poorest = *poorest;
+  }
   if (!in_tree && any_share && after.key(*candidate.group, prices) <= candidate.key) return {};
   return ended;
 }
@@ -629,25 +824,28 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::order_of_force() const 
   std::erase_if(all, [&](const Candidate& each) {
     return freeze_ ? !is_allowed(each.group->user, taken_together(each)) : has_terms(each.group->look);
   });
-  std::vector<const Candidate*> left;
-  for (const Candidate& each : all) left.push_back(&each);
-  std::vector<Candidate> order;
-  while (!left.empty()) {
-    const auto band = [&](const Candidate* each) {
-      return std::pair(user(each->group->user).tier, is_covered(each->group->user, taken_together(*each)));
-    };
-    auto highest = band(left.front());
-    for (const Candidate* const each : left) highest = std::max(highest, band(each));
-    std::vector<const Candidate*> may;
-    for (const Candidate* const each : left)
-      if (band(each) == highest) may.push_back(each);
-    const Candidate* const next =
-        representatives({.is_user = false, .team = kCluster}, may).front().candidate;
-    order.push_back(*next);
-    std::erase(left, next);
-    if (freeze_) break;
+  const auto band = [&](const Candidate& each) {
+    return std::pair(user(each.group->user).tier, is_covered(each.group->user, taken_together(each)));
+  };
+  if (!freeze_) {
+    // By tiers, covered ones first, then who stands lowest; then as they came.
+    std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
+      if (band(a) != band(b)) return band(a) > band(b);
+      const int order = compare(standing(a.group->user), standing(b.group->user));
+      if (order != 0) return order < 0;
+      if (a.user_order != b.user_order)
+        return options_.tie == Tie::last ? a.user_order > b.user_order : a.user_order < b.user_order;
+      return is_before(*a.job, *b.job);
+    });
+    return all;
   }
-  return order;
+  if (all.empty()) return all;
+  auto highest = band(all.front());
+  for (const Candidate& each : all) highest = std::max(highest, band(each));
+  std::vector<const Candidate*> may;
+  for (const Candidate& each : all)
+    if (band(each) == highest) may.push_back(&each);
+  return {*representatives({.is_user = false, .team = kCluster}, may).front().candidate};
 }
 
 std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
@@ -665,6 +863,7 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
       Height highest;
       std::int64_t priority = INT64_MIN;
       mpq_class work = 0;
+      Standing poorest = {};
       Option option = {};
     };
     std::vector<Set> sets;
@@ -682,6 +881,7 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
         const auto job = std::find_if(jobs_.begin(), jobs_.end(),
                                       [&task = task](const Job& each) { return each.id == task.job; });
         set.work += task.turn;
+        set.poorest = task.poorest;
         set.users.insert(task.user);
         set.highest = std::max(set.highest, height(task, candidate.group->user));
         set.priority = std::max(set.priority, job->rank.priority);
@@ -691,18 +891,20 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
     }
     if (sets.empty()) continue;
     // Who loses tasks: by work. Which tasks they lose: by priority first.
-    const auto cost = [](const Set& set) {
-      return std::tuple(set.highest, set.work, set.option.preempted.size());
+    const auto is_cheaper = [](const Set& a, const Set& b) {
+      const auto cost = [](const Set& set) {
+        return std::tuple(set.highest, set.work, set.option.preempted.size());
+      };
+      return cost(a) != cost(b) ? cost(a) < cost(b) : b.poorest < a.poorest;
     };
-    const std::set<UserId> users =
-        std::min_element(sets.begin(), sets.end(), [&](const Set& a, const Set& b) {
-          return cost(a) < cost(b);
-        })->users;
+    const std::set<UserId> users = std::min_element(sets.begin(), sets.end(), is_cheaper)->users;
     std::erase_if(sets, [&](const Set& set) { return set.users != users; });
     return std::min_element(sets.begin(), sets.end(),
                             [&](const Set& a, const Set& b) {
-                              return std::tuple(a.highest, a.priority, cost(a)) <
-                                     std::tuple(b.highest, b.priority, cost(b));
+                              const auto height = [](const Set& set) {
+                                return std::tuple(set.highest, set.priority);
+                              };
+                              return height(a) != height(b) ? height(a) < height(b) : is_cheaper(a, b);
                             })
         ->option;
   }

@@ -307,6 +307,7 @@ std::vector<Lost> ReferenceEngine::happen(const UserChanged& event, std::uint64_
 
 std::vector<Lost> ReferenceEngine::happen(const UserMoved& event, std::uint64_t /*id*/) {
   const_cast<User&>(user(event.user)).group = event.group;
+  note_demand(event.user, user(event.user).largest);
   return {};
 }
 
@@ -327,6 +328,12 @@ std::vector<Lost> ReferenceEngine::happen(const GroupChanged& event, std::uint64
 
 std::vector<Lost> ReferenceEngine::happen(const GroupMoved& event, std::uint64_t /*id*/) {
   const_cast<Team&>(team(event.group)).parent = event.parent;
+  const Amounts largest = team(event.group).largest;
+  for (GroupId up = event.parent; up != kCluster; up = team(up).parent) {
+    Amounts& of = const_cast<Team&>(team(up)).largest;
+    of.resize(options_.resources.size());
+    for (std::size_t r = 0; r < largest.size(); ++r) of[r] = std::max(of[r], largest[r]);
+  }
   return {};
 }
 
@@ -450,7 +457,7 @@ ReferenceEngine::Level ReferenceEngine::finished(const Node& node, const Candida
   level.kappa = *std::max_element(level.e.begin(), level.e.end()) / phi;
   level.kappa_with = *std::max_element(level.e_with.begin(), level.e_with.end()) / phi;
   level.rho = held(node, candidate) / phi;
-  level.is_last = weight(node) == 0 && level.kappa > 0;
+  level.is_last = weight(node) == 0 && level.kappa_with > 0;
   level.cuts_nothing = weight(node) == 0 && level.kappa_with > 0;
   return level;
 }

@@ -278,6 +278,24 @@ TEST(Tree, AWeightOfZeroIsAnErrorWhereGroupsAreNotHonoured) {
   }
 }
 
+/// One task of a user of weight 0 would be half of the cluster, and nothing of it runs as yet.
+TEST(Tree, UsersOfWeightZeroGetNothingThatOneWithAWeightCouldHave) {
+  Cluster cluster{
+      .resources = {"gpu"},
+      .servers = {{.name = "n", .capacity = {Quantity(8)}}},
+      .users = {{.name = "z1", .demand = {Quantity(4)}, .weight = Quantity(0), .tasks = Quantity(1)},
+                {.name = "z2", .demand = {Quantity(4)}, .weight = Quantity(0), .tasks = Quantity(1)},
+                {.name = "one", .demand = {Quantity(1)}, .tasks = Quantity(8)}}};
+  for (const char* discipline : {"drf", "asset", "round-robin", "tsf", "ps-dsf"}) {
+    EXPECT_THAT(filled(*Problem::from(cluster), discipline),
+                ElementsAre(testing::Pair("one", 8), testing::Pair("z1", 0), testing::Pair("z2", 0)))
+        << discipline;
+  }
+  cluster.users[2].tasks = Quantity(3);
+  EXPECT_THAT(filled(*Problem::from(cluster), "drf"),
+              ElementsAre(testing::Pair("one", 3), testing::Pair("z1", 1), testing::Pair("z2", 0)));
+}
+
 TEST(Tree, GroupsAreNestedAsDeepAsTheEngineTakesThem) {
   for (const std::size_t depth : {64, 65}) {
     Cluster cluster{.resources = {"cpu"},

@@ -108,13 +108,68 @@ class Commands(WithService):
         self.assertIn("/demand/gpus", wrong)
         self.assertIn("There is no such resource", wrong)
 
+    def test_a_job_that_failed_is_not_submitted_again(self):
+        words = ["submit", "ml/a", "--demand", "cpu=1", "--", "false"]
+        self.mirab(*words)
+        self.end_tasks("ml/a", "failed")
+        said = self.mirab(*words, status=1)
+        self.assertIn("mirab: ml/a: it was submitted before, and has failed; nothing of it runs again", said)
+        self.mirab("submit", "ml/b", "--demand", "cpu=1", "--", "true")
+        self.mirab("cancel", "ml/b")
+        self.assertIn("and has been cancelled", self.mirab("submit", "ml/b", "--demand", "cpu=1", "--", "true", status=1))
+
+    def test_a_job_without_a_command_is_taken_with_a_warning(self):
+        ran = subprocess.run([PROGRAM, "submit", "ml/a", "--demand", "cpu=1"], env=self.environment(), capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("mirab: note: no command follows --", ran.stderr)
+
+    def test_a_file_of_more_jobs_than_the_rate_lets_through_is_submitted_to_its_end(self):
+        self.admin.put("/v1/tenants/research", {"limits": {"burst": 1000, "submits_per_s": 500}})
+        file = os.path.join(self.folder.name, "many.json")
+        with open(file, "w", encoding="ascii") as out:
+            json.dump([{"queue": "ml", "name": f"j{n}", "demand": {"gpu": 9}} for n in range(3500)], out)
+        ran = subprocess.run([PROGRAM, "submit", "--file", file, "-o", os.devnull], env=self.environment(), capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(self.admin.get("/v1/queues/ml")[1]["jobs"], 3500)
+        # A limit that no wait helps: how far it came is said, and the rest is not tried.
+        self.admin.put("/v1/tenants/research", {"limits": {"queued_jobs": 4000, "burst": 100_000}})
+        with open(file, "w", encoding="ascii") as out:
+            json.dump([{"queue": "ml", "name": f"k{n}", "demand": {"gpu": 9}} for n in range(4000)], out)
+        ran = subprocess.run([PROGRAM, "submit", "--file", file, "-o", os.devnull], env=self.environment(), capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("mirab: note: 500 of 4000 submitted; submit the file again for the others", ran.stderr)
+        self.assertNotIn("k3999", ran.stderr)
+
+    def test_why_takes_the_ids_that_are_printed_and_says_how_far_back_it_goes(self):
+        self.mirab("submit", "ml/a", "--demand", "cpu=1", "--", "true")
+        self.wait_until(lambda: self.admin.get("/v1/tasks?job=ml/a")[1]["items"])
+        self.assertRegex(self.mirab("why", "t-0"), r"task +t-0 of ml/a")
+        policy = self.admin.get("/v1/cluster")[1]["policy"]
+        self.admin.put("/v1/cluster/policy", {**policy, "placement": "worst-fit"})
+        self.mirab("submit", "ml/b", "--demand", "cpu=1", "--", "true")
+        self.wait_until(lambda: self.admin.get("/v1/tasks?job=ml/b")[1]["items"])
+        task = self.admin.get("/v1/tasks?queue=ml&job=b")[1]["items"][0]["task"]
+        self.assertTrue(task.startswith("t1-"), task)
+        self.assertIn(f"{task} of ml/b", self.mirab("why", task))
+        for _ in range(3):  # each end writes a snapshot, and three are kept
+            self.admin.put("/v1/tenants/another", {"limits": {"watches": 64 + _}})
+            self.service.stop()
+            port = self.service.port
+            self.service = self.start(port=port)
+            self.admin = self.service.client()
+        said = self.mirab("why", task, status=2)
+        self.assertRegex(said, rf"^mirab: {task}: It was placed too long ago to be explained: decisions from revision \d+ on can be explained")
+        status, body, _ = self.admin.get(f"/v1/tasks/{task}/explain")
+        self.assertEqual((status, body["type"]), (410, "/problems/compacted"))
+        self.assertEqual(self.admin.get("/v1/tasks/t1-999/explain")[0], 404)
+
     def test_a_job_without_a_name_gets_a_uuid(self):
         job = self.as_json("submit", "ml", "--demand", "cpu=1")
         self.assertRegex(job["name"], "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
 
     def test_waiting_for_a_job_lasts_through_a_restart_and_says_how_it_ended(self):
         for outcome, status in (("succeeded", 0), ("failed", 1)):
-            waiting = subprocess.Popen([PROGRAM, "submit", f"ml/{outcome}", "--demand", "cpu=1", "--wait"],
+            waiting = subprocess.Popen([PROGRAM, "submit", f"ml/{outcome}", "--demand", "cpu=1", "--wait", "--", "true"],
                                        env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self.assertIn("is submitted; waiting", waiting.stderr.readline())
             self.wait_until(lambda: self.watchers() == 1)
@@ -265,7 +320,7 @@ class Commands(WithService):
         self.mirab("submit", "ml/huge", "--demand", "gpu=9")
         admin = {**self.environment(), "MIRAB_TOKEN_FILE": self.file + ".admin-token"}
         said = subprocess.run([PROGRAM, "queues"], env=admin, capture_output=True, text=True)
-        self.assertIn("the fair shares leave out what the present servers can never hold: ml/huge", said.stderr)
+        self.assertIn("the fair shares leave out what the open servers can never hold: ml/huge", said.stderr)
 
     def test_a_job_with_roles_starts_together_and_is_shown_role_by_role(self):
         file = os.path.join(self.folder.name, "job.yaml")

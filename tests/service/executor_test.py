@@ -1,4 +1,5 @@
-"""examples/executor.py on one machine, with plain child processes: what it refuses, stops, waits for and reports."""
+"""examples/executor.py on one machine: what it refuses, stops, waits for and reports. With plain child processes, and
+under a stand-in for systemd."""
 
 import os
 import shlex
@@ -11,6 +12,7 @@ import unittest
 from running import Service, make_file
 
 PROGRAM, EXECUTOR = sys.argv.pop(1), sys.argv.pop(1)
+STAND_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "systemd_stand_in.py")
 
 
 class OneExecutor(unittest.TestCase):
@@ -150,6 +152,63 @@ class ExecutorCutOff(OneExecutor):
         self.service.kill()
         self.wait_for(lambda: "ended" in self.traced())
         self.assertEqual(self.traced()[2:], ["stopped", "ended"])
+
+
+class UnderSystemd(OneExecutor):
+    """`systemctl` and `systemd-run` are a stand-in, which has units as files."""
+
+    def setUp(self):
+        super().setUp()
+        self.bin, self.units = os.path.join(self.folder, "bin"), os.path.join(self.folder, "units")
+        os.mkdir(self.bin)
+        os.mkdir(self.units)
+        for name in ("systemctl", "systemd-run"):
+            with open(os.path.join(self.bin, name), "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\nexec {sys.executable} {STAND_IN} {name} {self.units} \"$@\"\n")
+            os.chmod(file.name, 0o755)
+
+    def start(self):
+        # It is told that systemd is there and that it is root.
+        seems = ("import os, runpy, sys; is_there = os.path.isdir; os.geteuid = lambda: 0; "
+                 "os.path.isdir = lambda path: path == '/run/systemd/system' or is_there(path); "
+                 f"sys.argv = sys.argv[1:]; runpy.run_path({EXECUTOR!r}, run_name='__main__')")
+        command = [sys.executable, "-B", "-c", seems, *self.command()[2:]]
+        command.remove("--plain")
+        self.executor = subprocess.Popen(command, stderr=subprocess.DEVNULL,
+                                         env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"})
+
+    def test_a_task_runs_to_its_end_whatever_the_policy_was_before(self):
+        self.start()
+        for turn in range(3):
+            job = f"j{turn}"
+            self.submit(job, f"{self.mark(job)}; sleep 1; exit {turn}")
+            self.wait_for(lambda: self.task_of(job).get("ended"))
+            task = self.task_of(job)
+            self.assertEqual((task["attempt"], task["exit_code"]), (1, turn))
+            self.assertRegex(task["task"], "^t-" if turn == 0 else f"^t{turn}-")
+            policy = self.client.get("/v1/cluster")[1]["policy"]
+            status, body, _ = self.client.put("/v1/cluster/policy", {**policy, "discipline": ["fifo", "drf", "fifo"][turn]})
+            self.assertEqual(status, 200, body)
+        self.assertEqual(self.traced(), ["j0", "j1", "j2"])
+
+    def test_the_end_of_a_cancelled_task_is_the_end_of_its_unit(self):
+        self.start()
+        self.submit("j", f"{self.mark('here')}; exec sleep 100")
+        self.wait_for(lambda: self.traced() == ["here"])
+        self.client.ask("DELETE", "/v1/queues/q/jobs/j")
+        self.wait_for(lambda: not os.listdir(self.units))
+
+    def test_a_task_that_is_lost_again_and_again_is_tried_less_and_less_often(self):
+        self.start()
+        self.submit("j", f"{self.mark('begin')}; exec sleep 100")
+        deadline = time.monotonic() + 8
+        while time.monotonic() < deadline:
+            for unit in os.listdir(self.units):
+                subprocess.run([os.path.join(self.bin, "systemctl"), "stop", unit], check=True)
+            time.sleep(0.1)
+        # At 0 s, and after 0, 1, 3 and 7 s more: never more than five, however busy the machine is.
+        self.assertLessEqual(len(self.traced()), 5)
+        self.assertGreater(max(task["attempt"] for task in self.client.get("/v1/tasks")[1]["items"]), 1)
 
 
 if __name__ == "__main__":

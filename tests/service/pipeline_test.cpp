@@ -22,6 +22,7 @@ struct Disk {
   std::mutex mutex;
   std::condition_variable changed;
   bool is_full = false;
+  bool is_busy = false;  ///< another process has the file locked
   bool is_held = false;  ///< append() waits
   std::uint64_t last = 0;
   std::vector<SnapshotRow> snapshots;
@@ -43,6 +44,7 @@ class MemoryStore final : public Store {
     std::unique_lock lock(disk_->mutex);
     disk_->changed.wait(lock, [&] { return !disk_->is_held; });
     if (disk_->is_full) return StoreFailure{StoreFailure::Kind::full, "no room"};
+    if (disk_->is_busy) return StoreFailure{StoreFailure::Kind::busy, "locked"};
     disk_->last = batches.back()->last;
     return std::nullopt;
   }
@@ -129,8 +131,9 @@ bool comes(const std::function<bool()>& what) {
 
 /// A pipeline on the small cluster of the tests of src/live.
 struct Piped {
-  explicit Piped(PipelineOptions options = {}) {
+  explicit Piped(PipelineOptions options = {}, std::optional<live::Reader> reader = {}) {
     auto cluster = live::small_cluster();
+    if (reader) cluster.reader = *std::move(reader);
     units = cluster.units;
     begin = cluster.decider.revision();
     PipelineEvents events;
@@ -401,6 +404,33 @@ TEST(TrailingReader, FollowsTheLogAndLeavesOthersWhatTheyRead) {
   EXPECT_EQ(trailing.get().get(), same) << "nobody copies what nobody has changed";
   trailing.forget_unused(TrailingReader::Clock::now() + 2min);
   EXPECT_EQ(trailing.get(), nullptr);
+}
+
+TEST(Pipeline, WhatMeetsALockedFileWaitsAndIsThereWhenTheLockIsGone) {
+  Piped piped;
+  piped.disk->set(&Disk::is_busy, true);
+  auto answer = piped.put_tenant("t");
+  ASSERT_TRUE(comes([&] { return piped.pipeline->figures().core_revision.load() == piped.begin + 1; }));
+  EXPECT_EQ(answer.wait_for(300ms), std::future_status::timeout);
+  piped.disk->set(&Disk::is_busy, false);
+  EXPECT_EQ(answer.get().status, 201);
+  EXPECT_FALSE(piped.pipeline->figures().is_disk_full.load());
+}
+
+// One of the two states is wrong, and nobody knows which.
+TEST(Pipeline, NothingIsAcknowledgedOnceTheTwoEnginesDiffer) {
+  auto other = live::small_cluster();
+  other.put(live::Do::tenant_put, "a flipped bit", "{}");
+  Piped piped({}, std::move(other.reader));
+  static_cast<void>(piped.put_tenant("a").get());  // it may be on the disk before they are compared
+  ASSERT_TRUE(comes([&] { return piped.pipeline->figures().mismatches.load() == 1; }));
+  const std::uint64_t durable = piped.disk->last;
+  for (const char* name : {"b", "c"}) EXPECT_EQ(piped.put_tenant(name).get().status, 503);
+  EXPECT_FALSE(piped.pipeline->figures().is_ready.load());
+  const auto alive = piped.pipeline->figures().core_alive_ms.load();
+  EXPECT_TRUE(comes([&] { return piped.pipeline->figures().core_alive_ms.load() > alive; }));
+  piped.pipeline->stop();
+  EXPECT_EQ(piped.disk->last, durable);
 }
 
 TEST(Pipeline, AWatchThatIsRefusedHasItsStreamClosed) {

@@ -3,11 +3,13 @@
 
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 #include <mirab/model/random.hpp>
@@ -328,6 +330,37 @@ TEST(Store, IsNotOpenedByASecondProcess) {
   auto second = open_store({.file = folder.path("f"), .reserve_bytes = 0});
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, testing::HasSubstr("another process"));
+}
+
+TEST(Store, AFileThatAnotherProcessLocksMayBeTriedAgain) {
+  const TemporaryFolder folder;
+  Script script(5);
+  auto store = open_store({.file = folder.path("f"), .creates = true, .reserve_bytes = 0});
+  ASSERT_TRUE(store);
+  ASSERT_FALSE((*store)->set_meta("chain_base", live::first_hash(kClusterId)));
+  const live::Batch one = script.next();
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(folder.path("f").c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const StoreCheck failure = (*store)->append({&one});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, StoreFailure::Kind::busy) << failure->message;
+  ASSERT_EQ(sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(other);
+  EXPECT_FALSE((*store)->append({&one}));
+  EXPECT_EQ((*store)->log_ends().last, one.last);
+}
+
+TEST(Store, TheReserveOfAFolderThatCannotBeSeenWasNotGivenUp) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root sees every folder";
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("in"));
+  auto store = open_store({.file = folder.path("in/f"), .creates = true, .reserve_bytes = 4096});
+  ASSERT_TRUE(store);
+  ASSERT_TRUE((*store)->restore_reserve());
+  std::filesystem::permissions(folder.path("in"), std::filesystem::perms::none);
+  EXPECT_TRUE((*store)->has_reserve());
+  std::filesystem::permissions(folder.path("in"), std::filesystem::perms::owner_all);
 }
 
 TEST(Store, ABackupIsAStoreWithTheSameLog) {

@@ -134,5 +134,20 @@ TEST(Rates, AreATenantsOwnAndDoNotHoldForTheAdministrator) {
   for (int n = 0; n < 10'000; ++n) ASSERT_FALSE(table.take("", RateOf::requests, 1, start));
 }
 
+TEST(Rates, OfAHigherLimitHoldAtOnce) {
+  RateTable table;
+  const Bucket::Clock::time_point start{};
+  const auto limits = [](int burst) {
+    return live::Json{{"limits", {{"burst", burst}, {"submits_per_s", 1}}}};
+  };
+  table.set_tenant("ml", limits(10));
+  EXPECT_FALSE(table.take("ml", RateOf::submits, 10, start));
+  table.set_tenant("ml", limits(10));  // the same once more
+  EXPECT_TRUE(table.take("ml", RateOf::submits, 1, start));
+  table.set_tenant("ml", limits(100));
+  EXPECT_FALSE(table.take("ml", RateOf::submits, 100, start));
+  EXPECT_TRUE(table.take("ml", RateOf::submits, 1, start));
+}
+
 }  // namespace
 }  // namespace mirab::service

@@ -10,6 +10,8 @@ import sys
 import tempfile
 import unittest
 
+from running import Service
+
 PROGRAM, UNIT = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
 
 
@@ -33,6 +35,46 @@ class Unit(unittest.TestCase):
         done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--threshold=15", self.unit],
                               capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "there is no systemd-analyze here")
+    def test_it_lets_the_service_lower_the_priority_of_long_questions(self):
+        done = subprocess.run(["systemd-analyze", "syscall-filter"], capture_output=True, text=True, check=True)
+        sets, members = {}, []
+        for line in done.stdout.splitlines():
+            if line.startswith("@"):
+                members = sets.setdefault(line.strip(), [])
+            elif line.strip() and not line.strip().startswith("#"):
+                members.append(line.strip())
+
+        def calls_of(name):
+            return {call for member in sets[name] for call in calls_of(member)} if name in sets else {name}
+
+        allowed = set()
+        with open(self.unit, encoding="utf-8") as file:
+            for line in re.findall(r"(?m)^SystemCallFilter=(.*)$", file.read()):
+                calls = {call for name in line.lstrip("~").split() for call in calls_of(name)}
+                allowed = allowed - calls if line.startswith("~") else allowed | calls
+        self.assertIn("fdatasync", allowed)
+        self.assertNotIn("setrlimit", allowed)
+        self.assertIn("setpriority", allowed)
+
+    def test_a_start_that_replays_much_asks_for_more_time(self):
+        folder, file = self.folder.name, os.path.join(self.folder.name, "mirab.db")
+        subprocess.run([PROGRAM, "serve", "init", file], check=True, stdout=subprocess.DEVNULL)
+        service = Service(PROGRAM, file)
+        self.addCleanup(service.end)
+        service.client().put("/v1/tenants/t", {})
+        service.kill()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            address = os.path.join(folder, "notify")
+            manager.bind(address)
+            manager.settimeout(60)
+            again = subprocess.Popen([PROGRAM, "serve", file, "--listen", "127.0.0.1:0"], stderr=subprocess.DEVNULL,
+                                     env={**os.environ, "NOTIFY_SOCKET": address})
+            self.assertEqual(manager.recv(100), b"EXTEND_TIMEOUT_USEC=600000000")
+            self.assertEqual(manager.recv(100), b"READY=1")
+            again.kill()
+            again.wait()
 
     def test_the_service_without_arguments_makes_its_file_and_says_when_it_is_ready_works_and_stops(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:

@@ -19,7 +19,9 @@ namespace mirab::slurm {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -61,11 +63,11 @@ TEST(SlurmImport, NodesAreServersAndEachNodeOfAJobIsATask) {
 resources: [cpu, memory, gpu]
 servers:
   - {name: c, capacity: {cpu: 32, memory: 1Gi}, count: 2, labels: {partition/batch: "yes"}}
-  - {name: g1, capacity: {cpu: 64, memory: 4Gi, gpu: 4}, labels: {"gres/gpu:a100": "yes", partition/gpu: "yes"}}
+  - {name: g1, capacity: {cpu: 64, memory: 4Gi, gpu: 4}, labels: {partition/gpu: "yes"}}
 users:
   - {name: bio, demand: {cpu: 8, memory: 256Mi}, tasks: 3, select: {partition/batch: ["yes"]}}
   - {name: ai, shapes: [
-    {name: gpu-8cpu-2gpu, demand: {cpu: 8, memory: 1Gi, gpu: 2}, tasks: 1, select: {"gres/gpu:a100": ["yes"], partition/gpu: ["yes"]}},
+    {name: gpu-8cpu-2gpu, demand: {cpu: 8, memory: 1Gi, gpu: 2}, tasks: 1, select: {partition/gpu: ["yes"]}},
     {name: gpu-4cpu-1gpu, demand: {cpu: 4, memory: 1Gi, gpu: 1}, tasks: 9, select: {partition/gpu: ["yes"]}},
   ]}
 running:
@@ -128,11 +130,12 @@ TEST(SlurmImport, TeamsMayBeUsersOrPartitions) {
   EXPECT_EQ(import_text(jobs, Team::partition).cluster.users[1].name, "gpu");
 }
 
-TEST(SlurmImport, WhatRunsBeyondACapacityCountsAsWaiting) {
+TEST(SlurmImport, WhatRunsBeyondACapacityIsKept) {
   const ClusterImport import = import_text(
       "1|ann|bio|RUNNING|batch|1|cpu=20|cpu=20|c1|\n2|ann|bio|RUNNING|batch|1|cpu=20|cpu=20|c1|\n");
-  EXPECT_THAT(import.notices, Contains("counted as waiting, more than their node has: 1 task: on c1"));
-  EXPECT_EQ(import.cluster.running->at(0).tasks, Quantity(1));
+  EXPECT_THAT(import.notices, Contains("counted with what runs there, which is more than they have: 1 node: "
+                                       "c1 (cpu 40 instead of 32)"));
+  EXPECT_EQ(import.cluster.running->at(0).tasks, Quantity(2));
   EXPECT_EQ(import.cluster.users[0].tasks, Quantity(2));
 }
 
@@ -200,7 +203,8 @@ TEST(SlurmImport, GenericResourcesComeFromWhereverAJobNamesThem) {
   const Result<ClusterImport> import = try_import(
       kNodes, "JobId=9 UserId=a(1) JobState=PENDING Partition=gpu ReqTRES=cpu=2 TresPerTask=gres/gpu:1\n");
   ASSERT_TRUE(import);
-  EXPECT_THAT(import->notices, Contains("not kept, TresPerTask and TresPerSocket: 1 job: 9"));
+  EXPECT_THAT(import->notices,
+              Contains("not kept, TresPerTask, since the number of tasks is not known: 1 job: 9"));
 }
 
 TEST(SlurmImport, AJobThatRequestsWhatNoNodeHasIsLeftOut) {
@@ -219,6 +223,230 @@ TEST(SlurmImport, WhatWaitsHasWhatItRequests) {
             "cpu=4 memory=67108864 gpu=0 tasks=2");
 }
 
+/// The tasks of each user, and how many of them run: `a 3 x cpu=1 gpu=2, 1 run`.
+std::vector<std::string> users_of(const Result<ClusterImport>& import) {
+  if (!import) return {describe(import.error())};
+  std::vector<std::string> texts;
+  for (const User& user : import->cluster.users) {
+    std::string text = fmt::format("{} {} x", user.shape ? *user.group : user.name, user.tasks->text());
+    for (std::size_t r = 0; r < user.demand.size(); ++r) {
+      if (!user.demand[r].is_zero())
+        text += fmt::format(" {}={}", import->cluster.resources[r], user.demand[r].text());
+    }
+    std::int64_t running = 0;
+    for (const Running& each : *import->cluster.running) {
+      const std::string name = each.shape ? each.user + "/" + *each.shape : each.user;
+      if (name == user.name) running += *count_units(each.tasks, 0, Rounding::down);
+    }
+    texts.push_back(running == 0 ? text : fmt::format("{}, {} run", text, running));
+  }
+  return texts;
+}
+
+std::vector<std::string> notices_of(const Result<ClusterImport>& import) {
+  return import ? import->notices : std::vector<std::string>{describe(import.error())};
+}
+
+std::string job(int id, const std::string& account, const std::string& fields) {
+  return fmt::format("JobId={} UserId=u(1) Account={} {}\n", id, account, fields);
+}
+
+TEST(SlurmImport, AnUnevenJobHoldsOnEachNodeWhatSlurmSays) {
+  const Result<ClusterImport> import = try_import(
+      "NodeName=a1 CPUTot=32 State=MIXED Partitions=p\nNodeName=a2 CPUTot=32 State=ALLOCATED Partitions=p\n",
+      job(1, "a",
+          "JobState=RUNNING NodeList=a[1-2] NumNodes=2 AllocTRES=cpu=32,node=2 Nodes=a1 CPU_IDs=0-29 Mem=0 "
+          "GRES= Nodes=a2 CPU_IDs=30-31 Mem=0 GRES= Partition=p") +
+          job(2, "b",
+              "JobState=RUNNING NodeList=a2 NumNodes=1 AllocTRES=cpu=30,node=1 Nodes=a2 CPU_IDs=0-29 Mem=0 "
+              "GRES= "
+              "Partition=p"));
+  EXPECT_THAT(users_of(import),
+              ElementsAre("a 1 x cpu=30, 1 run", "a 1 x cpu=2, 1 run", "b 1 x cpu=30, 1 run"));
+  EXPECT_THAT(notices_of(import), Not(Contains(HasSubstr("no multiple of the nodes"))));
+  ASSERT_TRUE(import);
+  const Result<Outcome> given = allocate(*Problem::from(import->cluster), "given");
+  ASSERT_TRUE(given);
+  double tasks = 0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    for (const Grant& grant : given->allocation.grants.of(n)) tasks += grant.tasks;
+  }
+  EXPECT_EQ(tasks, 3) << "`given` is what runs";
+}
+
+TEST(SlurmImport, GpusOfEachTypeAreAResourceBesideTheirSum) {
+  const std::string nodes =
+      "NodeName=m CPUTot=32 Gres=gpu:model_a:2,gpu:model_b:2 State=IDLE Partitions=gpu\n"
+      "NodeName=u CPUTot=32 Gres=gpu:2 State=IDLE Partitions=gpu\n";
+  const auto pending = [](const std::string& tres) {
+    return "JobState=PENDING NumNodes=1 NumTasks=1 Partition=gpu ReqTRES=cpu=1," + tres;
+  };
+  const Result<ClusterImport> import = try_import(
+      nodes, job(1, "a", pending("gres/gpu:model_a=4")) + job(2, "b", pending("gres/gpu:model_b=1")) +
+                 job(3, "c", pending("gres/gpu=4")) + job(4, "d", pending("gres/gpu:model_c=1")));
+  ASSERT_TRUE(import) << describe(import.error());
+  EXPECT_THAT(import->cluster.resources, ElementsAre("cpu", "memory", "gpu", "gpu:model_a", "gpu:model_b"));
+  EXPECT_THAT(users_of(import), ElementsAre("a 1 x cpu=1 gpu=4 gpu:model_a=4",
+                                            "b 1 x cpu=1 gpu=1 gpu:model_b=1", "c 1 x cpu=1 gpu=4"));
+  EXPECT_THAT(import->notices, Contains("left out, allowed on no node: 1 task: d/gpu-1cpu-1gpu"));
+  const Problem problem = *Problem::from(import->cluster);
+  const Result<Outcome> division = allocate(problem, "drfh");
+  ASSERT_TRUE(division) << describe(division.error());
+  double model_a = 0;
+  for (const Grant& grant : division->allocation.grants.of(0)) model_a += 4 * grant.tasks;
+  EXPECT_LE(model_a, 2 + 1e-9) << "no node gives more of a type than it has";
+}
+
+TEST(SlurmImport, TheOnlyTypeOfGpuIsNoResourceOfItsOwn) {
+  const auto resources = [](const std::string& gres) {
+    const Result<ClusterImport> import = try_import(
+        "NodeName=a CPUTot=8 Gres=gpu:a100:2 State=IDLE Partitions=p\nNodeName=b CPUTot=8 Gres=" + gres +
+            " State=IDLE Partitions=p\n",
+        job(1, "a", "JobState=PENDING NumNodes=1 Partition=p ReqTRES=cpu=1,gres/gpu:a100=1"));
+    return import ? import->cluster.resources : std::vector<std::string>{describe(import.error())};
+  };
+  EXPECT_THAT(resources("gpu:a100:4(S:0)"), ElementsAre("cpu", "memory", "gpu"));
+  EXPECT_THAT(resources("(null)"), ElementsAre("cpu", "memory", "gpu"));
+  EXPECT_THAT(resources("gpu:4"), ElementsAre("cpu", "memory", "gpu", "gpu:a100")) << "others have no type";
+  EXPECT_THAT(resources("gpu:v100:4"), ElementsAre("cpu", "memory", "gpu", "gpu:a100", "gpu:v100"));
+}
+
+TEST(SlurmImport, AJobThatNoNodeHoldsIsDividedAmongAsFewAsHoldIt) {
+  const std::string nodes =
+      "NodeName=g1 CPUTot=32 Gres=gpu:4 RealMemory=1000 State=IDLE Partitions=gpu\n"
+      "NodeName=g2 CPUTot=32 Gres=gpu:4 RealMemory=1000 State=IDLE Partitions=gpu\n"
+      "NodeName=g3 CPUTot=32 Gres=gpu:4 RealMemory=1000 State=IDLE Partitions=gpu\n"
+      "NodeName=g4 CPUTot=32 Gres=gpu:4 RealMemory=1000 State=DRAINED Partitions=gpu\n";
+  const auto users = [&](const std::string& fields) {
+    return users_of(try_import(nodes, job(1, "a", "JobState=PENDING Partition=gpu " + fields)));
+  };
+  EXPECT_THAT(users("NumNodes=1 NumTasks=1 ReqTRES=cpu=1,gres/gpu=12 TresPerJob=gres:gpu:12"),
+              ElementsAre("a 3 x cpu=1 gpu=4"));
+  EXPECT_THAT(users("NumNodes=1-1 NumTasks=3 ReqTRES=cpu=3,gres/gpu=6 TresPerTask=gres:gpu:2"),
+              ElementsAre("a 1 x cpu=2 gpu=4", "a 1 x cpu=1 gpu=2"));
+  EXPECT_THAT(users("NumNodes=1 NumTasks=1 ReqTRES=cpu=1,gres/gpu=10 TresPerJob=gres:gpu:10"),
+              ElementsAre("a 1 x cpu=1 gpu=4", "a 2 x cpu=1 gpu=3"));
+  EXPECT_THAT(users("NumNodes=1 NumTasks=64 ReqTRES=cpu=64"), ElementsAre("a 2 x cpu=32"));
+  EXPECT_THAT(users("NumNodes=1 NumTasks=64 ReqTRES=cpu=64,mem=1M ArrayTaskId=1-5"),
+              ElementsAre("a 10 x cpu=32 memory=524288"));
+  const std::string whole = "a 1 x cpu=64";
+  EXPECT_THAT(users("NumNodes=1 NumTasks=1 CPUs/Task=64 ReqTRES=cpu=64"), ElementsAre(whole))
+      << "one task is on one node";
+  EXPECT_THAT(users("NumNodes=1 NumTasks=1 ReqTRES=cpu=1,gres/gpu=12 TresPerNode=gres:gpu:12"),
+              ElementsAre("a 1 x cpu=1 gpu=12"))
+      << "each node must have 12";
+  EXPECT_THAT(users("NumNodes=1 NumTasks=1 ReqTRES=cpu=1,gres/gpu=16 TresPerJob=gres:gpu:16"),
+              ElementsAre("a 1 x cpu=1 gpu=16"))
+      << "three nodes are open";
+  EXPECT_THAT(users("NumNodes=2 NumTasks=2 ReqTRES=cpu=2,gres/gpu=8"), ElementsAre("a 2 x cpu=1 gpu=4"));
+  const std::string large = "NodeName=h CPUTot=32 Gres=gpu:8 RealMemory=1000 State=IDLE Partitions=gpu\n";
+  EXPECT_THAT(users_of(try_import(nodes + large, job(1, "a",
+                                                     "JobState=PENDING Partition=gpu NumNodes=1 NumTasks=1 "
+                                                     "ReqTRES=cpu=1,gres/gpu=16 TresPerJob=gres:gpu:16"))),
+              ElementsAre("a 4 x cpu=1 gpu=4"))
+      << "there are not two nodes with 8";
+  const Result<ClusterImport> import =
+      try_import(nodes, job(7, "a", "JobState=PENDING Partition=gpu NumNodes=1 NumTasks=64 ReqTRES=cpu=64"));
+  EXPECT_THAT(notices_of(import),
+              Contains("divided among more nodes than they name, since no node holds as much: 1 job: 7"));
+}
+
+TEST(SlurmImport, AnExclusiveJobTakesWholeNodes) {
+  const std::string nodes =
+      "NodeName=g CPUTot=64 Gres=gpu:4 RealMemory=4000 State=IDLE Partitions=p\n"
+      "NodeName=s CPUTot=16 RealMemory=1000 State=IDLE Partitions=p\n"
+      "NodeName=l CPUTot=32 RealMemory=2000 State=IDLE Partitions=p\n";
+  const auto users = [&](const std::string& fields) {
+    return users_of(try_import(nodes, job(1, "a", "Partition=p OverSubscribe=NO " + fields)));
+  };
+  EXPECT_THAT(users("JobState=PENDING NumNodes=1 ReqTRES=cpu=1,mem=1M"),
+              ElementsAre("a 1 x cpu=16 memory=1048576000"));
+  EXPECT_THAT(users("JobState=PENDING NumNodes=2 ReqTRES=cpu=40,mem=1M"),
+              ElementsAre("a 2 x cpu=32 memory=2097152000"))
+      << "the smallest that hold 20 CPUs";
+  EXPECT_THAT(users("JobState=PENDING NumNodes=1 ReqTRES=cpu=1,gres/gpu=1"),
+              ElementsAre("a 1 x cpu=64 memory=4194304000 gpu=4"));
+  EXPECT_THAT(users("JobState=RUNNING NodeList=l NumNodes=1 AllocTRES=cpu=32,mem=1M"),
+              ElementsAre("a 1 x cpu=32 memory=2097152000, 1 run"));
+  const Result<ClusterImport> beside = try_import(
+      nodes,
+      job(1, "a", "Partition=p OverSubscribe=NO JobState=RUNNING NodeList=l AllocTRES=cpu=8,mem=1M") +
+          job(2, "b", "Partition=p OverSubscribe=OK JobState=RUNNING NodeList=l AllocTRES=cpu=8,mem=1M"));
+  EXPECT_THAT(users_of(beside),
+              ElementsAre("a 1 x cpu=8 memory=1048576, 1 run", "b 1 x cpu=8 memory=1048576, 1 run"))
+      << "Slurm let another job run there";
+}
+
+TEST(SlurmImport, JobsThatCannotStartYetAreNamed) {
+  const std::string node = "NodeName=n CPUTot=8 State=IDLE Partitions=p\n";
+  const auto pending = [](const std::string& reason) {
+    return "JobState=PENDING Partition=p NumNodes=1 ReqTRES=cpu=1 Reason=" + reason;
+  };
+  const Result<ClusterImport> import =
+      try_import(node, job(1, "a", pending("Priority")) + job(2, "b", pending("JobHeldUser")) +
+                           job(3, "b", pending("JobHeldAdmin")) +
+                           job(4, "c", pending("Dependency Dependency=afterok:1(unfulfilled)")) +
+                           job(5, "d", pending("DependencyNeverSatisfied Dependency=afterok:9(failed)")) +
+                           job(6, "e", pending("BeginTime Dependency=(null)")));
+  EXPECT_THAT(users_of(import), ElementsAre("a 1 x cpu=1", "c 1 x cpu=1", "e 1 x cpu=1"));
+  EXPECT_THAT(notices_of(import),
+              IsSupersetOf({"left out, held until somebody releases them: 2 jobs: 2, 3",
+                            "left out, never start since a job that they depend on failed: 1 job: 5",
+                            "not kept, dependencies (counted as if they were met): 1 job: 4",
+                            "not kept, begin times (counted as if they were past): 1 job: 6"}));
+}
+
+TEST(SlurmImport, PartsOfAHeterogeneousJobAreNamed) {
+  const std::string node = "NodeName=n CPUTot=99 State=IDLE Partitions=p\n";
+  const std::string words = "not kept, that the parts of a heterogeneous job start together: 2 jobs: ";
+  const Result<ClusterImport> scontrol = try_import(
+      node,
+      job(20, "a", "HetJobId=20 HetJobOffset=0 JobState=PENDING Partition=p NumNodes=1 ReqTRES=cpu=9") +
+          job(21, "a", "HetJobId=20 HetJobOffset=1 JobState=PENDING Partition=p NumNodes=1 ReqTRES=cpu=3"));
+  EXPECT_THAT(notices_of(scontrol), Contains(words + "20, 21"));
+  EXPECT_THAT(notices_of(try_import(node, "JOBID|STATE|NODES|CPUS\n38+0|PENDING|1|1\n38+1|PENDING|1|2\n")),
+              Contains(words + "38+0, 38+1"));
+}
+
+TEST(SlurmImport, ANoteNamesJobsWhoseGpusATableDoesNotTell) {
+  const std::string table =
+      "JOBID|ACCOUNT|USER|STATE|PARTITION|NODES|CPUS|MIN_MEMORY|TRES_PER_NODE|NODELIST|FEATURES\n"
+      "31|a1|u1|RUNNING|gpu|1|4|32M|N/A|g1|(null)\n32|a2|u2|RUNNING|gpu|1|4|32M|gres/gpu:1|g1|(null)\n"
+      "33|a2|u2|PENDING|batch|1|4|32M|N/A||(null)\n";
+  EXPECT_THAT(
+      notices_of(try_import(kNodes, table)),
+      Contains("perhaps without GPUs, of which the table says nothing (print tres-alloc with squeue -O, or "
+               "--json): 1 job: 31"))
+      << "the nodes of the partition batch have none";
+}
+
+TEST(SlurmImport, NodesThatAreReservedOrInAnUnknownStateAreNamed) {
+  const Result<ClusterImport> import = try_import(
+      "NodeName=a CPUTot=1 State=IDLE+RESERVED Partitions=p\nNodeName=b CPUTot=1 State=MIXED+BLOCKED "
+      "Partitions=p\n"
+      "NodeName=c CPUTot=1 State=IDLE+ASLEEP Partitions=p\nNodeName=d CPUTot=1 "
+      "State=IDLE+MAINTENANCE+RESERVED "
+      "Partitions=p\n",
+      job(1, "a", "JobState=PENDING Partition=p NumNodes=1 ReqTRES=cpu=1"));
+  EXPECT_THAT(
+      notices_of(import),
+      IsSupersetOf({"counted as open to all jobs, reserved or blocked: 2 nodes: a, b",
+                    "counted as open to all jobs, in a state that is not known: 1 node: c (IDLE+ASLEEP)",
+                    "left out, closed to new tasks and without one of a team: 1 node: d"}));
+}
+
+TEST(SlurmImport, ReadsNodesAndJobsFromJson) {
+  const Result<ClusterImport> import = try_import(
+      R"json({"nodes": [{"name": "g1", "cpus": 72, "effective_cpus": 72, "real_memory": 4096, "gres": "gpu:gh200:2(S:0)",
+          "state": ["MIXED", "DYNAMIC_NORM"], "partitions": ["all", "gh200"]}]})json",
+      R"json({"jobs": [
+          {"job_id": 1, "account": "bio", "user_name": "ann", "job_state": ["RUNNING"], "partition": "gh200", "nodes": "g1",
+           "node_count": {"set": true, "infinite": false, "number": 1}, "tres_alloc_str": "cpu=8,mem=1G,node=1,gres/gpu=1"},
+          {"job_id": 2, "account": "bio", "user_name": "ann", "job_state": ["PENDING"], "partition": "gh200", "nodes": "",
+           "node_count": {"set": true, "infinite": false, "number": 1}, "tres_req_str": "cpu=8,mem=1G,node=1,gres/gpu=1"}]})json");
+  EXPECT_THAT(users_of(import), ElementsAre("bio 2 x cpu=8 memory=1073741824 gpu=1, 1 run"));
+}
+
 TEST(SlurmImport, BadInputNamesFileLineAndField) {
   const std::string job = "1|ann|bio|PENDING|batch|1|cpu=1|||\n";
   EXPECT_THAT(refusal("NodeName=a RealMemory=1\n", kHead + job), HasSubstr("nodes.txt:1: CPUTot: missing"));
@@ -235,7 +463,7 @@ TEST(SlurmImport, BadInputNamesFileLineAndField) {
               HasSubstr("jobs.txt:2: ReqTRES: missing"));
   EXPECT_THAT(refusal(kNodes, kNodes), HasSubstr("jobs.txt:1: JobID: missing"));
   EXPECT_THAT(refusal(kNodes, kHead + "1|a|b|COMPLETED|batch|1|cpu=1|||\n"),
-              HasSubstr("jobs.txt: no job in it runs or waits"));
+              HasSubstr("jobs.txt: no job in it runs, or waits and may start"));
   EXPECT_THAT(refusal(kNodes, kHead + "1|a|b|PENDING|none|1|cpu=1|||\n"),
               HasSubstr("no task is left that a team could run"));
 }
@@ -288,10 +516,10 @@ struct Lost {
   std::string words, field, value;
 };
 
-const std::vector<Lost> kLost = {{"dependencies", "Dependency", "afterok:1"},
+const std::vector<Lost> kLost = {{"dependencies (counted as if they were met)", "Dependency", "afterok:1"},
                                  {"requested nodes", "ReqNodeList", "n1"},
                                  {"reservations", "Reservation", "maintenance"},
-                                 {"TresPerTask and TresPerSocket", "TresPerTask", "gres/gpu:1"}};
+                                 {"TresPerSocket", "TresPerSocket", "gres/gpu:1"}};
 
 struct RandomJob {
   int id = 0;
@@ -344,10 +572,24 @@ std::string demand_text(const ResourceVector& demand) {
   return text;
 }
 
-std::string demand_of(const RandomJob& job, bool is_gpu_known) {
+/// GPUs of all types, and of each where there are two.
+void add_gpus(const std::set<std::string>& types,
+              const std::function<std::int64_t(const std::string&)>& of_type, ResourceVector& amounts) {
+  if (!types.empty()) amounts.emplace_back(of_type(""));
+  for (const std::string& type : types) {
+    if (types.size() > 1) amounts.emplace_back(of_type(type));
+  }
+}
+
+std::string demand_of(const RandomJob& job, const std::set<std::string>& types) {
   const std::int64_t thousandths = (1000 * job.cpus + job.nodes - 1) / job.nodes;
   ResourceVector demand{*Quantity::parse(fmt::format("{}m", thousandths)), Quantity(1 << 20)};
-  if (is_gpu_known) demand.emplace_back(job.rule->gres.empty() ? 0 : 1);
+  add_gpus(
+      types,
+      [&](const std::string& type) {
+        return job.rule->gres.ends_with(type) && !job.rule->gres.empty() ? 1 : 0;
+      },
+      demand);
   return demand_text(demand);
 }
 
@@ -373,8 +615,10 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
       node_text += node_line(n);
       nodes.emplace(n.name, n);
     }
-    const bool is_gpu_known =
-        std::ranges::any_of(nodes, [](const auto& each) { return !each.second.gpu.empty(); });
+    std::set<std::string> types;
+    for (const auto& [name, n] : nodes) {
+      if (!n.gpu.empty()) types.insert(n.gpu);
+    }
 
     std::string text(is_table ? std::string(kRows) + "Constraints\n" : "");
     std::map<Key, std::int64_t> tasks;
@@ -405,6 +649,7 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
       job.cpus = job.nodes + static_cast<std::int64_t>(random.below(2));
       if (job.state == "PENDING" && random.below(3) == 0) job.array = 5;
       if (!is_table && random.below(6) == 0) job.lost = &kLost[random.below(kLost.size())];
+      if (job.state == "RUNNING" && job.lost == &kLost.front()) job.lost = nullptr;  // it has started
       text += is_table ? job.row() : job.line();
 
       if (job.state == "COMPLETED") {
@@ -418,7 +663,7 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
       if (job.cpus % job.nodes != 0)
         ++lost["divided equally over their nodes and rounded up, amounts that are no multiple of the nodes"];
       if (job.lost) ++lost["not kept, " + job.lost->words];
-      const std::string demand = demand_of(job, is_gpu_known);
+      const std::string demand = demand_of(job, types);
       const std::int64_t waiting = job.hosts.empty() ? job.nodes * job.array : 0;
       const Key key{job.team, demand, open};
       if (waiting > 0 && open.empty()) nowhere += waiting;
@@ -472,7 +717,9 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
         const RandomNode& n = nodes.at(name);
         if (n.is_closed) continue;
         ResourceVector capacity{Quantity(100 * n.size), Quantity((100 * n.size) << 20)};
-        if (is_gpu_known) capacity.emplace_back(n.gpu.empty() ? 0 : 40);
+        add_gpus(
+            types, [&](const std::string& type) { return !n.gpu.empty() && n.gpu.ends_with(type) ? 40 : 0; },
+            capacity);
         EXPECT_EQ(problem->servers()[i].capacity, capacity) << name;
       }
     }

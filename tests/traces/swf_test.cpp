@@ -12,9 +12,11 @@ namespace mirab::traces {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const std::string head = "; Computer: a machine\n;  MaxProcs: 16\n; MaxNodes: 4\n; MaxMemory: 4096\n";
 
@@ -65,6 +67,28 @@ TEST(Swf, AJobIsAGangOfTasksOfOneProcessor) {
   EXPECT_EQ(workload.span, seconds(65)) << "submitted, 5 s waited, 60 s run";
   EXPECT_TRUE(read_workload_text(write_workload(workload, result.import.provenance), "w"));
   EXPECT_TRUE(Problem::from(result.import.cluster));
+}
+
+TEST(Swf, FractionsOfSecondsAreKept) {
+  using std::chrono::milliseconds;
+  const SwfRead result = read_swf_log(head + entry("1 0.25 0 100 2 -1 -1 2 -1 -1 1 1") +
+                                      entry("2 20.5 0 50.25 2 -1 -1 2 600.5 -1 1 1") +
+                                      entry("3 20.75 1.5 0.4 2 -1 -1 2 -1 128.5 1 1"));
+  ASSERT_EQ(result.error, "");
+  const std::vector<Job>& jobs = result.import.workload.jobs;
+  EXPECT_EQ(jobs[1].submitted, milliseconds(20250));
+  EXPECT_EQ(jobs[1].runtime, milliseconds(50250));
+  EXPECT_EQ(jobs[1].requested, milliseconds(600500));
+  EXPECT_EQ(jobs[2].runtime, milliseconds(400)) << "only 0 s count as 1 s";
+  EXPECT_EQ(result.import.workload.requests[jobs[2].request].demand[1], Quantity(129 * 1024))
+      << "KB, rounded up";
+  EXPECT_THAT(result.import.notices, Not(Contains(HasSubstr("0 s"))));
+  EXPECT_EQ(read_swf_log(head + entry("1 0 0 9 2.5 -1 -1 2.5 -1 -1 1 1")).error,
+            "LOG:5: requested processors: \"2.5\" is no whole number");
+}
+
+TEST(Swf, ALogThatDoesNotTellItsProcessorsNamesTheOption) {
+  EXPECT_THAT(read_swf_log(a_job).error, HasSubstr("say with --processors N how many there are"));
 }
 
 TEST(Swf, ANumberOfTheHeadStandsAloneOrBeforeARemarkInBrackets) {

@@ -62,22 +62,42 @@ struct UseChange {
   std::optional<double> after;
 };
 
-/// How many users of both sides have more tasks than before, or less. A user with task shapes is one.
+/// Whether a team has more than before. A user without task shapes is a team of one, and its tasks are
+/// compared. Of a user with task shapes the dominant share is compared, in parts of the cluster before; where
+/// that is the same, the tasks of each shape.
+enum class Direction {
+  gain,
+  lose,
+  mixed,  ///< the same dominant share, with more of one shape and less of another
+  unchanged
+};
+
+/// A user with all its task shapes, of one side or of both. Known by its name.
+struct TeamChange {
+  UserChange whole;                     ///< tasks: of all its shapes together
+  Direction direction;                  ///< `unchanged` on one side only
+  std::vector<UserChange> shapes = {};  ///< in the order of before, then those that only after has; or none
+};
+
+/// How many users of both sides have more than before, or less. A user with task shapes is one.
 struct ChangedUsers {
-  std::size_t gain = 0;   ///< more, of some shape, and less of none
-  std::size_t lose = 0;   ///< less, of some shape, and more of none
-  std::size_t mixed = 0;  ///< more of one shape and less of another
+  std::size_t gain = 0;
+  std::size_t lose = 0;
+  std::size_t mixed = 0;
   std::size_t unchanged = 0;
 };
 
-/// Who gains and who loses. A task shape is a user here, but in `changed`.
+/// Who gains and who loses. In `users`, `gone` and `come` a task shape is a user.
 struct Difference {
   std::vector<UserChange> users;  ///< on both sides, the greatest gain first
   std::vector<UserChange> gone;   ///< only before, in the order of their problem
   std::vector<UserChange> come;   ///< only after
   std::size_t gainers = 0;        ///< of `users`, by more than kSameWithin
   std::size_t losers = 0;
-  ChangedUsers changed;
+  /// Those of both sides, the greatest gain first, those who lose last; then those of one side, as they
+  /// stand.
+  std::vector<TeamChange> teams;
+  ChangedUsers changed;  ///< of `teams` on both sides
   /// The fewest tasks of any user, and the lowest shares, for which a user with task shapes is one.
   UserShare lowest_before{};
   UserShare lowest_after{};

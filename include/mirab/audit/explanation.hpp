@@ -82,7 +82,7 @@ enum class HoldKind {
   reserve,    ///< what is free is reserved for the sibling
   no_weight,  ///< its weight is 0, so that siblings with a weight come first beyond its guarantee
   guarantee,  ///< the resource is used up, and the sibling holds its part within its guarantee
-  sibling,    ///< the resource is used up, and the sibling, which can still grow, has no higher key
+  sibling,    ///< the resource is used up, and the sibling, which wants more of it, has no higher key
   capacity,   ///< the resource is used up: what the node lacks the sibling has; without one, no other has any
   order       ///< none of these: the mechanism gives it no more
 };
@@ -100,6 +100,8 @@ struct Holder {
   std::optional<std::size_t> sibling = {};  ///< a node of the tree
   double key = 0;                           ///< the share of the node beyond its guarantee, per weight
   double sibling_key = 0;                   ///< the same of the sibling
+  std::size_t wanting = 0;  ///< of `sibling`: the node and its siblings that want more of the resource
+  std::size_t level = 0;    ///< how many of these have the key of the node
 };
 
 /// A node on the path to a user.

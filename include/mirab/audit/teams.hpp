@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -33,16 +34,30 @@ enum class StopKind {
   limit,     ///< the limit of a node on its path
   capacity,  ///< a full resource everywhere it may run; of a filling: its next task fits nowhere
   reserve,   ///< what is free is reserved for others
-  order      ///< none of these: the mechanism gives it no more
+  order      ///< none of these: the mechanism gives it no more, or what runs was placed so
 };
 
 /// The word for it, as in JSON: `tasks`, `limit`, `capacity`, `reserve`, `order`.
 std::string_view stop_name(StopKind kind);
 
+/// Whether a whole task of a user has room beside what runs. What runs on an entry of several servers is
+/// known of all of them together: then a task has room where it fits into an even part of what is free.
+struct Room {
+  enum class Kind {
+    server,     ///< on a server of this entry
+    unknown,    ///< in what is free on an entry, and perhaps on none of its servers
+    fragments,  ///< on no server, though some of all that it needs is free on one
+  };
+  Kind kind;
+  std::size_t server = 0;  ///< the entry: the first with room, or the first of which it is unknown
+};
+
 struct Stop {
   StopKind kind;
   std::size_t node = 0;                     ///< of Problem::tree(): whose limit
   std::vector<std::size_t> resources = {};  ///< that are full, or at the limit
+  std::optional<Room> room =
+      {};  ///< of a user whom `order` stops, where no rule divides: what runs, as given
 };
 
 /// Answers what stops users under one outcome of a problem. Both must outlive it.
@@ -60,6 +75,7 @@ class Stops {
   Satisfaction satisfaction_;
   std::vector<std::vector<double>> used_;  // by the users below each node, [node][m]
   std::vector<double> charged_;            // of the cluster, with what is reserved, [m]
+  bool by_rule_;                           // or else it is what runs
 };
 
 }  // namespace mirab

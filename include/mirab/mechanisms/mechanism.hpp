@@ -62,9 +62,10 @@ struct Conditions {
 struct Claim {
   Property property;
   bool holds;
-  Conditions conditions;    ///< of a claim that it holds
-  std::string_view source;  ///< who says so
-  bool refuted = false;     ///< the source says that it holds, and a counterexample is known
+  Conditions conditions;          ///< of a claim that it holds
+  std::string_view source;        ///< who says so
+  bool refuted = false;           ///< the source says that it holds, and a counterexample is known
+  std::string_view options = {};  ///< for which it is made: `alpha=1`; empty: for all
 };
 
 /// Which input a mechanism honours. What it cannot honour is an error (demand_on, a weight of 0) or a notice

@@ -66,7 +66,7 @@ class Tree {
   std::vector<EffectiveQuota> quotas_ = {EffectiveQuota{}};  // the first is that of nodes without one
 };
 
-/// Guarantees into which no task of any user below fits, so that nobody is ever covered by them: each with
+/// Guarantees into which no task of any user below fits, so that they cover no task: each with
 /// the key of the guarantee. A resource that a guarantee does not name is 0 in it. O(N depth m).
 std::vector<Error> unusable_guarantees(const Problem& problem);
 

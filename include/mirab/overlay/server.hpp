@@ -22,6 +22,7 @@ struct ServerSetting {
   std::optional<NodeId> central = {};   ///< the central server, when there is one
   std::vector<NodeId> neighbours = {};  ///< fixed ones (probes, DDRF random); empty: those that gossip finds
   Duration tick{};                      ///< between allocation ticks, > 0
+  std::size_t load = 0;  ///< the resource by whose use probes rank servers: the CPUs (Östman, eq. 4.1)
 };
 
 /// What a server is made of: src/overlay/server_state.hpp.

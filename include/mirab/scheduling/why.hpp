@@ -25,8 +25,8 @@ struct KeptServer {
 
 /// Tasks that end so that another fits on a server; see docs/reference/engine.md, "Preemption". Without
 /// groups every user who loses some by share keeps a key of at least `key_after`. With groups or quotas keys
-/// are those of users alone, and standings are compared: the keys of the nodes on a user's path, from the
-/// top.
+/// are those of users alone; a standing is the level of each node on a user's path, from the top, by whole
+/// tasks (docs/explanation/teams.md).
 struct ByForce {
   /// A user, and what it loses.
   struct Loser {

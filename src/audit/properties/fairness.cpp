@@ -84,6 +84,14 @@ std::vector<double> tasks_with_bundles(const ClusterView& ground, const Allocati
   return tasks;
 }
 
+// `; both are task shapes of shop`: no other user is in it.
+std::string shapes_words(const Problem& problem, std::size_t n, std::size_t k) {
+  const User &one = problem.users()[n], &other = problem.users()[k];
+  return one.shape && other.shape && one.group == other.group
+             ? fmt::format("; both are task shapes of {}: it is no envy between users", *one.group)
+             : "";
+}
+
 // The user of these who gains most by the bundle of another that it may be compared with.
 Verdict verdict_on_envy(Property property, const Division& division, const ClusterView& ground,
                         const std::vector<std::size_t>& users, const Tolerances& tolerances,
@@ -103,7 +111,8 @@ Verdict verdict_on_envy(Property property, const Division& division, const Clust
       worst = Witness{
           .words = fmt::format("{} could run {} tasks with what {} gives {}{}, its own bundle runs {}",
                                ground.user_name(n), more, division.outcome.mechanism, ground.user_name(k),
-                               same_weight ? "" : " (per weight)", has),
+                               same_weight ? "" : " (per weight)", has) +
+                   shapes_words(division.problem, n, k),
           .problem = {},
           .user = ground.user_name(n),
           .other = ground.user_name(k),

@@ -24,6 +24,7 @@ struct DiffFlags {
   std::vector<std::string> mechanisms;
   std::string allocation;  ///< what runs before; empty: what the cluster file says
   std::size_t most = 20;
+  bool shapes = false;
   int threads = 1;
   OutputOptions output;
   ReportOptions report;
@@ -32,7 +33,9 @@ struct DiffFlags {
 std::string formatted(const report::Diff& diff, const DiffFlags& options) {
   if (options.output.format == "json") return report::json_text(report::difference_json(diff), 2) + "\n";
   if (options.output.format == "csv") return report::difference_csv(diff);
-  return report::difference_table(diff, options.most, terminal_of(options.output.file));
+  const report::DiffView view{.most = options.most,
+                              .detail = options.shapes ? report::Detail::shapes : report::Detail::teams};
+  return report::difference_table(diff, view, terminal_of(options.output.file));
 }
 
 Check check_diff_flags(const DiffFlags& options) {
@@ -143,6 +146,8 @@ Command add_diff(CLI::App& app) {
                                      "Show at most this many users who gain, and as many who lose (table)")
                         ->capture_default_str(),
                     1);
+  command->add_flag("--shapes", options->shapes,
+                    "Show the task shapes of each user below it (table); JSON and CSV have them always");
   add_threads_option(*command, options->threads);
   add_output_options(*command, options->output, {"table", "json", "csv"});
   add_report_options(*command, options->report);
@@ -151,8 +156,10 @@ Command add_diff(CLI::App& app) {
   manual.paragraphs = {
       "Divides a cluster by two mechanisms, or two clusters by one (or each by its own), and compares what "
       "every user gets before and after: tasks, their change in per cent, and share. Users are identified "
-      "by name; those of one cluster only are listed apart. The greatest gain comes first. The sums and the "
-      "use of each resource follow. Shares on both sides are of the cluster before, so that more servers do "
+      "by name; those of one cluster only are listed apart. The greatest gain comes first. A user with task "
+      "shapes has one line, and gains where its share grows: the largest part of any one resource that its "
+      "shapes hold together. The sums and the use of each resource follow. Shares on both sides are of the "
+      "cluster before, so that more servers do "
       "not make them less.",
       "What runs now (`running` in the cluster file, or --allocation) is before, where one cluster and at "
       "most "

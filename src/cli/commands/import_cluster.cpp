@@ -188,7 +188,7 @@ Command add_import_kubernetes(CLI::App& import) {
       ->capture_default_str();
   command
       ->add_option("--default-request", options->default_request,
-                   "What containers without request and limit ask for: cpu=100m,memory=64Mi")
+                   "What containers ask for whose request and limit are missing or 0: cpu=100m,memory=64Mi")
       ->type_name("AMOUNTS");
   add_list_option(*command, "--resource", options->resources,
                   "Keep this resource too, which no pod asks for; pods counts the pods of a node", "NAME");
@@ -247,12 +247,16 @@ Command add_import_slurm(CLI::App& import) {
   auto options = std::make_shared<Slurm>();
   CLI::App* command =
       import.add_subcommand("slurm", "Make a cluster file from the nodes and jobs of a Slurm cluster");
-  command->add_option("NODES", options->nodes, "What scontrol show node -o prints; - reads standard input")
+  command
+      ->add_option("NODES", options->nodes,
+                   "What scontrol show node -o, or with --json, prints; - reads standard input")
       ->required()
       ->type_name("FILE");
   command
-      ->add_option("JOBS", options->jobs,
-                   "What scontrol show job -o, sacct -P or squeue with | between its columns prints")
+      ->add_option(
+          "JOBS", options->jobs,
+          "What scontrol show job -d -o, sacct -P, squeue with | between its columns, or any of them "
+          "with --json prints")
       ->required()
       ->type_name("FILE");
   take_one_of(command->add_option("--team", options->team, "What a user of the cluster file is")
@@ -270,7 +274,7 @@ Command add_import_slurm(CLI::App& import) {
   };
   manual.examples = {
       {"mirab import slurm nodes.txt jobs.txt -o cluster.yaml",
-       "After scontrol show node -o >nodes.txt; scontrol show job -o >jobs.txt"},
+       "After scontrol show node -o >nodes.txt; scontrol show job -d -o >jobs.txt"},
   };
   return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
 }

@@ -231,7 +231,7 @@ Command add_limits(CLI::App& app) {
                   "Count this resource less: its share is divided by NUMBER", "RESOURCE=NUMBER");
   command
       ->add_option("--default-request", options->default_request,
-                   "What containers without request and limit ask for: cpu=100m,memory=64Mi")
+                   "What containers ask for whose request and limit are missing or 0: cpu=100m,memory=64Mi")
       ->type_name("AMOUNTS");
   command->add_option("--at-most", options->at_most, "No limit is more than this multiple of its request: 4x")
       ->type_name("MULTIPLE");

@@ -46,8 +46,22 @@ std::string left_out_of(const client::Json& shares) {
   if (list == shares.end() || !list->is_array() || list->empty()) return {};
   std::vector<std::string> names;
   for (const client::Json& job : *list) names.push_back(job.is_string() ? job.get<std::string>() : "?");
-  return fmt::format("the fair shares leave out what the present servers can never hold: {}",
+  return fmt::format("the fair shares leave out what the open servers can never hold: {}",
                      first_names(std::vector<std::string_view>(names.begin(), names.end()), kMostNamed));
+}
+
+/// What of the cluster is divided, where that is not all that it promises.
+std::vector<std::string> divided_of(const client::Json& shares) {
+  std::vector<std::string> notes;
+  const auto drained = shares.find("drained");
+  if (drained != shares.end() && drained->is_number_integer() && *drained > 0)
+    notes.push_back(fmt::format("the fair shares do not count drained servers: {}", drained->dump()));
+  const auto cut = shares.find("guarantees_cut");
+  if (cut != shares.end() && cut->is_boolean() && cut->get<bool>())
+    notes.emplace_back(
+        "the guarantees together are more than the open servers have: the fair shares cut each in "
+        "the same proportion");
+  return notes;
 }
 
 Exit run_queues(const QueuesFlags& flags) {
@@ -66,6 +80,7 @@ Exit run_queues(const QueuesFlags& flags) {
     report_notes({"no fair shares: " + fair.reason});
   if (const std::string left_out = shares->is_problem() ? "" : left_out_of(shares->body); !left_out.empty())
     report_notes({left_out});
+  if (!shares->is_problem()) report_notes(divided_of(shares->body));
   client::Json body = {{"queues", queues->body["items"]}, {"fair_shares", fair.mechanism}};
   if (queues->revision != 0) body["revision"] = queues->revision;
   const std::string text =

@@ -8,6 +8,7 @@
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
+#include "lab/experiments/own_files.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/page/page.hpp"
 #include "report/reproduction/reproduction.hpp"
@@ -25,6 +26,7 @@ struct ReproduceFlags {
   bool list = false;
   bool quick = false;
   bool times = false;
+  bool scenario = false;
   std::optional<std::uint64_t> seed;
   int threads = 1;
   ReportOptions report;
@@ -42,6 +44,19 @@ Check check_list(const ReproduceFlags& options) {
   return {};
 }
 
+/// Files of one experiment, of which nothing is run.
+Check check_scenario(const ReproduceFlags& options) {
+  if (!options.scenario) return {};
+  if (options.list || options.all || options.names.size() != 1)
+    return Error{.message = "is for one experiment; name it", .key = "--scenario"};
+  for (const auto& [given, option] :
+       {std::pair(options.times, "--times"), std::pair(!options.report.file.empty(), "--report"),
+        std::pair(options.output.format != "table", "--format")}) {
+    if (given) return Error{.message = "does not go with --scenario, which runs nothing", .key = option};
+  }
+  return {};
+}
+
 Check check_reproduce(const ReproduceFlags& options) {
   if (options.names.empty() && !options.all && !options.list)
     return Error{.message = "name experiments, or take --all of them; 'mirab reproduce --list' lists them",
@@ -51,6 +66,7 @@ Check check_reproduce(const ReproduceFlags& options) {
   if (options.list) {
     if (Check wrong = check_list(options)) return wrong;
   }
+  if (Check wrong = check_scenario(options)) return wrong;
   if (!options.images.empty() && (options.list || options.output.format != "markdown"))
     return Error{.message = "pictures go with --format markdown", .key = "--images"};
   if (!options.images.empty()) {
@@ -145,10 +161,41 @@ Check write_outputs(const report::Reproductions& reproductions, const ReproduceF
   return write_texts(files);
 }
 
+/// The scenario to -o, and its cluster beside it; or the cluster alone.
+Exit write_scenario(const Experiment& experiment, const ReproduceFlags& options) {
+  if (experiment.own_files == nullptr)
+    return report_error({.message = fmt::format("'{}' has no scenario and no cluster of its own: {}",
+                                                experiment.id, experiments::why_no_files(experiment)),
+                         .key = "--scenario"});
+  const experiments::OwnFiles files = experiment.own_files(
+      {.seed = options.seed.value_or(1),
+       .effort = options.quick ? experiments::Effort::quick : experiments::Effort::full});
+  const bool has_two = !files.scenario.empty() && !files.cluster.empty();
+  if (has_two && options.output.file == kStandardOutput)
+    return report_error(
+        {.message = "name the scenario's file: the cluster that it names is written beside it", .key = "-o"});
+  std::vector<Text> texts;
+  if (!files.scenario.empty()) texts.push_back({options.output.file, files.scenario});
+  if (!files.cluster.empty()) {
+    const std::filesystem::path beside = std::filesystem::path(options.output.file).parent_path();
+    texts.push_back(
+        {has_two ? (beside / experiments::cluster_file_of(experiment.id)).string() : options.output.file,
+         files.cluster});
+  }
+  if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
+  report_notes({fmt::format("{}: {}", experiment.id, files.note)});
+  return Exit::done;
+}
+
 Exit run_reproduce(const ReproduceFlags& options) {
   if (const Check wrong = check_reproduce(options)) return report_error(*wrong);
   const Result<std::vector<Experiment>> list = chosen(options);
   if (!list) return report_error(list.error());
+  if (options.scenario) {
+    if (list->size() != 1)
+      return report_error({.message = "is for one experiment; name it", .key = "--scenario"});
+    return write_scenario(list->front(), options);
+  }
   const Check failure = options.list ? write_text(options.output.file, formatted(*list, options.output))
                                      : write_outputs(reproduced(*list, options), options);
   return failure ? report_error(*failure, Exit::failed) : Exit::done;
@@ -161,6 +208,10 @@ void add_reproduce_options(CLI::App& command, ReproduceFlags& options) {
   command.add_flag("--all", options.all, "All experiments");
   command.add_flag("--list", options.list, "List the experiments, run none");
   command.add_flag("--quick", options.quick, "Simulate less: all experiments within a minute, on two cores");
+  command.add_flag(
+      "--scenario", options.scenario,
+      "Run nothing: write the scenario of the experiment, with which mirab simulate gives the same "
+      "figures, or its cluster file; with -o FILE, and beside it the cluster that the scenario names");
   command.add_flag("--times", options.times,
                    "Also report how long each experiment took, which differs from run to run");
   take_whole_number(
@@ -190,7 +241,8 @@ Command add_reproduce(CLI::App& app) {
       "Repeats the experiments of the papers on multi-resource fairness and compares what the papers print "
       "with what is found. The verdict is 'agrees' when every printed number is found on the paper's own "
       "data; 'shape agrees' when the claims hold but numbers cannot be compared (none is printed, the data "
-      "were never published, or a printed number is wrong, with the reason); and 'differs' when something "
+      "were never published, or a printed number is wrong, with the reason); 'undecided' when nothing "
+      "contradicts the paper but intervals leave some of it open; and 'differs' when something "
       "is not found. A verdict that differs is a finding, not a failure: the exit status is 0.",
       "The result depends on --seed and --quick, not on --threads; the seconds that psdsf-time measures, "
       "and those of --times, differ from run to run."};
@@ -198,6 +250,8 @@ Command add_reproduce(CLI::App& app) {
   manual.examples = {
       {"mirab reproduce --list", "What there is"},
       {"mirab reproduce slides-table1", "The five steps of DRF on the textbook example"},
+      {"mirab reproduce ostman-5.8 --scenario -o build/ostman-5.8.yaml",
+       "What a run of your own begins with"},
       {"mirab reproduce 'pf-*' --threads 2 --report traffic.html", "Random traffic, with pictures"},
       {"mirab reproduce --all --quick --format json | jq '.results[] | {id, verdict}'", "All verdicts"},
   };

@@ -26,7 +26,7 @@ struct ServeFlags {
 
 /// Makes the file of a service that was started without one, unless it is there.
 Check make_state_file(const std::string& file) {
-  if (std::filesystem::exists(file)) return std::nullopt;
+  if (service::is_there(file)) return std::nullopt;
   std::error_code error;
   const auto folder = std::filesystem::path(file).parent_path();
   std::filesystem::create_directories(folder, error);
@@ -93,8 +93,7 @@ Exit run_init(const service::InitOptions& options) {
 }
 
 Exit run_backup(const std::string& file, const std::string& copy) {
-  if (std::filesystem::exists(copy))
-    return report_error({.message = "there is such a file already", .file = copy});
+  const service::FolderLock one_maker(copy);
   auto store =
       service::open_store({.file = file, .reads_only = true, .is_unknown = true, .reserve_bytes = 0});
   if (!store) return report_error(store.error());

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <thread>
 
 #include "cli/io/output.hpp"
 #include "cli/io/remote.hpp"
@@ -94,6 +95,32 @@ Result<Answer> post_jobs(client::Service& service, const std::vector<FileJob>& j
   return whole;
 }
 
+constexpr int kTooMany = 429;
+
+/// Submits all, batch by batch, as fast as the service takes them: where a rate of the tenant is used up, it
+/// says when there is more. Ends before the last one where the tenant may have no more jobs.
+Result<Answer> post_all(client::Service& service, const std::vector<FileJob>& jobs,
+                        std::vector<Answer>& answers) {
+  const auto progress = [&] { return fmt::format("{} of {} submitted", answers.size(), jobs.size()); };
+  while (answers.size() < jobs.size()) {
+    Result<Answer> batch = post_jobs(service, jobs, answers.size(), answers);
+    if (batch && batch->status == kTooMany && batch->retry_after) {
+      report_notes(
+          {fmt::format("{}; the service takes more in {} s", progress(), batch->retry_after->count())});
+      std::this_thread::sleep_for(*batch->retry_after);
+      continue;
+    }
+    if (!is_good(batch)) {
+      if (jobs.size() > kMostOfBatch) report_notes({progress()});
+      return batch;
+    }
+    const auto of_batch = answers.end() - static_cast<std::ptrdiff_t>(batch->body["answers"].size());
+    if (std::all_of(of_batch, answers.end(), [](const Answer& each) { return each.status == kTooMany; }))
+      break;
+  }
+  return Answer{.status = 200};
+}
+
 /// Follows until all of these jobs have ended. `after`: the first revision at which one could have.
 Result<Answer> wait_for(client::Service& service, std::vector<JobName> jobs, std::uint64_t after) {
   // An event tells that a job ended; where events were missed, and at the start, the jobs themselves do.
@@ -128,12 +155,21 @@ Result<Answer> wait_for(client::Service& service, std::vector<JobName> jobs, std
 
 bool has_succeeded(const Json& job) { return client::text_at(job, "state") == "succeeded"; }
 
+bool has_ended_badly(const Json& job) {
+  const std::string state = client::text_at(job, "state");
+  return state == "failed" || state == "cancelled";
+}
+
+std::string ended_words(const Json& job) {
+  return client::text_at(job, "state") == "failed" ? "failed" : "been cancelled";
+}
+
 /// After the submits: waits where that was asked for, and has each job as it is then.
 std::optional<Exit> wait_for_all(client::Service& service, const std::vector<FileJob>& jobs,
                                  std::vector<Answer>& answers) {
   std::vector<JobName> open;
   std::uint64_t after = UINT64_MAX;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
+  for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].is_problem()) continue;
     open.push_back(jobs[i].job);
     after = std::min(after, answers[i].revision);
@@ -141,7 +177,7 @@ std::optional<Exit> wait_for_all(client::Service& service, const std::vector<Fil
   if (open.empty()) return {};
   const Result<Answer> waited = wait_for(service, open, after);
   if (!is_good(waited)) return report_failure(waited, open.size() == 1 ? open.front().text() : "");
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
+  for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].is_problem()) continue;
     Result<Answer> now = service.get(jobs[i].job.target());
     if (!is_good(now)) return report_failure(now, jobs[i].job.text());
@@ -182,10 +218,8 @@ Exit run_submit(const SubmitFlags& flags) {
   const bool is_list = !flags.file.empty();
   std::vector<Answer> answers;
   if (is_list) {
-    for (std::size_t first = 0; first < jobs->size(); first += kMostOfBatch) {
-      const Result<Answer> batch = post_jobs(*service, *jobs, first, answers);
-      if (!is_good(batch)) return report_failure(batch, flags.file);
-    }
+    const Result<Answer> all = post_all(*service, *jobs, answers);
+    if (!is_good(all)) return report_failure(all, flags.file);
   } else {
     const Result<Answer> put = put_job(*service, jobs->front());
     const JobName& name = jobs->front().job;
@@ -193,6 +227,9 @@ Exit run_submit(const SubmitFlags& flags) {
       return put && put->status == 404 ? report_missing(*service, put, {.queue = name.queue, .name = {}})
                                        : report_failure(put, name.text());
     answers.push_back(*put);
+    if (flags.words.argv.empty())
+      report_notes(
+          {"no command follows --: an executor such as that of Mirab lets a task fail that has none"});
   }
   Exit exit = Exit::done;
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -203,11 +240,23 @@ Exit run_submit(const SubmitFlags& flags) {
       error.key = key_in_job(error.key);
       error.message = fmt::format("{}: {}", (*jobs)[i].job.text(), error.message);
       exit = report_error(error, Exit::failed);
+    } else if (has_ended_badly(body)) {
+      exit = report_error(Error{.message = fmt::format("{}: it was submitted before, and has {}; nothing of "
+                                                       "it runs again. Submit it under another name",
+                                                       (*jobs)[i].job.text(), ended_words(body))},
+                          Exit::failed);
     } else if (const auto note = body.find("note"); note != body.end() && note->is_string()) {
       report_notes({fmt::format("{}: {}", (*jobs)[i].job.text(), note->get<std::string>())});
     }
     if (flags.waits && !answers[i].is_problem())
       report_notes({fmt::format("{} is submitted; waiting for its end", (*jobs)[i].job.text())});
+  }
+  if (answers.size() < jobs->size()) {
+    report_notes({fmt::format("{} of {} submitted; submit the file again for the others",
+                              std::count_if(answers.begin(), answers.end(),
+                                            [](const Answer& answer) { return !answer.is_problem(); }),
+                              jobs->size())});
+    exit = Exit::failed;
   }
   if (flags.waits) {
     if (const auto failed = wait_for_all(*service, *jobs, answers)) return *failed;
@@ -271,7 +320,9 @@ void add_job_options(CLI::App& app, client::JobWords& words) {
                  "Spread the tasks over the values of a label, their counts at most N apart")
       ->type_name("LABEL[=N]");
   add_count(app, "--attempts", words.attempts, "How often a task may fail until it counts as failed");
-  app.add_option("--priority", words.priority, "Among the jobs of the queue; default: 0")->type_name("N");
+  constexpr std::int64_t kMostPriority = 1'000'000'000;
+  take_integer(app.add_option("--priority", words.priority, "Among the jobs of the queue; default: 0"),
+               -kMostPriority, kMostPriority);
   add_list_option(app, "--label", words.labels, "A label of the job", "LABEL=VALUE");
   add_list_option(app, "--env", words.env, "A variable of the environment of its tasks", "NAME=VALUE");
   app.add_option("--time-limit", words.time_limit, "End a task after this time, such as 2h")
@@ -299,11 +350,13 @@ Command add_submit(CLI::App& app) {
       "A file is a list of jobs, or holds one under `jobs`; each has the keys of the API with `queue` and "
       "`name`. They are submitted a thousand at a time, each for itself: what is refused is reported with "
       "its "
-      "line, and the others are submitted.",
+      "line, and the others are submitted. Where a limit of the tenant on submits a second is reached, it "
+      "waits for as long as the service says, and goes on.",
       remote_words()};
   manual.exits = {{1,
-                   "the service was not reached or had no room; a job of a file was refused; with --wait, a "
-                   "job failed or was cancelled"},
+                   "the service was not reached or had no room; a job of a file was refused; a job was "
+                   "submitted before and has failed or was cancelled; with --wait, a job failed or was "
+                   "cancelled"},
                   {2, "the job was refused, or is not one"}};
   manual.examples = {
       {"mirab submit ml/train-17 --tasks 8 --demand cpu=4 --demand gpu=1 --gang 8 -- ./train.sh --epochs 3",

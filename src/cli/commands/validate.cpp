@@ -155,9 +155,7 @@ Summary check(const std::string& file) {
   if (is_workload(input->text)) return check_workload(file, *input);
   const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
   if (problem) {
-    print_cluster_notices(file, unplaceable_tasks(*problem));
-    print_cluster_notices(file, missing_units(*problem));
-    print_cluster_notices(file, unusable_guarantees(*problem));
+    print_slips(file, *problem);
     return summary_of(*problem);
   }
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
@@ -214,7 +212,9 @@ Command add_validate(CLI::App& app) {
       "decision must be the one in the log. When a file "
       "is wrong, only the errors are printed, with file, line and key, for all wrong "
       "files. What is allowed but looks like a slip is noted on standard error: a user of whom no server "
-      "holds one whole task, or a demand without a unit where servers have many millions."};
+      "holds one whole task, a demand without a unit where servers have many millions, a guarantee that "
+      "covers "
+      "no task, a server that most users leave out since they name others."};
   manual.examples = {{"mirab validate examples/*.yaml", "Check them all"}};
   return {command, std::move(manual), [files](const std::string&) { return run(*files); }};
 }

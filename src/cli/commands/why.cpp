@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "client/tables.hpp"
+#include "live/state.hpp"
 #include "report/text/json.hpp"
 
 namespace mirab::cli {
@@ -28,7 +29,7 @@ struct Why {
 
 Result<Why> why_of(const WhyFlags& flags) {
   if (flags.of.find('/') == std::string::npos) {
-    if (!flags.of.starts_with("t-"))
+    if (!live::task_key_of(flags.of))
       return Error{.message = "'" + flags.of + "' is neither a job as QUEUE/NAME nor a task such as t-77",
                    .key = "JOB"};
     if (!flags.on.empty())

@@ -4,7 +4,11 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
+
+#include <mirab/model/tree.hpp>
 
 #include "cli/io/input.hpp"
 #include "report/text/format.hpp"
@@ -85,6 +89,35 @@ std::vector<Error> missing_units(const Problem& problem) {
   return notices;
 }
 
+std::vector<Error> unnamed_servers(const Problem& problem) {
+  std::unordered_set<std::string_view> named;
+  std::size_t closed = 0;  // users who name more than one server
+  for (const User& user : problem.users()) {
+    if (!user.servers) continue;
+    named.insert(user.servers->begin(), user.servers->end());
+    if (user.servers->size() > 1) ++closed;
+  }
+  std::vector<Error> notices;
+  if (2 * closed < problem.user_count()) return notices;
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    const std::string& server = problem.servers()[i].name;
+    if (named.contains(server)) continue;
+    std::size_t excluded = 0;
+    for (std::size_t n = 0; n < problem.user_count(); ++n) {
+      if (problem.users()[n].servers && !problem.eligible(n, i)) ++excluded;
+    }
+    const bool shapes = std::any_of(problem.users().begin(), problem.users().end(),
+                                    [](const User& user) { return user.shape.has_value(); });
+    notices.push_back(
+        {.message =
+             fmt::format("{} of {} {} may not run on '{}': they name their servers, and none of them "
+                         "names this one",
+                         excluded, problem.user_count(), shapes ? "users and task shapes" : "users", server),
+         .key = fmt::format("servers[{}]", i)});
+  }
+  return notices;
+}
+
 std::vector<std::string> first_notices(const std::vector<Error>& notices) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(notices.size(), kNoticesShown); ++i)
@@ -105,6 +138,8 @@ void print_cluster_notices(const std::string& cluster, const std::vector<Error>&
 void print_slips(const std::string& cluster, const Problem& problem) {
   print_cluster_notices(cluster, missing_units(problem));
   print_cluster_notices(cluster, unplaceable_tasks(problem));
+  print_cluster_notices(cluster, unusable_guarantees(problem));
+  print_cluster_notices(cluster, unnamed_servers(problem));
 }
 
 }  // namespace mirab::cli

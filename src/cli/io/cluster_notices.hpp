@@ -25,13 +25,19 @@ std::vector<Error> unplaceable_tasks(const Problem& problem);
 /// Each with the key of the demand. O((users + servers) x resources).
 std::vector<Error> missing_units(const Problem& problem);
 
+/// Servers that nobody names, where at least half of the users and task shapes name several others: what was
+/// added to a file whose users list the servers of yesterday. Each with the key of the server. O(users x
+/// servers).
+std::vector<Error> unnamed_servers(const Problem& problem);
+
 /// The first few, without their places, and how many more there are.
 std::vector<std::string> first_notices(const std::vector<Error>& notices);
 
 /// Notes the first few on standard error, with the lines of the cluster file.
 void print_cluster_notices(const std::string& cluster, const std::vector<Error>& notices);
 
-/// The same of missing units and unplaceable tasks.
+/// The same of missing units, tasks that fit nowhere, guarantees that cover none, and servers that users who
+/// name theirs leave out.
 void print_slips(const std::string& cluster, const Problem& problem);
 
 }  // namespace mirab::cli

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -82,8 +83,15 @@ Result<Problem> read_problem(const std::string& cluster, const std::string& allo
 
 namespace {
 
+// By gzip: what it holds is not known by its first bytes.
+bool is_packed(std::string_view text) { return text.starts_with("\x1f\x8b"); }
+
+// Packed workload files are named so.
+bool is_named_workload(const InputText& input) { return input.name.find("workload") != std::string::npos; }
+
 // By its first bytes or by the keys that only this kind has.
 std::optional<FileKind> kind_of(const InputText& input) {
+  if (is_packed(input.text) && !is_named_workload(input)) return {};
   if (is_workload(input.text)) return FileKind::workload;
   std::istringstream text(input.text);
   const Result<Node> document = read_document(text, input.syntax, input.name);
@@ -122,7 +130,7 @@ std::string_view place_of(FileKind kind) {
 }  // namespace
 
 bool is_workload(std::string_view text) {
-  if (text.starts_with("\x1f\x8b")) return true;
+  if (is_packed(text)) return true;
   for (const std::string_view next : {"{", "\"mirab\""}) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     if (!text.starts_with(next)) return false;
@@ -144,6 +152,17 @@ bool has_line_with_key(std::string_view text, std::string_view key) {
       return true;
   }
   return false;
+}
+
+// Has the beginning of a JSON text fields of nodes of scontrol, jobs of squeue or sacct, or what is above
+// them?
+bool is_json_of_slurm(std::string_view text) {
+  constexpr auto kFields = std::to_array<std::string_view>(
+      {"\"real_memory\"", "\"job_state\"", "\"allocation_nodes\"", "\"data_parser\""});
+  const bool is_json = trimmed(text).starts_with('{');
+  return is_json && std::any_of(kFields.begin(), kFields.end(), [&](std::string_view field) {
+           return text.find(field) != std::string_view::npos;
+         });
 }
 
 // Is the line 18 numbers, as every job of such a log?
@@ -181,8 +200,12 @@ std::optional<ForeignKind> foreign_kind(const InputText& input) {
                        .description =
                            "a log in the Standard Workload Format; `mirab import swf` makes a "
                            "workload file of it"};
+  if (is_packed(text) && !is_named_workload(input))
+    return ForeignKind{
+        .importer = "",
+        .description = fmt::format("packed by gzip; unpack it first: gunzip -k {}", input.name)};
   if (first.starts_with("NodeName=") || first.starts_with("JobId=") || first.starts_with("JobID|") ||
-      first.starts_with("JOBID|"))
+      first.starts_with("JOBID|") || is_json_of_slurm(text))
     return ForeignKind{
         .importer = "slurm",
         .description = "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs"};
@@ -209,7 +232,7 @@ Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::
 Error explain_wrong_trace(Error error, std::string_view like) {
   if (error.file.empty() || error.line > 1) return error;
   const Result<InputText> input = read_input(error.file);
-  if (!input || input->text.starts_with("\x1f\x8b")) return error;
+  if (!input || is_packed(input->text)) return error;
   return explain_wrong_import(std::move(error), {&*input, 1}, like);
 }
 
@@ -228,7 +251,7 @@ Error explain_wrong_manifests(Error error, const InputText& input) {
 Error explain_wrong_kind(Error error, FileKind wanted) {
   if (error.file.empty()) return error;
   const Result<InputText> input = read_input(error.file);
-  if (!input) return error;
+  if (!input || (wanted == FileKind::workload && is_packed(input->text))) return error;
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
     return {.message = fmt::format("{} belongs here, and this is {}", name_of(wanted), foreign->description),
             .file = error.file};

@@ -51,8 +51,8 @@ bool is_workload(std::string_view text);
 /// What a file of others is: objects of Kubernetes, what Slurm prints, a log in the Standard Workload Format,
 /// a table.
 struct ForeignKind {
-  std::string_view importer;     ///< its command under `mirab import`
-  std::string_view description;  ///< what it is, and which commands read it
+  std::string_view importer;  ///< its command under `mirab import`; empty: none reads it as it is
+  std::string description;    ///< what it is, and which commands read it
 };
 
 /// Nothing for any other text. Looks at its beginning only.

@@ -83,9 +83,10 @@ std::string token_place(bool is_here) {
   std::string folder = from_environment("XDG_CONFIG_HOME");
   if (folder.empty()) folder = home() + "/.config";
   const std::string configured = folder + "/mirab/token";
-  if (std::filesystem::exists(configured)) return configured;
+  std::error_code unseen;
+  if (std::filesystem::exists(configured, unseen)) return configured;
   const std::string of_admin = state_file() + ".admin-token";
-  return is_here && std::filesystem::exists(of_admin) ? of_admin : "";
+  return is_here && std::filesystem::exists(of_admin, unseen) ? of_admin : "";
 }
 
 /// The token in a file. Errors: cannot be read, or holds no token.

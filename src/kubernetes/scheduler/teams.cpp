@@ -18,8 +18,6 @@ using fairness::Wide;
 using scheduling::GroupId;
 using scheduling::LoggedEngine;
 
-constexpr std::size_t kNoParent = SIZE_MAX;
-
 Units units_in(std::string_view resource, const Quantity& quantity) {
   const Result<Units> units = units_of(resource, quantity, Rounding::down);
   return units ? *units : kMaxUnits;
@@ -32,6 +30,10 @@ Quantity quantity_of(std::string_view resource, Units units) {
 
 Units part(Units whole, Units numerator, Units denominator) {
   return static_cast<Units>(Wide{whole} * numerator / denominator);
+}
+
+bool is_alike(const UnitQuota& a, const UnitQuota& b) {
+  return a.guarantee == b.guarantee && a.limit == b.limit && a.reserved == b.reserved;
 }
 
 }  // namespace
@@ -62,23 +64,17 @@ Check Teams::begin(LoggedEngine& engine, Time now) {
     by_name.emplace(group.name, *id);
     of_file_.push_back(*id);
   }
-  fitted_.assign(of_file_.size(), Fitted{});
+  fitted_.assign(of_file_.size(), UnitQuota{});
   return {};
 }
 
-// Bottom up what is promised, then top down what there is of it; the parts of one parent in proportion.
-std::vector<Teams::Fitted> Teams::fitted(const std::vector<Group>& groups,
-                                         std::span<const std::string> resources,
-                                         std::span<const std::int64_t> pool) const {
-  std::vector<Fitted> all(groups.size());
+std::vector<UnitQuota> Teams::fitted(const std::vector<Group>& groups, std::span<const std::string> resources,
+                                     std::span<const std::int64_t> pool) {
+  std::vector<UnitQuota> all(groups.size());
   std::map<std::string_view, std::size_t> places;
-  std::vector<std::size_t> parents;
-  for (const Group& group : groups) {
-    parents.push_back(group.parent ? places.at(*group.parent) : kNoParent);
-    places.emplace(group.name, places.size());
-  }
-  std::vector<scheduling::Amounts> promised(groups.size(), scheduling::Amounts(resources.size()));
   for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].parent) all[g].parent = places.at(*groups[g].parent);
+    places.emplace(groups[g].name, g);
     const Quota& quota = groups[g].quota;
     const auto amounts = [&](const auto& given, Units otherwise) {
       scheduling::Amounts units;
@@ -92,44 +88,16 @@ std::vector<Teams::Fitted> Teams::fitted(const std::vector<Group>& groups,
     if (!quota.reserved.empty()) all[g].reserved = amounts(quota.reserved, 0);
     if (!quota.limit.empty()) all[g].limit = amounts(quota.limit, scheduling::kNoLimit);
     if (!all[g].guarantee) continue;
-    promised[g] = *all[g].guarantee;
+    scheduling::Amounts& promised = *all[g].guarantee;
     const auto pods = static_cast<std::size_t>(std::find(resources.begin(), resources.end(), kPodsResource) -
                                                resources.begin());
-    if (pods == resources.size() || promised[g][pods] > 0) continue;
+    if (pods == resources.size() || promised[pods] > 0) continue;
     for (std::size_t r = 0; r < resources.size(); ++r) {
       if (pool[r] > 0)
-        promised[g][pods] =
-            std::max(promised[g][pods], part(pool[pods], std::min(promised[g][r], pool[r]), pool[r]));
+        promised[pods] = std::max(promised[pods], part(pool[pods], std::min(promised[r], pool[r]), pool[r]));
     }
   }
-  for (std::size_t r = 0; r < resources.size(); ++r) {
-    const auto limited = [&](std::size_t g, Wide amount) {
-      return static_cast<Units>(
-          std::min<Wide>(amount, all[g].limit ? (*all[g].limit)[r] : scheduling::kNoLimit));
-    };
-    std::vector<Wide> below(groups.size(), 0);  // of a group, what its members are promised
-    std::vector<Units> wanted(groups.size(), 0);
-    Wide in_all = 0;
-    for (std::size_t g = groups.size(); g-- > 0;) {
-      wanted[g] = limited(g, std::max<Wide>(promised[g][r], below[g]));
-      (parents[g] == kNoParent ? in_all : below[parents[g]]) += wanted[g];
-    }
-    std::vector<Units> got(groups.size(), 0);
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const bool is_top = parents[g] == kNoParent;
-      const Wide together = is_top ? in_all : below[parents[g]];
-      const Units there = is_top ? pool[r] : got[parents[g]];
-      got[g] = together <= there ? wanted[g] : static_cast<Units>(Wide{wanted[g]} * there / together);
-      if (all[g].guarantee) (*all[g].guarantee)[r] = got[g];
-    }
-    // What a group without a guarantee of its own has is what its members have.
-    std::vector<Units> held(groups.size(), 0);
-    for (std::size_t g = groups.size(); g-- > 0;) {
-      if (all[g].guarantee) held[g] = got[g];
-      if (all[g].reserved) (*all[g].reserved)[r] = std::min((*all[g].reserved)[r], held[g]);
-      if (parents[g] != kNoParent) held[parents[g]] += held[g];
-    }
-  }
+  cut_guarantees(all, pool);
   return all;
 }
 
@@ -142,9 +110,10 @@ bool Teams::fit(LoggedEngine& engine, std::span<const std::string> resources, Ti
   ResourceVector capacity;
   for (std::size_t r = 0; r < pool.size(); ++r) capacity.push_back(quantity_of(resources[r], pool[r]));
   const std::vector<Group> groups = rules_.file->groups(resources, capacity);
-  std::vector<Fitted> now_fitted = fitted(groups, resources, pool_);
-  if (now_fitted == fitted_) return false;
-  const auto apply = [&](std::size_t g, const Fitted& quota) {
+  std::vector<UnitQuota> now_fitted = fitted(groups, resources, pool_);
+  if (std::equal(now_fitted.begin(), now_fitted.end(), fitted_.begin(), fitted_.end(), is_alike))
+    return false;
+  const auto apply = [&](std::size_t g, const UnitQuota& quota) {
     return engine.apply(scheduling::GroupChanged{.group = of_file_[g],
                                                  .weight = groups[g].weight,
                                                  .guarantee = quota.guarantee,

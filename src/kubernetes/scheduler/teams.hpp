@@ -12,6 +12,7 @@
 #include "kubernetes/node_rows.hpp"
 #include "kubernetes/objects.hpp"
 #include "model/teams_file.hpp"
+#include "model/unit_quotas.hpp"
 #include "scheduling/persistence/logged_engine.hpp"
 
 namespace mirab::kubernetes {
@@ -79,17 +80,14 @@ class Teams {
   std::span<const std::string> resources() const;
 
  private:
-  struct Fitted {
-    std::optional<scheduling::Amounts> guarantee = {}, limit = {}, reserved = {};
-    bool operator==(const Fitted&) const = default;
-  };
-  std::vector<Fitted> fitted(const std::vector<Group>& groups, std::span<const std::string> resources,
-                             std::span<const std::int64_t> pool) const;
+  static std::vector<UnitQuota> fitted(const std::vector<Group>& groups,
+                                       std::span<const std::string> resources,
+                                       std::span<const std::int64_t> pool);
   const std::string* label_of(const std::string& space) const;
 
   TeamRules rules_;
   std::vector<scheduling::GroupId> of_file_ = {};   // [group of the file]
-  std::vector<Fitted> fitted_ = {};                 // the same, as the engine has them
+  std::vector<UnitQuota> fitted_ = {};              // the same, as the engine has them
   scheduling::Amounts pool_ = {};                   // for which they were fitted
   std::map<std::string, std::string> labels_ = {};  // of namespaces
   struct OfLabel {

@@ -19,6 +19,7 @@ enum class Verdict {
   agrees,        ///< every printed number within its tolerance, on the paper's data
   shape_agrees,  ///< no numbers are printed, or on other data, or a printed one is wrong: what must hold
                  ///< holds
+  undecided,     ///< nothing contradicts it, but intervals leave some of it open
   differs,       ///< something printed or described was not found
 };
 
@@ -35,7 +36,8 @@ struct Finding {
   double ours = 0;
   std::optional<std::pair<double, double>> interval = {};  ///< of ours, 95 %
   bool holds = false;
-  std::string note = {};  ///< why it differs, which slip the paper has; empty mostly
+  bool undecided = false;  ///< the interval has both sides, so that neither is shown: it does not hold then
+  std::string note = {};   ///< why it differs, which slip the paper has; empty mostly
   Reading reading = Reading::number;
   bool corrected = false;  ///< what holds is not what the paper prints, which is wrong: `note` says why
 };
@@ -89,6 +91,14 @@ struct RunOptions {
   std::shared_ptr<SharedRuns> shared = {};         ///< likewise changes nothing but the time
 };
 
+/// What of an experiment can be run by itself, as files: `mirab reproduce ID --scenario`.
+struct OwnFiles {
+  std::string scenario =
+      {};  ///< for mirab simulate, YAML; it names the cluster `ID-cluster.yaml`; empty: none
+  std::string cluster = {};  ///< YAML; empty: none
+  std::string note = {};     ///< what of the experiment the files are, or why there is none
+};
+
 /// A table or figure of a paper: one file, one row.
 struct Experiment {
   std::string_view id;     ///< `pf-fig1a`
@@ -96,6 +106,8 @@ struct Experiment {
   std::string_view title;  ///< what it shows, in one line
   std::string_view data;   ///< "as published", or "stand-in: …"
   Reproduction (*run)(const RunOptions& options);
+  /// Those of the first seed, and of the effort; null: why_no_files() says why there are none.
+  OwnFiles (*own_files)(const RunOptions& options) = nullptr;
 };
 
 /// All of them, in the order of the papers.
@@ -108,15 +120,20 @@ inline constexpr std::string_view kAsPublished = "as published";
 /// beginning of some with a * behind: `pf-*`. Errors: a name that picks none, with the nearest IDs.
 Result<std::vector<Experiment>> choose_experiments(std::span<const std::string> names);
 
+/// Why an experiment has no files of its own, as a sentence that begins with `it`. Requires one without
+/// own_files.
+std::string_view why_no_files(const Experiment& experiment);
+
 /// Runs one experiment, and fills in its ID, data and verdict. The same seed and effort give the same result,
 /// with any number of threads. Requires threads ≥ 1. The cost is that of the experiment.
 Reproduction reproduce(const Experiment& experiment, const RunOptions& options);
 
-/// `agrees`, `shape agrees`, `differs`.
+/// `agrees`, `shape agrees`, `undecided`, `differs`.
 std::string_view verdict_name(Verdict verdict);
 
-/// A finding that does not hold: differs. All hold: agrees, when the paper prints some of their numbers, none
-/// of these had to be corrected, and the data are its own; else shape agrees.
+/// A finding that does not hold: differs, or undecided where all such are. All hold: agrees, when the paper
+/// prints some of their numbers, none of these had to be corrected, and the data are its own; else shape
+/// agrees.
 Verdict verdict_of(std::span<const Finding> findings, std::string_view data = kAsPublished);
 
 /// The bytes of a file of src/lab/experiments/data, as the library holds them: `google2011_jobs.csv.gz`.

@@ -1,11 +1,9 @@
-// ViolationLog: a small cluster whose outcome a paper prints in numbers, and claims about the mean of
-// several runs. A claim that A is no less than B is contradicted only by a 95 % interval that lies
-// wholly below 0; a claim that A is more holds only for an interval wholly above 0. So a noisier run
-// can neither contradict the first nor confirm the second.
+// A small cluster whose outcome a paper prints in numbers, and claims about the mean of several runs.
 #include "lab/experiments/findings.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -68,45 +66,55 @@ Finding required(std::string what, double ours, bool holds) {
   return {.what = std::move(what), .ours = ours, .holds = holds};
 }
 
-// One rule for what a paper says of one thing compared with another, where ours has an interval: a claim that
-// A is no less than B is contradicted only by an interval that is below 0 as a whole; a claim that A is more
-// is held only by one that is above 0 as a whole. So a noisier run can neither contradict the first nor hold
-// the second.
+// One rule for what is said of a bound, where ours has an interval: it holds where the whole interval is on
+// the side that is said, and fails where none of it is. Between these nothing is shown. So a noisier run can
+// neither contradict a claim nor confirm it, whichever side it is on.
+
+void decide(Finding& finding, Side side, double bound, double shown_bound) {
+  const auto [low, high] = finding.interval.value_or(std::pair(finding.ours, finding.ours));
+  const auto is_on_side = [&](double value) {
+    switch (side) {
+      case Side::above:
+        return value > bound;
+      case Side::at_least:
+        return value >= bound;
+      case Side::at_most:
+        return value <= bound;
+      case Side::below:
+        return value < bound;
+    }
+    return false;
+  };
+  finding.holds = is_on_side(low) && is_on_side(high);
+  finding.undecided = is_on_side(low) != is_on_side(high);
+  if (!finding.undecided) return;
+  const std::string note = fmt::format("{:.4g} is in the interval: neither side is shown", shown_bound);
+  finding.note = finding.note.empty() ? note : finding.note + "; " + note;
+}
+
+void decide(Finding& finding, Side side, double bound) { decide(finding, side, bound, bound); }
 
 namespace {
 
 constexpr double kNothing = 1e-6;
-constexpr const char* kUndecided = "0 is in the interval: neither sign is shown";
 
-Finding on_mean(std::string what, const simulation::Interval& mean) {
-  Finding finding{.what = std::move(what), .ours = mean.mean, .interval = {{mean.low, mean.high}}};
-  if (mean.low < -kNothing && mean.high > kNothing) finding.note = kUndecided;
-  return finding;
+Finding on_mean(std::string what, std::span<const double> differences) {
+  const simulation::Interval mean = simulation::mean_interval(differences);
+  return {.what = std::move(what), .ours = mean.mean, .interval = {{mean.low, mean.high}}};
 }
 
 }  // namespace
 
 Finding not_less(std::string what, std::span<const double> differences) {
-  const simulation::Interval mean = simulation::mean_interval(differences);
-  Finding finding = on_mean(std::move(what), mean);
-  finding.holds = mean.high >= -kNothing;
+  Finding finding = on_mean(std::move(what), differences);
+  decide(finding, Side::at_least, -kNothing, 0);
   return finding;
 }
 
 Finding more(std::string what, std::span<const double> differences) {
-  const simulation::Interval mean = simulation::mean_interval(differences);
-  Finding finding = on_mean(std::move(what), mean);
-  finding.holds = mean.low > kNothing;
+  Finding finding = on_mean(std::move(what), differences);
+  decide(finding, Side::above, kNothing, 0);
   return finding;
-}
-
-Finding part_between(std::string what, std::span<const double> parts, double least, double most,
-                     double rounding) {
-  const simulation::Interval mean = simulation::mean_interval(parts);
-  return {.what = std::move(what),
-          .ours = mean.mean,
-          .interval = {{std::max(mean.low, 0.0), std::min(mean.high, 1.0)}},
-          .holds = mean.mean >= least - rounding && mean.mean <= most + rounding};
 }
 
 std::vector<double> differences(std::span<const double> a, std::span<const double> b) {

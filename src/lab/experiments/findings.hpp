@@ -44,20 +44,22 @@ Finding corrected(std::string what, double printed, double right, double ours, d
 /// What must hold without a printed number.
 Finding required(std::string what, double ours, bool holds);
 
+/// On which side of a bound ours is said to be.
+enum class Side { above, at_least, at_most, below };
+
+/// Holds where the whole interval is on the side, fails where nothing of it is, and is undecided between:
+/// then the note says that `shown_bound` is in the interval. Without an interval ours decides.
+void decide(Finding& finding, Side side, double bound, double shown_bound);
+void decide(Finding& finding, Side side, double bound);
+
 // What a paper says of A against B, by the differences A - B of runs, seeds or iterations: at least two.
 // `ours` is their mean, with its 95 % interval. What certificates leave open, 1e-6, counts as 0.
 
-/// "A is no less than B": holds unless the whole interval is below 0. Where 0 is inside, the note says that
-/// nothing is decided.
+/// "A is no less than B": not below 0.
 Finding not_less(std::string what, std::span<const double> differences);
 
-/// "A is more than B", "better", "remarkably fairer": the whole interval must be above 0.
+/// "A is more than B", "better", "remarkably fairer": above 0.
 Finding more(std::string what, std::span<const double> differences);
-
-/// "From 0.95 to 0.97": the mean of these parts, rounded to as many decimals, must lie there. The interval is
-/// cut to what a part can be, [0, 1].
-Finding part_between(std::string what, std::span<const double> parts, double least, double most,
-                     double rounding);
 
 /// The differences a[t] - b[t]; as many of either.
 std::vector<double> differences(std::span<const double> a, std::span<const double> b);

@@ -118,6 +118,55 @@ Result<std::vector<Experiment>> choose_experiments(std::span<const std::string> 
   return chosen;
 }
 
+namespace {
+
+struct NoFiles {
+  std::string_view beginning;  ///< of IDs
+  std::string_view why;
+};
+
+constexpr NoFiles kNoFiles[] = {
+    {"pf-fig4", "it solves exact chains with a job that never leaves, and simulates nothing"},
+    {"pf-fig5", "it compares four claims, each a scenario of its own: 'claims' of a class of kind: traffic"},
+    {"psdsf-table1", "it tries random clusters: mirab audit --random does so"},
+    {"psdsf-bitbrains",
+     "it divides the demands of drawn instants of a table in the library, one cluster each"},
+    {"psdsf-time",
+     "it divides the demands of drawn instants of a table in the library, and measures the time"},
+    {"psdsf-google", "its jobs are drawn from a table in the library, which gives no workload file"},
+    {"slides-", "it has small clusters, which its findings name; examples/textbook.yaml is the first"},
+    {"hamzeh-4.",
+     "it has small clusters, which its findings name; examples/textbook.yaml is that of tables 4.2 and 4.4"},
+    {"hamzeh-7.4", "it is one iteration in numbers, on servers and demands of its own"},
+    {"hamzeh-mlf",
+     "it has several series of demands, and measures of its own over them; examples/demands-thesis.yaml is "
+     "such a series"},
+    {"hamzeh-ffmra",
+     "it has several series of demands, and measures of its own over them; examples/demands-thesis.yaml is "
+     "such a series"},
+    {"hamzeh-queue", "it serves tasks by a queue of its own, which no command has"},
+    {"hamzeh-mrfs", "it places tasks in rounds, which no command has"},
+    {"hamzeh-minikube", "it divides pods: mirab limits examples/pods/two-pods.yaml"},
+    {"ostman-table-3.1", "it is a worked example with fixed links, which no scenario has"},
+    {"ostman-fig-3", "it is a worked example with fixed links, which no scenario has"},
+    {"ostman-push-sum", "it runs gossip in rounds without schedulers, which no scenario has"},
+    {"ostman-gradient", "it runs gossip in rounds without schedulers, which no scenario has"},
+    {"ostman-beyond-",
+     "what joins, leaves, ends or pauses is drawn for each cluster; examples/ has scenarios with such keys"},
+    {"teams-", "it fills clusters that grow, by teams that no single file has"},
+};
+
+}  // namespace
+
+std::string_view why_no_files(const Experiment& experiment) {
+  MIRAB_ASSERT(experiment.own_files == nullptr, "an experiment without files");
+  const auto row = std::find_if(std::begin(kNoFiles), std::end(kNoFiles), [&](const NoFiles& each) {
+    return experiment.id.starts_with(each.beginning);
+  });
+  MIRAB_ASSERT(row != std::end(kNoFiles), "every experiment has files, or a reason why not");
+  return row->why;
+}
+
 Reproduction reproduce(const Experiment& experiment, const RunOptions& options) {
   MIRAB_ASSERT(options.threads >= 1, "a thread to run on");
   Reproduction result = experiment.run(options);
@@ -134,6 +183,8 @@ std::string_view verdict_name(Verdict verdict) {
       return "agrees";
     case Verdict::shape_agrees:
       return "shape agrees";
+    case Verdict::undecided:
+      return "undecided";
     case Verdict::differs:
       break;
   }
@@ -141,8 +192,10 @@ std::string_view verdict_name(Verdict verdict) {
 }
 
 Verdict verdict_of(std::span<const Finding> findings, std::string_view data) {
-  const auto holds = [](const Finding& finding) { return finding.holds; };
-  if (!std::all_of(findings.begin(), findings.end(), holds)) return Verdict::differs;
+  const auto fails = [](const Finding& finding) { return !finding.holds && !finding.undecided; };
+  const auto is_undecided = [](const Finding& finding) { return finding.undecided; };
+  if (std::any_of(findings.begin(), findings.end(), fails)) return Verdict::differs;
+  if (std::any_of(findings.begin(), findings.end(), is_undecided)) return Verdict::undecided;
   const auto is_printed = [](const Finding& finding) { return finding.printed.has_value(); };
   const auto is_corrected = [](const Finding& finding) { return finding.corrected; };
   const bool as_printed = std::any_of(findings.begin(), findings.end(), is_printed) &&

@@ -31,8 +31,12 @@ struct ReplayContender {
   std::optional<scheduling::Preempting> preemption = {};
 };
 
-/// The discipline of a contender by its name: one of the engine's, or `fcfs` (fifo:blocking=freeze: nothing
-/// overtakes) or `easy`. Errors as of choose_discipline().
+/// What contenders have besides the engine's disciplines: `fcfs` (fifo:blocking=freeze: nothing overtakes)
+/// and `easy`.
+std::span<const DisciplineInfo> replay_disciplines();
+
+/// The discipline of a contender by its name: one of the engine's or of replay_disciplines(). Errors as of
+/// choose_discipline().
 Result<ReplayContender> choose_contender(std::string_view discipline);
 
 /// What it asks of the engine besides a discipline and a placement; empty for nothing.
@@ -159,11 +163,12 @@ struct ReplayOutcome : ReplayTally {
   double unfairness = 0;     ///< share-weighted, integrated over time, seconds
   double starvation = 0;     ///< the longest of any user, seconds
   std::size_t starved = 0;   ///< users
-  double mean_waiting_tasks = 0;  ///< over time
-  double mean_running_tasks = 0;  ///< the same
-  double end = 0;                 ///< when the replay ended, seconds
-  std::int64_t events = 0;        ///< submitted jobs, ended tasks, server changes
-  std::int64_t placements = 0;    ///< starts of tasks
+  double mean_waiting_tasks = 0;    ///< over time
+  double mean_running_tasks = 0;    ///< the same
+  double end = 0;                   ///< when the replay ended, seconds
+  std::int64_t events = 0;          ///< submitted jobs, ended tasks, server changes
+  std::int64_t placements = 0;      ///< starts of tasks
+  std::int64_t submitted_jobs = 0;  ///< whose tasks `submitted` counts
 
   std::vector<double> times;  ///< the grid of all series, seconds
   /// `waiting` and `running` (tasks), `users` (with demand), `jain`, `gini`, `min_share`, `unfairness`,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -297,6 +298,34 @@ std::string printed_words(const Claim& claim) {
   return claim.holds ? "holds" + conditions_words(claim.conditions) : "fails";
 }
 
+// `of 96 that are said to hold none fails; …`: what was tried, of each kind of claim, and what came of it.
+std::string found_of_claims(const std::vector<ClaimAudit>& claims) {
+  const auto count = [&](const auto& passes) { return std::count_if(claims.begin(), claims.end(), passes); };
+  const auto is_refuted = [](const ClaimAudit& each) { return each.claim.refuted; };
+  const auto is_denied = [](const ClaimAudit& each) { return !each.claim.holds; };
+  const auto unseen = [](const ClaimAudit& each) { return each.verdict.holds; };
+  const auto refuted = count(is_refuted), denied = count(is_denied), against = count(differs);
+  const auto made = static_cast<std::ptrdiff_t>(claims.size()) - refuted - denied;
+  std::vector<std::string> words;
+  const auto shows_none = [](std::ptrdiff_t of, std::ptrdiff_t none, const char* kind) {
+    return none == 0 ? fmt::format("{} of {} {}", of, of, kind)
+                     : fmt::format("{} of {} {}, and no counterexample to {} was found", of - none, of, kind,
+                                   none == 1 ? "one of them" : fmt::format("{} of them", none));
+  };
+  if (made > 0)
+    words.push_back(against == 0 ? fmt::format("of {} that are said to hold none fails", made)
+                                 : fmt::format("of {} that are said to hold {} FAIL", made, against));
+  if (denied > 0)
+    words.push_back(shows_none(denied,
+                               count([&](const ClaimAudit& each) { return is_denied(each) && unseen(each); }),
+                               "that are said to fail do"));
+  if (refuted > 0)
+    words.push_back(
+        shows_none(refuted, count([&](const ClaimAudit& each) { return is_refuted(each) && unseen(each); }),
+                   "marked as refuted fail"));
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
 }  // namespace
 
 std::string claims_table(const ClaimAuditRun& audited, std::size_t width) {
@@ -317,12 +346,13 @@ std::string claims_table(const ClaimAuditRun& audited, std::size_t width) {
     witnesses += indented(printable(witness.words), 2, page);
     witnesses += indented("on " + printable(cluster_words(witness.problem)), 2, page);
   }
-  const auto against = std::count_if(audited.claims.begin(), audited.claims.end(), differs);
-  return fmt::format("{}, each tried on {}: {}\n\n", counted(audited.claims.size(), "claim"),
-                     counted(audited.clusters, "random cluster"),
-                     against == 0 ? "no claim fails that is not already marked as refuted"
-                                  : fmt::format("{} fail that were not known to", against)) +
-         render(table) + witnesses;
+  return broken(fmt::format("{}, each tried on {}: {}", counted(audited.claims.size(), "claim"),
+                            counted(audited.clusters, "random cluster"), found_of_claims(audited.claims)),
+                page, "") +
+         "\n" + render(table) + "\n" +
+         broken("no counterexample in N: none in N tries, which is no proof; more of --budget looks further",
+                page) +
+         witnesses;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "lab/simulation/replay.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"
@@ -18,6 +19,7 @@ Registry whole_registry() {
   Registry registry;
   for (const Mechanism& row : mechanisms()) registry.mechanisms.push_back(&row);
   for (const DisciplineInfo& row : disciplines()) registry.disciplines.push_back(&row);
+  for (const DisciplineInfo& row : simulation::replay_disciplines()) registry.of_replays.push_back(&row);
   for (const PlacementInfo& row : placements()) registry.placements.push_back(&row);
   return registry;
 }
@@ -35,11 +37,17 @@ Result<Registry> named(std::string_view name) {
     candidates.push_back(row.name);
     if (row.name == name) found.disciplines.push_back(&row);
   }
+  for (const DisciplineInfo& row : simulation::replay_disciplines()) {
+    candidates.push_back(row.name);
+    if (row.name == name) found.of_replays.push_back(&row);
+  }
   for (const PlacementInfo& row : placements()) {
     candidates.push_back(row.name);
     if (row.name == name) found.placements.push_back(&row);
   }
-  if (!found.mechanisms.empty() || !found.disciplines.empty() || !found.placements.empty()) return found;
+  if (!found.mechanisms.empty() || !found.disciplines.empty() || !found.of_replays.empty() ||
+      !found.placements.empty())
+    return found;
 
   std::sort(candidates.begin(), candidates.end());  // a mechanism and a discipline may share a name
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
@@ -109,6 +117,16 @@ std::string conditions_words(const Conditions& conditions) {
   if (words.empty()) return fmt::format(" with {}", last);
   return fmt::format(" with {} and {}", fmt::join(words, ", "), last);
 }
+
+namespace {
+
+// With the options for which it is made.
+std::string made_for(const Claim& claim) {
+  const std::string conditions = conditions_words(claim.conditions);
+  return claim.options.empty() ? conditions : fmt::format(" for {}{}", claim.options, conditions);
+}
+
+}  // namespace
 
 nlohmann::ordered_json conditions_json(const Conditions& conditions) {
   return {{"positive_demands", conditions.positive_demands},
@@ -191,7 +209,7 @@ std::string claims_text(std::span<const Claim> claims, std::size_t width) {
   for (const Claim& claim : claims) {
     const std::string claimed =
         claim.refuted ? fmt::format("{}: claimed, but refuted", property_name(claim.property))
-        : claim.holds ? fmt::format("{}{}", property_name(claim.property), conditions_words(claim.conditions))
+        : claim.holds ? fmt::format("{}{}", property_name(claim.property), made_for(claim))
                       : fmt::format("not {}", property_name(claim.property));
     const std::string source = claim.source.empty() ? "" : fmt::format(" [{}]", claim.source);
     text += paragraph(text.empty() ? "claims" : "", claimed + source, width);
@@ -242,6 +260,8 @@ std::string registry_table(const Registry& registry, std::size_t width) {
   }
   text += listing("Disciplines: which user is served next (fill --discipline)", registry.disciplines, width) +
           "\n";
+  text += listing("Disciplines of replays only (contenders of mirab simulate)", registry.of_replays, width) +
+          "\n";
   text += listing("Placements: where its task goes (fill --placement)", registry.placements, width);
   return text + "\n'mirab mechanisms NAME' describes one.\n";
 }
@@ -251,6 +271,8 @@ std::string registry_details(const Registry& registry, std::size_t width) {
   std::vector<std::string> parts;
   for (const Mechanism* row : registry.mechanisms) parts.push_back(details(*row, width));
   for (const DisciplineInfo* row : registry.disciplines) parts.push_back(details("discipline", *row, width));
+  for (const DisciplineInfo* row : registry.of_replays)
+    parts.push_back(details("discipline of replays (contenders of mirab simulate)", *row, width));
   for (const PlacementInfo* row : registry.placements) parts.push_back(details("placement", *row, width));
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
@@ -269,6 +291,7 @@ std::string registry_csv(const Registry& registry) {
     }
   };
   add("discipline", registry.disciplines);
+  add("replay discipline", registry.of_replays);
   add("placement", registry.placements);
   return csv;
 }
@@ -295,6 +318,7 @@ Json claims_json(std::span<const Claim> claims) {
                       {"conditions", conditions_json(claim.conditions)},
                       {"source", claim.source},
                       {"refuted", claim.refuted}});
+    if (!claim.options.empty()) result.back()["options"] = claim.options;
   }
   return result;
 }
@@ -343,6 +367,7 @@ std::string registry_json(const Registry& registry) {
   const Json json{{"version", 1},
                   {"mechanisms", std::move(mechanisms)},
                   {"disciplines", rows_json(registry.disciplines)},
+                  {"replay_disciplines", rows_json(registry.of_replays)},
                   {"placements", rows_json(registry.placements)}};
   return json_text(json, 2) + "\n";
 }
@@ -398,7 +423,7 @@ std::string claims_list(std::span<const Claim> claims) {
                         claim.refuted ? "claimed, but refuted: tried"
                         : claim.holds ? "holds"
                                       : "does not hold",
-                        conditions_words(claim.conditions), cell(claim.source));
+                        made_for(claim), cell(claim.source));
   }
   return text;
 }
@@ -454,7 +479,9 @@ std::string chapter(const std::string& heading, const std::vector<const Row*>& r
 
 std::string registry_markdown(const Registry& registry) {
   return std::string(kOpening) + chapter("Mechanisms", registry.mechanisms) +
-         chapter("Disciplines", registry.disciplines) + chapter("Placements", registry.placements);
+         chapter("Disciplines", registry.disciplines) +
+         chapter("Disciplines of replays only", registry.of_replays) +
+         chapter("Placements", registry.placements);
 }
 
 }  // namespace mirab::report

@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "audit/persons.hpp"
@@ -44,7 +45,13 @@ std::string signed_points(double before, double after) {
   return after > before && points != "0.00" ? "+" + points : points;
 }
 
-// How many gainers from the front and losers from the back of the sorted users are shown; all others are
+// Teams of both sides in front, and those of one side behind them.
+std::size_t teams_of_both(const Difference& difference) {
+  const ChangedUsers& changed = difference.changed;
+  return changed.gain + changed.lose + changed.mixed + changed.unchanged;
+}
+
+// How many gainers from the front and losers from the back of the sorted teams are shown; all others are
 // alike or change less.
 struct Shown {
   std::size_t gainers;
@@ -52,8 +59,9 @@ struct Shown {
 };
 
 Shown shown(const Difference& difference, std::size_t most) {
-  if (difference.users.size() <= 2 * most) return {difference.users.size(), 0};
-  return {std::min(most, difference.gainers), std::min(most, difference.losers)};
+  const std::size_t both = teams_of_both(difference);
+  if (both <= 2 * most) return {both, 0};
+  return {std::min(most, difference.changed.gain), std::min(most, difference.changed.lose)};
 }
 
 int task_decimals(const Difference& difference) {
@@ -67,7 +75,7 @@ int task_decimals(const Difference& difference) {
   return decimals_for(tasks);
 }
 
-// What each user of a side asks for, by name, and whether it has it.
+// What each user and task shape of a side asks for, by name, and whether it has it.
 struct Wish {
   std::optional<double> asked;
   bool satisfied;
@@ -79,6 +87,13 @@ Wishes wishes_of(const DiffSide& side) {
   Wishes wishes;
   for (std::size_t n = 0; n < satisfied.satisfied.size(); ++n)
     wishes.emplace(side.problem.users()[n].name, Wish{satisfied.asked[n], satisfied.satisfied[n]});
+  for (const User& user : side.problem.users()) {
+    if (!user.shape) continue;
+    const Wish& shape = wishes.at(user.name);
+    Wish& whole = wishes.try_emplace(*user.group, Wish{0.0, true}).first->second;
+    whole.satisfied = whole.satisfied && shape.satisfied;
+    whole.asked = whole.asked && shape.asked ? std::optional(*whole.asked + *shape.asked) : std::nullopt;
+  }
   return wishes;
 }
 
@@ -107,10 +122,16 @@ class Rows {
     table_.add_rule();
   }
 
-  void add(const UserChange& user) {
+  void add(const TeamChange& team, Detail detail) {
+    add(team.whole);
+    if (detail == Detail::teams) return;
+    for (const UserChange& shape : team.shapes) add(shape, "  ");
+  }
+
+  void add(const UserChange& user, const std::string& indent = "") {
     const bool both = user.before && user.after;
     table_.rows.push_back(
-        {{.text = user.user, .mark = user.same_task ? "" : " *"},
+        {{.text = indent + user.user, .mark = user.same_task ? "" : " *"},
          got(user.before, before_, user.user),
          got(user.after, after_, user.user),
          {both ? signed_percent(user.change) : kNone, 1, align(both)},
@@ -173,34 +194,34 @@ class Rows {
 std::string changed_words(const ChangedUsers& changed) {
   const std::string mixed =
       changed.mixed == 0 ? ""
-                         : fmt::format(", {} with more of one task shape and less of another", changed.mixed);
+                         : fmt::format(", {} with the same share of another mix of tasks", changed.mixed);
   return fmt::format("{} gain, {} lose{}, {} unchanged", changed.gain, changed.lose, mixed,
                      changed.unchanged);
 }
 
-// Lines, of which each task shape has one.
-std::string not_shown(const Difference& difference, const Shown& part, bool shapes) {
-  const std::size_t left = difference.users.size() - part.gainers - part.losers;
-  if (left == 0) return {};
-  const std::size_t gainers = difference.gainers - std::min(part.gainers, difference.gainers);
-  const std::size_t losers = difference.losers - part.losers;
-  const std::size_t unchanged = left - gainers - losers;
+// Lines, of which each user has one.
+std::string not_shown(const Difference& difference, const Shown& part) {
+  const ChangedUsers& changed = difference.changed;
+  if (part.gainers == teams_of_both(difference)) return {};
   std::vector<std::string> words;
-  if (gainers > 0) words.push_back(fmt::format("{} who gain less", gainers));
-  if (losers > 0) words.push_back(fmt::format("{} who lose less", losers));
-  if (unchanged > 0) words.push_back(fmt::format("{} unchanged", unchanged));
-  if (words.empty()) return {};
-  return fmt::format("{} not shown{}", fmt::join(words, ", "),
-                     shapes ? " (each task shape counts as one)" : "");
+  const auto add = [&](std::size_t left, const char* what) {
+    if (left > 0) words.push_back(fmt::format("{} {}", left, what));
+  };
+  add(changed.gain - part.gainers, "who gain less");
+  add(changed.lose - part.losers, "who lose less");
+  add(changed.mixed, "with the same share of another mix of tasks");
+  add(changed.unchanged, "unchanged");
+  return words.empty() ? "" : fmt::format("{} not shown", fmt::join(words, ", "));
 }
 
-void add_one_sided(Rows& rows, const std::string& heading, const std::vector<UserChange>& users,
-                   std::size_t most) {
-  if (users.empty()) return;
+// Teams that only one side has.
+void add_one_sided(Rows& rows, const std::string& heading, std::span<const TeamChange> teams,
+                   const DiffView& view) {
+  if (teams.empty()) return;
   rows.add_rule();
   rows.add_line(heading);
-  for (std::size_t i = 0; i < std::min(most, users.size()); ++i) rows.add(users[i]);
-  if (users.size() > most) rows.add_line(fmt::format("… {} more", users.size() - most));
+  for (const TeamChange& team : teams.first(std::min(view.most, teams.size()))) rows.add(team, view.detail);
+  if (teams.size() > view.most) rows.add_line(fmt::format("… {} more", teams.size() - view.most));
 }
 
 // The fewest tasks of those who are short of tasks on a side, and their lowest shares, for which a user with
@@ -397,7 +418,7 @@ std::string remarks(const Diff& diff, bool any_satisfied, const Terminal& termin
       satisfaction(diff.after.problem, diff.after.outcome).any_asked())
     legend += "; fewest tasks and lowest share: of those who are short of tasks";
   if (has_shapes(diff.before.problem) || has_shapes(diff.after.problem))
-    legend += "; lowest share: a user with task shapes has one, of all that these hold together";
+    legend += "; a user with task shapes has the tasks of all of them, and one share, of all that they hold";
   if (any_satisfied) legend += "; ✓ all it asks for";
   std::string text = broken(legend, width);
   if (terminal.bold)
@@ -422,18 +443,22 @@ std::string remarks(const Diff& diff, bool any_satisfied, const Terminal& termin
 
 }  // namespace
 
-std::string difference_table(const Diff& diff, std::size_t most, const Terminal& terminal) {
+std::string difference_table(const Diff& diff, const DiffView& view, const Terminal& terminal) {
   const Difference& difference = diff.difference;
   const std::size_t page = std::min(terminal.width, kPageWidth);
   Rows rows(diff, terminal.bold);
-  const Shown part = shown(difference, most);
-  for (std::size_t i = 0; i < part.gainers; ++i) rows.add(difference.users[i]);
-  for (std::size_t i = difference.users.size() - part.losers; i < difference.users.size(); ++i)
-    rows.add(difference.users[i]);
-  rows.add_line(
-      not_shown(difference, part, has_shapes(diff.before.problem) || has_shapes(diff.after.problem)));
-  add_one_sided(rows, "only before", difference.gone, most);
-  add_one_sided(rows, "only after", difference.come, most);
+  const std::span<const TeamChange> teams = difference.teams;
+  const std::span<const TeamChange> both = teams.first(teams_of_both(difference));
+  const Shown part = shown(difference, view.most);
+  for (const TeamChange& team : both.first(part.gainers)) rows.add(team, view.detail);
+  for (const TeamChange& team : both.last(part.losers)) rows.add(team, view.detail);
+  rows.add_line(not_shown(difference, part));
+  const std::span<const TeamChange> one_sided = teams.subspan(both.size());
+  const auto come = std::find_if(one_sided.begin(), one_sided.end(),
+                                 [](const TeamChange& team) { return !team.whole.before; });
+  const auto gone = static_cast<std::size_t>(come - one_sided.begin());
+  add_one_sided(rows, "only before", one_sided.first(gone), view);
+  add_one_sided(rows, "only after", one_sided.subspan(gone), view);
   add_sums(rows, diff);
 
   return broken("before: " + printable(side_words(diff.before)), page) +
@@ -503,6 +528,40 @@ Json one_sided_json(const std::vector<UserChange>& changes) {
   return users;
 }
 
+const char* direction_name(Direction direction) {
+  switch (direction) {
+    case Direction::gain:
+      return "gain";
+    case Direction::lose:
+      return "lose";
+    case Direction::mixed:
+      return "mixed";
+    case Direction::unchanged:
+      return "unchanged";
+  }
+  return "";
+}
+
+Json teams_json(const Diff& diff) {
+  const Wishes before = wishes_of(diff.before);
+  const Wishes after = wishes_of(diff.after);
+  Json teams = Json::array();
+  for (const TeamChange& team : diff.difference.teams) {
+    const UserChange& whole = team.whole;
+    const auto side = [&](const std::optional<UserShare>& has, const Wishes& wishes) {
+      return has ? share_json(*has, wishes.at(whole.user)) : Json(nullptr);
+    };
+    Json shapes = Json::array();
+    for (const UserChange& shape : team.shapes) shapes.push_back(shape.user);
+    teams.push_back({{"name", whole.user},
+                     {"before", side(whole.before, before)},
+                     {"after", side(whole.after, after)},
+                     {"direction", direction_name(team.direction)},
+                     {"shapes", std::move(shapes)}});
+  }
+  return teams;
+}
+
 Json group_json(const Problem& problem, const std::optional<GroupShare>& of) {
   if (!of) return nullptr;
   const auto amounts = [&](const std::vector<double>& values) {
@@ -559,6 +618,7 @@ Json difference_json(const Diff& diff) {
         {"lose", difference.changed.lose},
         {"mixed", difference.changed.mixed},
         {"unchanged", difference.changed.unchanged}}},
+      {"teams", teams_json(diff)},
       {"users", users_json(diff)},
       {"only_before", one_sided_json(difference.gone)},
       {"only_after", one_sided_json(difference.come)},

@@ -25,9 +25,17 @@ struct Diff {
   Difference difference;
 };
 
-/// What a person reads: at most `most` of those who gain, of those who lose, and of those on one side only;
-/// no wider than the terminal where that can be. In bold: users who are short, and the better of two sums.
-std::string difference_table(const Diff& diff, std::size_t most, const Terminal& terminal);
+/// Which lines a table has: one for each user, or one for each of its task shapes besides.
+enum class Detail { teams, shapes };
+
+struct DiffView {
+  std::size_t most = 20;  ///< users who gain, as many who lose, and as many who are on one side only
+  Detail detail = Detail::teams;
+};
+
+/// What a person reads; no wider than the terminal where that can be. In bold: users who are short, and the
+/// better of two sums.
+std::string difference_table(const Diff& diff, const DiffView& view, const Terminal& terminal);
 
 /// docs/schema/difference.schema.json.
 nlohmann::ordered_json difference_json(const Diff& diff);

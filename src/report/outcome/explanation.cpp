@@ -2,6 +2,7 @@
 #include "report/outcome/explanation.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -133,6 +134,28 @@ std::string resources_words(const Problem& problem, const std::vector<std::size_
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
+// `nothing that it needs is full; there is room …`: what runs, as given, is no decision of a mechanism.
+std::string order_words(const ExplanationReport& explained) {
+  const std::optional<Room>& room = explained.explanation.stop.room;
+  if (!room) return "nothing that it needs is full: the mechanism itself gives it no more";
+  const ServerUse& server = explained.explanation.outcome.allocation.servers[room->server];
+  const std::string name = shorten(server.name, kNameWidth);
+  switch (room->kind) {
+    case Room::Kind::server:
+      return fmt::format("there is room for a task of it on {}{}, and it is not placed there",
+                         server.count > 1 ? "a server of " : "", name);
+    case Room::Kind::unknown:
+      return fmt::format(
+          "a task of it fits into what is free on the {} servers of {} together; whether one of them has "
+          "room "
+          "for it, the cluster file does not say",
+          server.count, name);
+    case Room::Kind::fragments:
+      return "room for it exists only in fragments: no server where it may run has room for a whole task";
+  }
+  return {};
+}
+
 // What holds it back besides full resources.
 std::string stop_sentence(const ExplanationReport& explained) {
   const Stop& stop = explained.explanation.stop;
@@ -141,6 +164,20 @@ std::string stop_sentence(const ExplanationReport& explained) {
              ? fmt::format("What is free of {} is reserved for others.\n", resources)
              : fmt::format("The limit of {} on {} is reached.\n", node_name(explained.problem, stop.node),
                            resources);
+}
+
+// Which of the siblings that want more of a resource comes first; none where all have as much.
+std::string order_of_siblings(const Holder& holder, const std::string& first, const std::string& resource) {
+  const std::string key = percent(holder.key, 2);
+  if (holder.level == holder.wanting)
+    return fmt::format("all {} that want more {} have the same {} beyond/weight", holder.wanting, resource,
+                       key);
+  const std::string least = percent(holder.sibling_key, 2);
+  return least == key
+             ? fmt::format("{} of the {} that want more {} have the same {} beyond/weight", holder.level,
+                           holder.wanting, resource, key)
+             : fmt::format("{} wants more of it too and comes first, with {} beyond/weight against {}", first,
+                           least, key);
 }
 
 // Why the node holds the user back.
@@ -166,13 +203,12 @@ std::string hold_reason(const ExplanationReport& explained, const Holder& holder
     case HoldKind::guarantee:
       return fmt::format("{}; {} has most of the rest, within its guarantee", part, sibling);
     case HoldKind::sibling:
-      return fmt::format("{}; {} can still grow and comes first, with {} beyond/weight against {}", part,
-                         sibling, percent(holder.sibling_key, 2), percent(holder.key, 2));
+      return part + "; " + order_of_siblings(holder, sibling, resources);
     case HoldKind::capacity:
       return holder.sibling ? fmt::format("{}; {} has most of the rest", part, sibling)
                             : fmt::format("{} is used up, and no other user has any of it", resources);
     case HoldKind::order:
-      return "nothing that it needs is full: the mechanism gives it no more";
+      return order_words(explained);
   }
   return {};
 }
@@ -189,6 +225,12 @@ std::string no_weight_words(const std::string& name) {
       "The weight of {} is 0: beyond its guarantee it gets what no sibling with a weight can take.", name);
 }
 
+std::string room_sentence(const ExplanationReport& explained) {
+  std::string words = order_words(explained);
+  words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+  return broken(words + ".", kPageWidth, "");
+}
+
 std::string path_table(const ExplanationReport& explained, std::size_t width) {
   const Problem& problem = explained.problem;
   const std::vector<PathNode>& path = explained.explanation.path;
@@ -201,7 +243,7 @@ std::string path_table(const ExplanationReport& explained, std::size_t width) {
                  {"weight"},
                  {"share", 1, Align::right},
                  {"beyond/weight", 1, Align::right},
-                 {"the lowest sibling that can still grow"}}};
+                 {"the lowest sibling that wants more"}}};
   table.add_rule();
   std::string last;
   for (const PathNode& on : path) {
@@ -215,7 +257,8 @@ std::string path_table(const ExplanationReport& explained, std::size_t width) {
                     : kNone}});
     if (weight == 0) last += broken(no_weight_words(node_name(problem, on.node)), page);
   }
-  if (explained.explanation.holder) last = broken(holder_words(explained), page) + last;
+  const std::optional<Holder>& holder = explained.explanation.holder;
+  if (holder && holder->kind != HoldKind::order) last = broken(holder_words(explained), page) + last;
   return "\n" + render(table, width) +
          broken("beyond/weight: the share of what it uses beyond its guarantee; siblings are compared by it",
                 page) +
@@ -227,10 +270,8 @@ std::string binding_table(const ExplanationReport& explained, std::size_t named)
   if (explanation.has_all_tasks) return "\nIt runs all the tasks it has: no resource holds it back.\n";
   if (explanation.stop.kind == StopKind::limit || explanation.stop.kind == StopKind::reserve)
     return explanation.holder ? "" : "\n" + stop_sentence(explained);
-  if (explanation.bindings.empty())
-    return explanation.outcome.mechanism == "given"
-               ? "\nNothing that it needs is full: it could have more.\n"
-               : "\nNothing that it needs is full: the mechanism itself gives it no more.\n";
+  const std::string room = room_sentence(explained);
+  if (explanation.bindings.empty()) return "\n" + room;
   const bool priced = explanation.bindings.front().price.has_value();
   Table table;
   table.columns = {{}, {}, {Align::decimal}, {Align::decimal}, {Align::decimal}};
@@ -259,7 +300,8 @@ std::string binding_table(const ExplanationReport& explained, std::size_t named)
     if (priced) row.push_back({fmt::format("{:.4g}", binding.price.value_or(0))});
     if (named > 0) row.push_back({others_words(explained, binding, named)});
   }
-  return "\n" + render(table) + and_more(explanation.bindings.size(), "full resources");
+  const std::string below = explanation.stop.room ? room : "";
+  return "\n" + render(table) + and_more(explanation.bindings.size(), "full resources") + below;
 }
 
 // As many of the others are named as the width holds.

@@ -47,6 +47,25 @@ std::string held_words(double value, double all) {
 
 }  // namespace
 
+namespace {
+
+std::string room_words(const Allocation& allocation, const Room& room) {
+  const ServerUse& server = allocation.servers[room.server];
+  const std::string name = shorten(server.name, kNameWidth);
+  switch (room.kind) {
+    case Room::Kind::server:
+      return server.count > 1 ? fmt::format("nothing: there is room on a server of {}", name)
+                              : fmt::format("nothing: there is room on {}", name);
+    case Room::Kind::unknown:
+      return fmt::format("perhaps fragments of {}", name);
+    case Room::Kind::fragments:
+      return "room in fragments only";
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string stop_words(const Problem& problem, const Outcome& outcome, const Stop& stop) {
   std::vector<std::string_view> names;
   for (const std::size_t r : stop.resources) names.push_back(problem.resources()[r]);
@@ -61,7 +80,7 @@ std::string stop_words(const Problem& problem, const Outcome& outcome, const Sto
     case StopKind::reserve:
       return "reserved: " + resources;
     case StopKind::order:
-      return outcome.mechanism == "given" ? "nothing: it could have more" : "others come first";
+      return stop.room ? room_words(outcome.allocation, *stop.room) : "others come first";
   }
   return {};
 }

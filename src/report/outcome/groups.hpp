@@ -11,7 +11,7 @@
 
 namespace mirab::report {
 
-/// `gpu`, `its tasks`, `limit of research: gpu`.
+/// `gpu`, `its tasks`, `limit of research: gpu`, `room in fragments only`.
 std::string stop_words(const Problem& problem, const Outcome& outcome, const Stop& stop);
 
 /// Does the outcome divide by groups, guarantees, limits and reserves?

@@ -154,7 +154,7 @@ std::string plan_table(const PlanReport& report, std::size_t most, const Termina
                      page, "      ");
     return text;
   }
-  return text + "\n" + difference_table(before_and_after(report), most, terminal);
+  return text + "\n" + difference_table(before_and_after(report), {.most = most}, terminal);
 }
 
 namespace {

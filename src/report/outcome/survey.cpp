@@ -133,11 +133,15 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal) {
   std::vector<std::string> head{"user"};
   if (groups) head.emplace_back("in");
   head.insert(head.end(), {"asked", "got", "share", "held back by", "best remedy", "then"});
+  std::vector<std::string> names;
+  for (const Standing& standing : report.survey.users)
+    names.push_back(printable(problem.users()[standing.user].name));
+  names = shorten_apart(names, name_width(kNameWidth, width));
   std::vector<std::vector<std::string>> rows;
   std::vector<std::vector<bool>> bold;
   for (const Standing& standing : report.survey.users) {
     auto& row = rows.emplace_back();
-    row.push_back(shorten(printable(problem.users()[standing.user].name), name_width(kNameWidth, width)));
+    row.push_back(names[rows.size() - 1]);
     if (groups) {
       const std::vector<std::string> around = groups_around(problem, standing.user);
       row.push_back(around.empty() ? kNone : printable(fmt::format("{}", fmt::join(around, " / "))));

@@ -69,6 +69,7 @@ std::string finding_number(double value, Reading reading) {
 }
 
 std::string holds_words(const Finding& finding) {
+  if (finding.undecided) return "undecided";
   if (!finding.holds) return "no";
   return finding.corrected ? "corrected" : "yes";
 }
@@ -115,7 +116,12 @@ std::string tally(const experiments::Reproduction& result) {
   const auto holds = [](const Finding& finding) { return finding.holds; };
   const auto printed = [](const Finding& finding) { return finding.printed.has_value(); };
   const auto both = [&](const Finding& finding) { return holds(finding) && printed(finding); };
-  const std::string all = fmt::format("{} of {} findings hold", count(holds), result.findings.size());
+  const auto undecided = count([](const Finding& finding) { return finding.undecided; });
+  const auto all_findings = static_cast<std::ptrdiff_t>(result.findings.size());
+  const std::string all = count(holds) == all_findings
+                              ? fmt::format("{0} of {0} findings hold", all_findings)
+                              : fmt::format("of {} findings {} yes, {} no, {} undecided", all_findings,
+                                            count(holds), all_findings - count(holds) - undecided, undecided);
   if (count(printed) == 0) return all + ", none with a printed number";
   return fmt::format("{}, {} of {} with a printed number", all, count(both), count(printed));
 }
@@ -235,6 +241,7 @@ Json check_json(const experiments::Finding& finding) {
              {"ours", number(finding.ours)},
              {"interval", nullptr},
              {"holds", finding.holds},
+             {"undecided", finding.undecided},
              {"corrected", finding.corrected},
              {"reading", finding.reading == experiments::Reading::yes_no ? "yes-no" : "number"},
              {"note", finding.note}};
@@ -317,16 +324,17 @@ std::string truth(bool value) { return value ? "yes" : "no"; }
 
 std::string reproductions_csv(const Reproductions& reproductions) {
   std::string csv = csv_record({"id", "verdict", "data", "what", "printed", "ours", "low", "high", "holds",
-                                "corrected", "note", "effort", "seed"});
+                                "corrected", "note", "effort", "seed", "undecided"});
   for (const ReproducedExperiment& each : reproductions.results) {
     const experiments::Reproduction& result = each.result;
     for (const experiments::Finding& finding : result.findings) {
-      csv += csv_record({result.id, std::string(verdict_name(result.verdict)), result.data, finding.what,
-                         finding.printed ? csv_number(*finding.printed) : "", csv_number(finding.ours),
-                         finding.interval ? csv_number(finding.interval->first) : "",
-                         finding.interval ? csv_number(finding.interval->second) : "", truth(finding.holds),
-                         truth(finding.corrected), finding.note,
-                         std::string(effort_name(reproductions.effort)), std::to_string(reproductions.seed)});
+      csv +=
+          csv_record({result.id, std::string(verdict_name(result.verdict)), result.data, finding.what,
+                      finding.printed ? csv_number(*finding.printed) : "", csv_number(finding.ours),
+                      finding.interval ? csv_number(finding.interval->first) : "",
+                      finding.interval ? csv_number(finding.interval->second) : "", truth(finding.holds),
+                      truth(finding.corrected), finding.note, std::string(effort_name(reproductions.effort)),
+                      std::to_string(reproductions.seed), truth(finding.undecided)});
     }
   }
   return csv;

@@ -35,6 +35,15 @@ const std::string kLegend =
     "what they are promised, mean over time, and its integral in share-seconds, of which one is the whole "
     "cluster withheld for a second (docs/explanation/replay.md)";
 
+// Where jobs have several tasks, as those of a log of processors have one for each.
+const std::string kOfTasks =
+    "counts and times are of tasks, so that a job of 4 counts 4 times; outputs: {jobs: FILE} in the "
+    "scenario writes each job; ";
+
+bool has_jobs_of_tasks(const simulation::ReplayOutcome& outcome) {
+  return outcome.submitted_jobs < outcome.submitted;
+}
+
 using Outcomes = std::vector<ReplayOutcome>;
 
 SideBySide headed(const Outcomes& outcomes, const std::string& heading) {
@@ -126,7 +135,12 @@ void add_series_means(SideBySide& table, const Outcomes& outcomes) {
 
 std::string summary(const ReplayRun& run, std::size_t width) {
   const Outcomes& outcomes = run.outcomes;
-  SideBySide table = headed(outcomes, "all tasks");
+  const ReplayOutcome& first = outcomes.front();
+  SideBySide table =
+      headed(outcomes,
+             has_jobs_of_tasks(first)
+                 ? fmt::format("tasks of {}", counted(static_cast<std::size_t>(first.submitted_jobs), "job"))
+                 : "all tasks");
   add(table, "submitted", outcomes, [](const auto& each) { return std::to_string(each.submitted); });
   add(table, "started", outcomes, [](const auto& each) { return std::to_string(each.started); });
   add(table, "finished", outcomes, [](const auto& each) { return std::to_string(each.finished); });
@@ -184,16 +198,23 @@ std::vector<std::size_t> depths(const std::vector<ReplayTeam>& teams) {
   return depths;
 }
 
+// The names of users or teams as the table shows them.
+template <class Named>
+std::vector<std::string> shown_names(const std::vector<Named>& all, std::size_t width) {
+  std::vector<std::string> names;
+  for (const Named& each : all) names.push_back(each.name);
+  return shorten_apart(names, name_width(kMediumNameWidth, width));
+}
+
 std::string teams(const Outcomes& outcomes, std::size_t width) {
   const std::vector<ReplayTeam>& first = outcomes.front().teams;
   if (first.empty()) return "";
   SideBySide table = headed(outcomes, "team (tasks)");
   const std::vector<std::size_t> indent = depths(first);
+  const std::vector<std::string> names = shown_names(first, width);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    add(table,
-        fmt::format("{:{}}{} ({})", "", 2 * indent[i],
-                    shorten(first[i].name, name_width(kMediumNameWidth, width)), first[i].submitted),
-        outcomes, [&](const ReplayOutcome& outcome) {
+    add(table, fmt::format("{:{}}{} ({})", "", 2 * indent[i], names[i], first[i].submitted), outcomes,
+        [&](const ReplayOutcome& outcome) {
           return waiting_and_share(outcome.teams[i], outcome.teams[i].share);
         });
   }
@@ -204,11 +225,11 @@ std::string users(const Outcomes& outcomes, std::size_t width) {
   const std::vector<std::size_t> order = by_tasks(outcomes.front().users);
   const std::size_t shown = std::min(order.size(), kUsersShown);
   SideBySide table = headed(outcomes, "user (tasks)");
+  const std::vector<std::string> names = shown_names(outcomes.front().users, width);
   for (std::size_t i = 0; i < shown; ++i) {
     const ReplayUser& first = outcomes.front().users[order[i]];
-    add(table,
-        fmt::format("{} ({})", shorten(first.name, name_width(kMediumNameWidth, width)), first.submitted),
-        outcomes, [&](const ReplayOutcome& outcome) {
+    add(table, fmt::format("{} ({})", names[order[i]], first.submitted), outcomes,
+        [&](const ReplayOutcome& outcome) {
           const ReplayUser& user = outcome.users[order[i]];
           return waiting_and_share(user, user.share);
         });
@@ -243,7 +264,9 @@ std::string simulation_table(const ReplayRun& run, std::size_t width) {
                                         run.scenario.cluster, duration(run.outcomes.front().end),
                                         counted(run.outcomes.front().users.size(), "user"), run.seed);
   return broken(printable(title), page) + "\n" + summary(run, width) + teams(run.outcomes, width) +
-         users(run.outcomes, width) + broken(kLegend, page) + notices(run.outcomes, page);
+         users(run.outcomes, width) +
+         broken((has_jobs_of_tasks(run.outcomes.front()) ? kOfTasks : "") + kLegend, page) +
+         notices(run.outcomes, page);
 }
 
 namespace {

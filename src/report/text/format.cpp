@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "model/csv_table.hpp"
+
 namespace mirab::report {
 namespace {
 
@@ -77,35 +79,9 @@ std::string counted(std::size_t count, const std::string& singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
 }
 
-namespace {
-
-bool is_number_text(const std::string& field) {
-  char* end = nullptr;
-  std::strtod(field.c_str(), &end);
-  return end == field.c_str() + field.size();
-}
-
-/// Spreadsheets run a field as a formula when it begins so, quoted or not; numbers begin so too.
-bool is_formula(const std::string& field) {
-  return field.find_first_of("=+-@\t\r") == 0 && !is_number_text(field);
-}
-
-std::string quoted_if_needed(const std::string& field) {
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-  std::string quoted = "\"";
-  for (const char byte : field) {
-    if (byte == '"') quoted += '"';
-    quoted += byte;
-  }
-  return quoted + '"';
-}
-
-}  // namespace
-
 std::string csv_record(const std::vector<std::string>& fields) {
   std::string record;
-  for (const std::string& field : fields)
-    record += quoted_if_needed(is_formula(field) ? "'" + field : field) + ',';
+  for (const std::string& field : fields) record += csv_field(field) + ',';
   record.back() = '\n';
   return record;
 }

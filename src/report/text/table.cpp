@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -119,14 +120,21 @@ void cut_names(Table& table, std::vector<std::size_t> widths, std::size_t too_mu
     if (slack(widest) == 0) break;
     --widths[widest];
   }
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string*>> names;  // by column and width
   for (auto& row : table.rows) {
     std::size_t column = 0;
     for (Cell& cell : row) {
       const std::size_t first = std::exchange(column, column + cell.span);
       const std::size_t mark = display_width(cell.mark);
       if (cell.span == 1 && table.columns[first].shortest > 0 && widths[first] > mark)
-        cell.text = shorten(cell.text, widths[first] - mark);
+        names[{first, widths[first] - mark}].push_back(&cell.text);
     }
+  }
+  for (const auto& [of, cells] : names) {
+    std::vector<std::string> texts;
+    for (const std::string* text : cells) texts.push_back(*text);
+    texts = shorten_apart(texts, of.second);
+    for (std::size_t i = 0; i < cells.size(); ++i) *cells[i] = std::move(texts[i]);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unordered_map>
 
 #include <mirab/model/assert.hpp>
 
@@ -75,6 +76,21 @@ std::string shorten_middle(std::string_view text, std::size_t width) {
   }
   const std::string_view last = text.substr(end);
   return shorten(text, width - display_width(last)) + std::string(last);
+}
+
+std::vector<std::string> shorten_apart(const std::vector<std::string>& texts, std::size_t width) {
+  std::vector<std::string> cut;
+  std::unordered_map<std::string, std::string_view>
+      origin;  // of each cut text; empty where there are several
+  for (const std::string& text : texts) {
+    cut.push_back(shorten(text, width));
+    const auto [first, fresh] = origin.try_emplace(cut.back(), text);
+    if (!fresh && first->second != text) first->second = {};
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (origin.at(cut[i]).empty() && !texts[i].empty()) cut[i] = shorten_middle(texts[i], width);
+  }
+  return cut;
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {

@@ -129,6 +129,18 @@ Amounts Ledger::charge(UserIndex user, std::span<const std::int64_t> demand) con
   return more;
 }
 
+void Ledger::note_demand(UserIndex user, std::span<const std::int64_t> demand) {
+  for (std::size_t r = 0; r < resources_; ++r) largest_[user][r] = std::max(largest_[user][r], demand[r]);
+  note_demand(users[user].group, demand);
+}
+
+void Ledger::note_demand(GroupIndex group, std::span<const std::int64_t> demand) {
+  for (; group != kRoot; group = groups[group].parent) {
+    Amounts& largest = groups[group].largest;
+    for (std::size_t r = 0; r < resources_; ++r) largest[r] = std::max(largest[r], demand[r]);
+  }
+}
+
 // Users and groups come, change, move and go.
 
 void Ledger::enter_group(UserIndex user, GroupIndex group) {
@@ -141,6 +153,7 @@ void Ledger::enter_group(UserIndex user, GroupIndex group) {
   count_quota(row.quota, 1);
   if (row.quota.guarantee) add_promise(group, *row.quota.guarantee, 1);
   add_use_of_groups(group, used(user), row.running, 1);
+  note_demand(group, largest_[user]);
 }
 
 void Ledger::leave_group(UserIndex user) {
@@ -178,6 +191,7 @@ void Ledger::move_user(UserIndex user, GroupIndex group) {
 GroupIndex Ledger::add_group(GroupRow row) {
   const GroupIndex parent = row.parent;
   row.used.assign(resources_, 0);
+  row.largest.assign(resources_, 0);
   row.promised.assign(resources_, 0);
   const GroupIndex group = groups.add(std::move(row));
   groups[parent].groups.push_back(group);
@@ -190,6 +204,7 @@ GroupIndex Ledger::add_group(GroupRow row) {
 void Ledger::put_group_back(GroupIndex group, GroupRow row) {
   const GroupIndex parent = row.parent;
   row.used.assign(resources_, 0);
+  row.largest.assign(resources_, 0);
   row.promised.assign(resources_, 0);
   row.charged.assign(resources_, 0);
   groups.put_back(group, std::move(row));
@@ -219,6 +234,7 @@ void Ledger::move_group(GroupIndex group, GroupIndex parent) {
   groups[parent].groups.push_back(group);
   add_promise(parent, guarantee({.group = group}), 1);
   add_use_of_groups(parent, row.used, row.running, 1);
+  note_demand(parent, row.largest);
   charge_all();
 }
 

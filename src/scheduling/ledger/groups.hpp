@@ -41,6 +41,7 @@ struct GroupRow {
   std::vector<UserIndex> users = {};
   std::int64_t running = 0;  ///< tasks of the users below; of the root not kept
   Amounts used = {};         ///< the same
+  Amounts largest = {};      ///< of each resource the largest demand that a task below ever had
   Amounts promised = {};     ///< Σ ĝ of the members
   Amounts charged = {};      ///< Σ q of the members, while anything is reserved (Ledger::charged)
 };

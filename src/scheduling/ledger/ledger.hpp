@@ -270,6 +270,15 @@ class Ledger {
     return node.is_user() ? users[node.user].group : groups[node.group].parent;
   }
 
+  /// s: of each resource the largest demand that a task of a user below has had since the node is there. Not
+  /// of the root. [m]
+  std::span<const std::int64_t> largest(TreeNode node) const {
+    return node.is_user() ? largest_[node.user] : std::span<const std::int64_t>(groups[node.group].largest);
+  }
+  /// The user has tasks with this demand. O(depth m).
+  void note_demand(UserIndex user, std::span<const std::int64_t> demand);
+  void note_demand(GroupIndex group, std::span<const std::int64_t> demand);  ///< or one below the group
+
   /// ĝ: as given, else Σ ĝ of the members. [m]
   std::span<const std::int64_t> guarantee(TreeNode node) const;
 
@@ -355,6 +364,7 @@ class Ledger {
 
   std::size_t resources_;
   IndexedAmounts<UserIndex> used_;
+  IndexedAmounts<UserIndex> largest_;         // s
   IndexedVector<QueueIndex, Amounts> taken_;  // [m] each, of those whose demand varies; of others empty
   std::vector<std::int64_t> used_by_all_;     // [m]
   std::vector<QueueIndex> vacant_queues_;

@@ -9,13 +9,14 @@
 
 namespace mirab::scheduling {
 
-/// Visits the nodes of the user's path from the user up, without the root, until one returns true.
+/// Visits the nodes of the user's path from the user up, without the root, until one returns true. Has one?
 template <class Visit>
-void any_on_path(const Ledger& ledger, UserIndex user, Visit visit) {
-  if (visit(TreeNode{.user = user})) return;
+bool any_on_path(const Ledger& ledger, UserIndex user, Visit visit) {
+  if (visit(TreeNode{.user = user})) return true;
   for (GroupIndex group = ledger.users[user].group; group != kRoot; group = ledger.groups[group].parent) {
-    if (visit(TreeNode{.group = group})) return;
+    if (visit(TreeNode{.group = group})) return true;
   }
+  return false;
 }
 
 /// All of them.

@@ -16,8 +16,19 @@
 // a member counts, per weight, for no more than the level that the one on the candidate's path would have
 // with the task (the cut).
 //
-// Weight 0: a node with e > 0 comes after every sibling with a weight, and such nodes are compared by max_r
+// Weight 0: a node with e⁺ > 0 comes after every sibling with a weight, and such nodes are compared by max_r
 // e_r. If the child on the path has weight 0 and e⁺ > 0, its siblings count in full.
+//
+// The *task view* (View::whole_tasks) takes for min(over_{c',r}, φ_{c'} κ⁺_c) the larger min(over_{c',r},
+// full_{c',r}), with
+//
+//   a_r    = φ_{c'} κ⁺_c C_r + ĝ_{c',r}
+//   n      = 1 + min over s_r > 0 of ⌊a_r / s_r⌋
+//   full_r = max(0, max(n s_r, a_r) − ĝ_{c',r}) / C_r,
+//
+// where s_r is the largest demand of a task below c' (Ledger::largest): there a task of a sibling counts,
+// whole, if it began at or below the level. Where a discipline has one component, s is that of a task that
+// takes all s_r, and guarantees are left out of a.
 //
 // The components r are those of the discipline: the resources for drf; their sum for asset; the number of
 // tasks for round-robin, and tasks as parts of those that the cluster runs for tsf, both without guarantees;
@@ -195,12 +206,11 @@ void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, Parts<
   write_beyond(candidate, node, 1, parts.e_with);
 }
 
-/// over_r of the node, with the candidate's task this number of times, by component.
 template <class Number>
 void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::int64_t times,
                            std::span<Number> parts) const {
   const std::int64_t* const guarantee = promised(node);
-  const std::int64_t* const demand = times > 0 ? candidate.demand.data() : nullptr;
+  const std::int64_t* const demand = times != 0 ? candidate.demand.data() : nullptr;
   if constexpr (std::is_same_v<Number, double>) {
     if (measure() == TreeMeasure::resources && times == 0)
       return write_parts_beyond(*precedence_.context, used(node), guarantee, parts);
@@ -217,9 +227,10 @@ void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::i
     const ShareContext& context = *precedence_.context;
     if constexpr (std::is_same_v<Number, double>) {
       if (context.alone_value[task_class] > 0)
-        parts[0] += static_cast<double>(candidate.tasks) / context.alone_value[task_class];
+        parts[0] += static_cast<double>(times * candidate.tasks) / context.alone_value[task_class];
     } else if constexpr (std::is_same_v<Number, mpq_class>) {
-      if (context.alone[task_class] > 0) parts[0] += Number(candidate.tasks) / context.alone[task_class];
+      if (context.alone[task_class] > 0)
+        parts[0] += Number(times * candidate.tasks) / context.alone[task_class];
     }
     return;
   }
@@ -228,7 +239,7 @@ void Descent::write_beyond(const TreeCandidate& candidate, TreeNode node, std::i
   for (std::size_t r = 0; r < used.size(); ++r) {
     if (!counts(r, candidate)) continue;
     Wide beyond = used[r];
-    if (demand != nullptr) beyond += demand[r];
+    if (demand != nullptr) beyond += Wide{times} * demand[r];
     if (guarantee != nullptr) beyond -= guarantee[r];
     if (beyond > 0) parts[is_sum ? 0 : r] += part<Number>(beyond, r, candidate);
   }
@@ -295,12 +306,72 @@ TreeLevel<Number> Descent::cut(const TreeCandidate& candidate, GroupIndex group,
   return level(candidate, {.group = group}, parts);
 }
 
+namespace {
+
+Wide quotient(const Wide& a, const Wide& b) { return a / b; }
+mpq_class quotient(const mpq_class& a, const mpq_class& b) {
+  const mpq_class exact = a / b;
+  return mpz_class(exact.get_num() / exact.get_den());
+}
+
+}  // namespace
+
+/// The one component of a task with this demand.
+template <class Number>
+Number Descent::component_of(std::span<const std::int64_t> demand, const TreeCandidate& candidate) const {
+  if (measure() == TreeMeasure::tasks) return Number(1);
+  if (measure() == TreeMeasure::tasks_alone) {
+    const ShareContext& context = *precedence_.context;
+    if constexpr (std::is_same_v<Number, mpq_class>)
+      return Number(1 / tasks_alone_with(context.server_classes, demand));
+  }
+  Number sum = 0;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (counts(r, candidate) && demand[r] > 0) sum += part<Number>(demand[r], r, candidate);
+  }
+  return sum;
+}
+
+/// full_r of the node at φ t = `level`.
+template <class Number>
+void Descent::write_begun(const TreeCandidate& candidate, TreeNode node, const Number& level,
+                          std::span<Number> most) const {
+  if constexpr (std::is_same_v<Number, double>) {
+    MIRAB_ASSERT(false, "tasks are counted, and doubles are rounded");
+  } else {
+    const std::span<const std::int64_t> largest = ledger().largest(node);
+    if (measure() != TreeMeasure::resources) {
+      const Number size = component_of<Number>(largest, candidate);
+      most[0] = size > 0 ? std::max<Number>(level, (quotient(level, size) + 1) * size) : level;
+      return;
+    }
+    const std::int64_t* const guarantee = promised(node);
+    std::optional<Number> tasks;
+    const auto promised_part = [&](std::size_t r) {
+      return guarantee != nullptr ? part<Number>(guarantee[r], r, candidate) : Number(0);
+    };
+    for (std::size_t r = 0; r < most.size(); ++r) {
+      if (!counts(r, candidate) || largest[r] == 0) continue;
+      const Number size = part<Number>(largest[r], r, candidate);
+      if (!(size > 0)) continue;
+      const Number begun = quotient(Number(level + promised_part(r)), size) + 1;
+      if (!tasks || begun < *tasks) tasks = begun;
+    }
+    for (std::size_t r = 0; r < most.size(); ++r) {
+      most[r] = level;
+      if (!tasks || !counts(r, candidate)) continue;
+      const Number whole = *tasks * part<Number>(largest[r], r, candidate) - promised_part(r);
+      if (whole > most[r]) most[r] = whole;
+    }
+  }
+}
+
 /// o_r of the group. O(members m).
 template <class Number>
 void Descent::write_others(const TreeCandidate& candidate, GroupIndex group, TreeNode member,
-                           const TreeLevel<Number>& of_member, std::span<Number> others) const {
+                           const TreeLevel<Number>& of_member, std::span<Number> others, View view) const {
   const GroupRow& row = ledger().groups[group];
-  std::vector<Number> over(others.size());
+  std::vector<Number> over(others.size()), most(others.size());
   const auto add = [&](TreeNode sibling) {
     if (sibling == member) return;
     write_beyond(candidate, sibling, 0, std::span(over));
@@ -308,8 +379,10 @@ void Descent::write_others(const TreeCandidate& candidate, GroupIndex group, Tre
     if (of_member.cuts_nothing()) {
       for (std::size_t r = 0; r < over.size(); ++r) others[r] += over[r];
     } else if (weight.numerator > 0) {
-      const Number most(weight_of<Number>(weight) * of_member.kappa_with);
-      for (std::size_t r = 0; r < over.size(); ++r) others[r] += std::min(over[r], most);
+      const Number level(weight_of<Number>(weight) * of_member.kappa_with);
+      std::fill(most.begin(), most.end(), level);
+      if (view == View::whole_tasks) write_begun<Number>(candidate, sibling, level, most);
+      for (std::size_t r = 0; r < over.size(); ++r) others[r] += std::min(over[r], most[r]);
     }
   };
   for (const GroupIndex sibling : row.groups) add({.group = sibling});
@@ -329,12 +402,12 @@ TreeKey<Number> Descent::of_user(const TreeCandidate& candidate) const {
 
 template <class Number>
 TreeKey<Number> Descent::of_group(const TreeCandidate& candidate, GroupIndex group, TreeNode member,
-                                  TreeKey<Number>& of_member) const {
+                                  TreeKey<Number>& of_member, View view) const {
   TreeKey<Number> key;
   key.e.resize(components());
   key.e_with.resize(components());
   std::vector<Number> others(components(), Number(0));
-  write_others<Number>(candidate, group, member, of_member, others);
+  write_others<Number>(candidate, group, member, of_member, others, view);
   write_beyond(candidate, {.group = group}, parts_of(key));
   static_cast<TreeLevel<Number>&>(key) =
       cut<Number>(candidate, group, parts_of(of_member), others, parts_of(key));
@@ -354,30 +427,32 @@ TreeKey<Number> Descent::key_at(const TreeCandidate& candidate, TreeNode node) c
 }
 
 template <class Number>
-std::vector<TreeKey<Number>> Descent::path(const TreeCandidate& candidate) const {
+std::vector<TreeKey<Number>> Descent::path(const TreeCandidate& candidate, View view) const {
   std::vector<TreeKey<Number>> keys{of_user<Number>(candidate)};
   TreeNode at{.user = candidate.user};
   for (GroupIndex group = ledger().parent(at); group != kRoot; group = ledger().groups[group].parent) {
-    keys.push_back(of_group(candidate, group, at, keys.back()));
+    keys.push_back(of_group(candidate, group, at, keys.back(), view));
     at = {.group = group};
   }
   return keys;
 }
 
-template std::vector<TreeKey<double>> Descent::path(const TreeCandidate& candidate) const;
-template std::vector<TreeKey<mpq_class>> Descent::path(const TreeCandidate& candidate) const;
-template std::vector<TreeKey<Wide>> Descent::path(const TreeCandidate& candidate) const;
+template std::vector<TreeKey<double>> Descent::path(const TreeCandidate& candidate, View view) const;
+template std::vector<TreeKey<mpq_class>> Descent::path(const TreeCandidate& candidate, View view) const;
+template std::vector<TreeKey<Wide>> Descent::path(const TreeCandidate& candidate, View view) const;
 
 template <class Number>
-std::vector<Number> Descent::beyond(const TreeCandidate& candidate, TreeNode node) const {
+std::vector<Number> Descent::beyond(const TreeCandidate& candidate, TreeNode node, std::int64_t times) const {
   std::vector<Number> over(components());
-  write_beyond(candidate, node, 0, std::span(over));
+  write_beyond(candidate, node, times, std::span(over));
   const Number phi = weight_of<Number>(ledger().weight(node));
   for (Number& each : over) each = Number(each / phi);
   return over;
 }
-template std::vector<double> Descent::beyond(const TreeCandidate& candidate, TreeNode node) const;
-template std::vector<mpq_class> Descent::beyond(const TreeCandidate& candidate, TreeNode node) const;
+template std::vector<double> Descent::beyond(const TreeCandidate&, TreeNode, std::int64_t) const;
+template void Descent::write_beyond(const TreeCandidate&, TreeNode, std::int64_t, std::span<double>) const;
+template std::vector<mpq_class> Descent::beyond(const TreeCandidate&, TreeNode, std::int64_t) const;
+template std::vector<Wide> Descent::beyond(const TreeCandidate&, TreeNode, std::int64_t) const;
 
 double Descent::whole(const TreeCandidate& candidate, TreeNode node) const {
   std::vector<double> over(components());
@@ -431,14 +506,29 @@ bool Descent::has_unit_weights(UserIndex user, TreeNode node) const {
   return is_unit(node);
 }
 
-std::optional<Descent> Descent::counted(UserIndex user, TreeNode node) const {
-  if (!has_unit_weights(user, node)) return {};
+bool Descent::has_unit_weights() const {
+  for (const GroupIndex group : ledger().groups.present()) {
+    if (ledger().groups[group].weight != Weight{}) return false;
+  }
+  for (const UserIndex user : ledger().users.present()) {
+    if (ledger().users[user].weight != Weight{}) return false;
+  }
+  return true;
+}
+
+std::optional<Descent> Descent::with_parts() const {
   std::optional<std::vector<std::int64_t>> parts = parts_of_units();
   if (!parts) return {};
   Descent counted = *this;
   counted.parts_of_units_ = *std::move(parts);
   return counted;
 }
+
+std::optional<Descent> Descent::counted(UserIndex user, TreeNode node) const {
+  return has_unit_weights(user, node) ? with_parts() : std::nullopt;
+}
+
+std::optional<Descent> Descent::counted() const { return has_unit_weights() ? with_parts() : std::nullopt; }
 
 // Comparison.
 

@@ -31,7 +31,7 @@ struct TreeCandidate {
 
 /// By what a node on the path of a candidate is compared with its siblings: in doubles, as fractions, or as
 /// whole numbers of a part that all are multiples of (Descent::counted). Weights of 0 count as 1 in numbers:
-/// such a node comes after those with a weight, once it is beyond its guarantee.
+/// such a node comes after those with a weight, once it would be beyond its guarantee.
 template <class Number>
 struct TreeLevel {
   Number kappa{};          ///< κ = max_r e_r / φ
@@ -39,8 +39,9 @@ struct TreeLevel {
   Number rho{};            ///< ρ; in doubles only where κ is 0, since there it may decide
   bool has_weight = true;  ///< φ > 0
 
-  /// Does it come after its siblings with a weight?
-  bool is_last() const { return !has_weight && kappa > 0; }
+  /// Does it come after its siblings with a weight? With the task, so that no node of weight 0 gets a task
+  /// beyond its guarantee while a sibling with a weight waits.
+  bool is_last() const { return !has_weight && kappa_with > 0; }
   /// Do its siblings count in full?
   bool cuts_nothing() const { return !has_weight && kappa_with > 0; }
 };
@@ -52,6 +53,10 @@ struct TreeKey : TreeLevel<Number> {
   std::vector<Number> e_with = {};  ///< e⁺_r, the same with the task
 };
 
+/// How much of what a node's siblings use counts for it, with a level t: as much as they would use at the
+/// level, φ t, which cuts through the last task; or all tasks, whole, that began at or below it.
+enum class View { exact, whole_tasks };
+
 /// Who is next in a tree of groups and users: docs/explanation/teams.md, "Online". The definition and the
 /// cost stand in descent.cpp.
 ///
@@ -62,26 +67,44 @@ class Descent {
   explicit Descent(const Precedence& precedence, const TreeUsageAfter* after = nullptr)
       : precedence_(precedence), after_(after) {}
 
+  /// The same of what the nodes would use.
+  Descent after(const TreeUsageAfter& after) const {
+    Descent descent = *this;
+    descent.after_ = &after;
+    return descent;
+  }
+
   /// The next of the candidates; nullptr when there are none. With ties at random it draws one number at each
   /// node, from the top down, where two or more members tie. O(candidates depth (m + members)).
   const TreeCandidate* next(std::span<const TreeCandidate> candidates, Random& random) const;
 
   /// The keys of the nodes of the candidate's path, from the user up, without the root. With a demand of
-  /// nothing these are the standings V of its user, the other way round. O(depth m members).
+  /// nothing, and by whole tasks, these are the standing V of its user, the other way round
+  /// (starvation/reclaim.cpp). By whole tasks not in doubles. O(depth m members).
   template <class Number = double>
-  std::vector<TreeKey<Number>> path(const TreeCandidate& candidate) const;
+  std::vector<TreeKey<Number>> path(const TreeCandidate& candidate, View view = View::exact) const;
 
   /// The same view, whose keys of the user's path, up to the node, are whole numbers: path<Wide>, which is
   /// exact and far faster than fractions. Nothing where they are not: with weights other than 1, or with
   /// capacities that have too large a multiple in common. O(members of the path).
   std::optional<Descent> counted(UserIndex user, TreeNode node) const;
+  /// The same of all paths. O(nodes).
+  std::optional<Descent> counted() const;
 
-  /// over_r / φ of the node, by component, as one counts it for the task. Weights of 0 count as 1. O(m).
+  /// over_r / φ of the node, by component, as one counts it for the task, with this number of such tasks
+  /// more. Weights of 0 count as 1. O(m).
   template <class Number>
-  std::vector<Number> beyond(const TreeCandidate& candidate, TreeNode node) const;
+  std::vector<Number> beyond(const TreeCandidate& candidate, TreeNode node, std::int64_t times = 0) const;
+
+  /// over_r of the node, by component, with this number of the candidate's tasks more. O(m).
+  template <class Number>
+  void write_beyond(const TreeCandidate& candidate, TreeNode node, std::int64_t times,
+                    std::span<Number> parts) const;
 
   /// What the node uses beyond its guarantee, per weight: κ if nothing were cut.
   double whole(const TreeCandidate& candidate, TreeNode node) const;
+
+  std::size_t components() const;  ///< of e: as many as resources, or one
 
   /// ρ of a node on its path.
   double held(const TreeCandidate& candidate, TreeNode node) const;
@@ -114,7 +137,7 @@ class Descent {
   TreeKey<Number> of_user(const TreeCandidate& candidate) const;
   template <class Number>
   TreeKey<Number> of_group(const TreeCandidate& candidate, GroupIndex group, TreeNode member,
-                           TreeKey<Number>& of_member) const;
+                           TreeKey<Number>& of_member, View view = View::exact) const;
   template <class Number>
   TreeKey<Number> key_at(const TreeCandidate& candidate, TreeNode node) const;
 
@@ -126,10 +149,11 @@ class Descent {
   TreeLevel<Number> level(const TreeCandidate& candidate, TreeNode node, Parts<Number> parts) const;
   template <class Number>
   void write_others(const TreeCandidate& candidate, GroupIndex group, TreeNode member,
-                    const TreeLevel<Number>& of_member, std::span<Number> others) const;
+                    const TreeLevel<Number>& of_member, std::span<Number> others,
+                    View view = View::exact) const;
   template <class Number>
-  void write_beyond(const TreeCandidate& candidate, TreeNode node, std::int64_t times,
-                    std::span<Number> parts) const;
+  void write_begun(const TreeCandidate& candidate, TreeNode node, const Number& level,
+                   std::span<Number> most) const;
   template <class Number>
   void write_beyond(const TreeCandidate& candidate, TreeNode node, Parts<Number> parts) const;
   const std::int64_t* promised(TreeNode node) const;
@@ -139,11 +163,12 @@ class Descent {
   Number part(fairness::Wide units, std::size_t r, const TreeCandidate& candidate) const;
   template <class Number>
   Number tasks_alone(TreeNode node) const;
+  template <class Number>
+  Number component_of(std::span<const std::int64_t> demand, const TreeCandidate& candidate) const;
 
   std::weak_ordering compare(const Best& a, const Best& b) const;
   bool comes_before(const Best& a, const Best& b) const;
   bool counts(std::size_t r, const TreeCandidate& candidate) const;
-  std::size_t components() const;
 
   const Ledger& ledger() const { return precedence_.context->ledger; }
   std::span<const std::int64_t> used(TreeNode node) const {
@@ -155,7 +180,9 @@ class Descent {
   TreeMeasure measure() const { return precedence_.discipline->tree; }
 
   bool has_unit_weights(UserIndex user, TreeNode node) const;
+  bool has_unit_weights() const;
   std::optional<std::vector<std::int64_t>> parts_of_units() const;
+  std::optional<Descent> with_parts() const;
 
   Precedence precedence_;
   const TreeUsageAfter* after_;

@@ -54,18 +54,28 @@ void DecayedUsage::refresh(Time now) {
 
 namespace {
 
+/// min_r c_r / d_r; requires that something is demanded.
+mpq_class tasks_on(std::span<const std::int64_t> capacity, std::span<const std::int64_t> demand) {
+  std::optional<mpq_class> least;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (demand[r] == 0) continue;
+    mpq_class tasks(capacity[r], demand[r]);
+    tasks.canonicalize();
+    if (!least || tasks < *least) least = tasks;
+  }
+  return *least;
+}
+
+mpq_class tasks_on_all_servers(const ServerClasses& server_classes, std::span<const std::int64_t> demand) {
+  mpq_class alone = 0;
+  for (const ServerClassIndex server_class : server_classes.indices())
+    alone += tasks_on(server_classes.capacities()[server_class], demand) *
+             mpq_class(server_classes.servers(server_class));
+  return alone;
+}
+
 mpq_class tasks_on_all_servers(const Ledger& ledger, const ServerClasses& server_classes,
                                TaskClassIndex task_class) {
-  const auto tasks_on = [](std::span<const std::int64_t> capacity, const Amounts& demand) {
-    std::optional<mpq_class> least;
-    for (std::size_t r = 0; r < demand.size(); ++r) {
-      if (demand[r] == 0) continue;
-      mpq_class tasks(capacity[r], demand[r]);
-      tasks.canonicalize();
-      if (!least || tasks < *least) least = tasks;
-    }
-    return *least;
-  };
   mpq_class alone = 0;
   if (const std::span<const std::int64_t> roles = ledger.task_classes.roles(task_class); !roles.empty()) {
     const std::span<const DemandAlternative> ways = ledger.task_classes.alternatives(task_class);
@@ -90,12 +100,7 @@ mpq_class tasks_on_all_servers(const Ledger& ledger, const ServerClasses& server
     return alone;
   }
   const Amounts& demand = ledger.task_classes.alternatives(task_class).front().demand;
-  if (!ledger.task_classes.varies(task_class)) {
-    for (const ServerClassIndex server_class : server_classes.indices())
-      alone += tasks_on(server_classes.capacities()[server_class], demand) *
-               mpq_class(server_classes.servers(server_class));
-    return alone;
-  }
+  if (!ledger.task_classes.varies(task_class)) return tasks_on_all_servers(server_classes, demand);
   for (const ServerIndex server : ledger.servers.indices()) {
     if (ledger.servers.holds(server))
       alone += tasks_on(ledger.server_pool.capacity(server),
@@ -108,6 +113,12 @@ mpq_class tasks_on_all_servers(const Ledger& ledger, const ServerClasses& server
 
 mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, TaskClassIndex task_class) {
   const mpq_class tasks = tasks_on_all_servers(ledger, server_classes, task_class);
+  return tasks > 0 ? tasks : mpq_class(1);
+}
+
+mpq_class tasks_alone_with(const ServerClasses& server_classes, std::span<const std::int64_t> demand) {
+  const bool is_nothing = std::all_of(demand.begin(), demand.end(), [](auto units) { return units == 0; });
+  const mpq_class tasks = is_nothing ? mpq_class(0) : tasks_on_all_servers(server_classes, demand);
   return tasks > 0 ? tasks : mpq_class(1);
 }
 

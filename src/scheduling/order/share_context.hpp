@@ -147,6 +147,9 @@ struct ShareContext {
 /// O(servers log ways) where the demand varies, else O(server classes).
 mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, TaskClassIndex task_class);
 
+/// The same of tasks with this demand, [m], wherever they run. O(server classes m).
+mpq_class tasks_alone_with(const ServerClasses& server_classes, std::span<const std::int64_t> demand);
+
 /// The prices ν_r of the pool's resources, each as a whole, in the divisible proportionally fair allocation
 /// of the users that have a queue, with the demand of their oldest one, if there is some of all that it
 /// demands: Σ_r ν_r = Σ φ. [m], 0 for what nobody lacks. Source: docs/explanation/mathematics.md, section 3.

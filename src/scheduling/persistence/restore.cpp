@@ -418,6 +418,34 @@ void read_tasks(const JsonReader& json, Time now, Ledger& ledger) {
   }
 }
 
+/// What there is tells of the demands; a snapshot of decisions up to version 7 tells of no others.
+void read_largest(const JsonReader& json, Names resources, Ledger& ledger) {
+  for (const UserIndex user : ledger.users.present()) {
+    for (const QueueIndex queue : ledger.users[user].queues)
+      ledger.task_classes.for_each_demand(ledger.queues[queue].task_class,
+                                          [&](const Amounts& demand) { ledger.note_demand(user, demand); });
+  }
+  const std::optional<JsonReader> largest = json.find("largest");
+  if (!largest) return;
+  const auto read = [&]<class I>(const char* member, const auto& holds, I /*of*/) {
+    (*largest)[member].for_each([&](const JsonReader& item) {
+      const std::vector<JsonReader> parts = item.items(2);
+      if (json.failed()) return;
+      const I index = index_in<I>(parts[0]);
+      const Amounts amounts = amounts_of(parts[1]);
+      if (!json.failed()) refuse_if(parts[1], check_amounts(amounts, {}, resources));
+      if (json.failed()) return;
+      if (!holds(index)) return parts[0].refuse("there is no such user or group");
+      ledger.note_demand(index, amounts);
+    });
+  };
+  read(
+      "users", [&](UserIndex user) { return ledger.users.holds(user); }, UserIndex());
+  if (json.failed()) return;
+  read(
+      "groups", [&](GroupIndex group) { return group != kRoot && ledger.groups.holds(group); }, GroupIndex());
+}
+
 void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledger) {
   ledger.jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
   ledger.waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
@@ -442,6 +470,8 @@ void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledg
     if (ledger.task_classes.holders(task_class) > 1) ledger.task_classes.release(task_class);
   }
   read_tasks(json["tasks"], now, ledger);
+  if (json.failed()) return;
+  read_largest(json, resources, ledger);
   if (json.failed()) return;
   read_held(json["held"], resources, ledger);  // only now: tasks may run where others hold too much
   if (json.failed()) return;

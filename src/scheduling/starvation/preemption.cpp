@@ -15,20 +15,24 @@ namespace mirab::scheduling {
 // rights.cpp, and reclaim.cpp where there are groups. A task that started on a server kept for it
 // (reservations.cpp) is not preempted as long as it runs.
 //
-// On each server tasks are taken in this order, passing over those that may not be, until b's task fits:
+// On each server tasks are taken in this order, passing over those that may not be, until b's task fits; in a
+// tree those passed over are asked again after one has been taken:
 //
 //   1. lower tiers first;
 //   2. in b's tier those of others before those of b, and of b's own those with lower priorities first;
-//   3. by the work that is lost, (now − started) · max_r d_r / C_r, the newest of equal ones first. This says
-//      whose turn it is. A user's first turn takes its task with the lowest priority, the least work first
-//      among equal ones, and so on: its priorities say which of its tasks end, and not how many.
+//   3. in a tree of groups from the user that stands highest without the task, the newest of equal ones
+//      first, and of its tasks those with lower priorities first (reclaim.cpp). Without groups by the work
+//      that is lost, (now − started) · max_r d_r / C_r, the newest of equal ones first. This says whose turn
+//      it is. A user's first turn takes its task with the lowest priority, the least work first among equal
+//      ones, and so on: its priorities say which of its tasks end, and not how many.
 //
-// Then those that are not needed are dropped again, the last first; then the rights are asked of the set that
-// is left. Of all servers the set is best whose last task comes first by 1 and 2, then the one whose turns
-// have the least work, then the one with fewer tasks, then that on the server with the lower number. This
-// says which users lose tasks. Of all sets that take from the same users the one is chosen whose last task
-// comes first by 1 and 2, then the one whose highest priority is lowest, then the best one. So a user gains
-// nothing against others by the priorities of its jobs.
+// Then those that are not needed are dropped again, the last first, in a tree the first first; then the
+// rights are asked of the set that is left. Of all servers the set is best whose last task comes first by 1
+// and 2, then the one whose turns have the least work (in a tree they have none), then the one with fewer
+// tasks, in a tree then the one whose losers stand higher, the lowest of each compared, then that on the
+// server with the lower number. This says which users lose tasks. Of all sets that take from the same users
+// the one is chosen whose last task comes first by 1 and 2, then the one whose highest priority is lowest,
+// then the best one. So a user gains nothing against others by the priorities of its jobs.
 //
 // Known failures: which tasks make room with the least loss is a knapsack in several dimensions; this is a
 // greedy answer, and where it finds none on a server there may be one, now or in an order that comes later.
@@ -54,7 +58,8 @@ LossBand band_of(const Loss& loss, UserIndex b) {
 bool is_cheaper(const Victims& a, const Victims& b) {
   if (a.last != b.last) return a.last < b.last;
   if (a.work != b.work) return a.work < b.work;
-  return std::pair(a.tasks.size(), a.server) < std::pair(b.tasks.size(), b.server);
+  if (a.tasks.size() != b.tasks.size()) return a.tasks.size() < b.tasks.size();
+  return a.poorest != b.poorest ? b.poorest < a.poorest : a.server < b.server;
 }
 bool is_lower(const Victims& a, const Victims& b) {
   const auto height = [](const Victims& victims) { return std::pair(victims.last, victims.priority); };
@@ -88,7 +93,7 @@ Loss VictimSearch::loss_of(TaskIndex task, std::size_t place) {
           .tier = ledger_.users[queue.user].tier,
           .priority = ledger_.jobs[row.job].rank.priority,
           .place = place,
-          .work = &work_of(task)};
+          .work = in_tree() ? nullptr : &work_of(task)};
 }
 
 /// Do enough tasks of the job's gang go on without this many of them?
@@ -118,8 +123,8 @@ IndexedAmounts<ServerIndex> VictimSearch::room_if_all_end() {
   return room;
 }
 
-/// The tasks there that may end, those with least work lost first; none when all of them together leave too
-/// little room.
+/// The tasks there that may end, those with least work lost first, in a tree the newest; none when all of
+/// them together leave too little room.
 std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const std::int64_t> demand) {
   std::vector<TaskIndex> tasks;
   Amounts room = ledger_.server_pool.balance(server);
@@ -133,17 +138,18 @@ std::vector<Loss> VictimSearch::losses_on(ServerIndex server, std::span<const st
   std::vector<Loss> losses;
   if (!has_room(demand, room)) return losses;
   for (const TaskIndex task : tasks) losses.push_back(loss_of(task, losses.size()));
+  if (in_tree()) return losses;
   std::stable_sort(losses.begin(), losses.end(),
                    [](const Loss& a, const Loss& b) { return *a.work < *b.work; });
   return losses;
 }
 
-/// The turns in the order in which tasks end. O(tasks log tasks).
-std::vector<VictimSearch::Turn> VictimSearch::turns_of(const std::vector<Loss>& by_work,
-                                                       UserIndex user) const {
+/// The turns in the order in which tasks end; in a tree by their bands, where Rights::choose says whose turn
+/// it is. O(tasks log tasks).
+std::vector<Turn> VictimSearch::turns_of(const std::vector<Loss>& by_work, UserIndex user) const {
   std::vector<Turn> turns;
   for (const Loss& loss : by_work) turns.push_back({.loss = &loss, .work = loss.work, .band = {}});
-  if (ledger_.has_priorities) {
+  if (ledger_.has_priorities && !in_tree()) {
     std::map<UserIndex, std::vector<const Loss*>> of_users;
     for (const Loss& loss : by_work) of_users[loss.user].push_back(&loss);
     for (auto& [owner, losses] : of_users)
@@ -160,6 +166,7 @@ std::vector<VictimSearch::Turn> VictimSearch::turns_of(const std::vector<Loss>& 
 
 /// The work of a task grows evenly, so the first two that change places are neighbours in the present order.
 void VictimSearch::note_next_order(const std::vector<Loss>& losses) {
+  if (in_tree()) return;
   for (std::size_t at = 1; at < losses.size(); ++at) {
     const Loss& first = losses[at - 1];
     const Loss& second = losses[at];
@@ -184,32 +191,37 @@ void VictimSearch::consider(ServerIndex server, const Gain& gain, std::int64_t m
     if (demand[r] > 0 && room[r] < demand[r]) missing.push_back(r);
   }
   if (missing.empty()) return;
+  rights_.begin_on(missing);
   const std::vector<Loss> losses = losses_on(server, demand);
   if (losses.empty()) return;
-  rights_.begin_on(missing);
   std::map<JobIndex, std::int64_t> taken_of_jobs;
-  std::vector<const Loss*> taken;
-  std::vector<Turn> turns;  // of those
-  for (const Turn& turn : turns_of(losses, gain.user)) {
-    const Loss& loss = *turn.loss;
-    if (!can_spare(loss.job, taken_of_jobs[loss.job] + 1) || !rights_.lose(loss)) continue;
+  std::vector<Turn> taken;
+  std::vector<Turn> turns = turns_of(losses, gain.user);
+  for (std::size_t at = 0; at < turns.size() && !has_room(demand, room);) {
+    rights_.choose(std::span(turns).subspan(at));
+    const Loss& loss = *turns[at].loss;
+    if (!can_spare(loss.job, taken_of_jobs[loss.job] + 1) || !rights_.lose(loss)) {
+      ++at;
+      continue;
+    }
     add(room, loss.demand, 1);
     ++taken_of_jobs[loss.job];
-    taken.push_back(&loss);
-    turns.push_back(turn);
-    if (has_room(demand, room)) break;
+    taken.push_back(turns[at]);
+    turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(at));
+    if (in_tree()) at = 0;
   }
   if (!has_room(demand, room)) return note_next_order(losses);
-  for (std::size_t at = taken.size(); at-- > 0;) {
-    add(room, taken[at]->demand, -1);
+  if (!in_tree()) std::reverse(taken.begin(), taken.end());
+  std::erase_if(taken, [&](const Turn& turn) {
+    add(room, turn.loss->demand, -1);
     if (has_room(demand, room)) {
-      rights_.keep(*taken[at]);
-      taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(at));
-      turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(at));
-    } else {
-      add(room, taken[at]->demand, 1);
+      rights_.keep(*turn.loss);
+      return true;
     }
-  }
+    add(room, turn.loss->demand, 1);
+    return false;
+  });
+  if (!in_tree()) std::reverse(taken.begin(), taken.end());
   if (std::cmp_greater(taken.size(), max_tasks)) {
     found_too_many_ = true;
     return note_next_order(losses);
@@ -217,22 +229,26 @@ void VictimSearch::consider(ServerIndex server, const Gain& gain, std::int64_t m
   Victims here{.server = server,
                .tasks = {},
                .rights = {},
-               .last = turns.back().band,
-               .priority = taken.back()->priority,
-               .work = 0};
+               .last = taken.back().band,
+               .priority = taken.back().loss->priority,
+               .work = 0,
+               .poorest = {}};
   std::set<UserIndex> users;
-  for (const Loss* const loss : taken) {
-    here.tasks.push_back(loss->task);
-    here.priority = std::max(here.priority, loss->priority);
-    if (ledger_.has_priorities) users.insert(loss->user);
+  std::vector<const Loss*> lost;
+  for (const Turn& turn : taken) {
+    lost.push_back(turn.loss);
+    here.tasks.push_back(turn.loss->task);
+    here.priority = std::max(here.priority, turn.loss->priority);
+    if (turn.work != nullptr) here.work += *turn.work;
+    if (ledger_.has_priorities) users.insert(turn.loss->user);
   }
-  for (const Turn& turn : turns) here.work += *turn.work;
+  here.poorest = rights_.poorest(lost);
   const bool is_best = !best.of_all || is_cheaper(here, *best.of_all);
   const auto of_these = best.of_users.find(users);
   const bool is_lowest =
       ledger_.has_priorities && (of_these == best.of_users.end() || is_lower(here, of_these->second));
   if (!is_best && !is_lowest) return;
-  std::optional<std::vector<Right>> rights = rights_.of(taken);
+  std::optional<std::vector<Right>> rights = rights_.of(lost);
   if (!rights) return note_next_order(losses);
   here.rights = *std::move(rights);
   if (is_lowest) best.of_users.insert_or_assign(users, here);
@@ -263,10 +279,10 @@ std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tas
 
 // Preemption: when nothing else can be placed, tasks end for others that have a right to it. The queues are
 // asked in the order of the discipline, users that tie as they came (with tie last the other way round), and
-// only those whose task fits nowhere. With blocking=freeze only the first of all queues is asked: no other
-// queue passes it by force either. In a tree that is the order of the descent, of tasks that limits and
-// reserves stop too: what a member loses may be what a limit asks for. With freeze only of those that they do
-// not stop.
+// only those whose task fits nowhere. In a tree higher tiers come first, then tasks that a guarantee covers,
+// then the users that stand lowest (reclaim.cpp): of tasks that limits and reserves stop too, since what a
+// member loses may be what a limit asks for. With blocking=freeze only the first of all queues is asked, as
+// the dispatcher has them: no other queue passes it by force either.
 //
 // No loops. Without groups, moves by rank end tasks that ran at the latest event: there are finitely many.
 // With every other decision between two events the keys of all users, sorted, rise lexicographically:
@@ -287,8 +303,8 @@ std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tas
 // nothing.
 //
 // Cost: without the option a branch. A search: O(queues m) when no user may lose anything to another, else
-// for every queue below the highest user see VictimSearch::find. In a tree for every queue that waits O(users
-// depth m members), and the same where some user may lose.
+// for every queue below the highest user see VictimSearch::find. In a tree O(nodes m), O(depth m) for every
+// queue that waits, and for those that could gain O(depth m members) and VictimSearch::find.
 
 Check check(const Preempting& rule) {
   if (rule.tasks < 1)
@@ -355,22 +371,50 @@ std::vector<QueueIndex> queues_that_may_gain(const PreemptionView& view, const V
   return in_order;
 }
 
-/// Asks about the queues one after another, until there is an answer.
-template <class Ask>
-std::optional<PreemptionCandidate> first_in_tree(const PreemptionView& view, const Ask& ask) {
+/// The same in a tree: the order stands above.
+std::vector<QueueIndex> queues_of_tree_that_may_gain(const PreemptionView& view, const VictimSearch& search) {
   const Ledger& ledger = view.precedence.context->ledger;
-  const bool is_frozen = view.blocking == Blocking::freeze;
-  const auto has_terms = [&](QueueIndex queue) {
-    return ledger.task_classes.terms(ledger.queues[queue].task_class) != nullptr;
+  struct Asking {
+    QueueIndex queue;
+    UserIndex user;
+    std::int64_t tier;
+    bool is_covered;
   };
-  std::set<QueueIndex> asked;
+  std::vector<Asking> asking;
+  for (const QueueIndex queue : ledger.queues.indices()) {
+    const QueueRow& row = ledger.queues[queue];
+    if (!view.waiting.holds(queue) || ledger.task_classes.terms(row.task_class) != nullptr ||
+        !search.may_gain(queue))
+      continue;
+    Amounts demand;
+    const TreeCandidate candidate = tree_candidate(ledger, view.tournaments, {.queue = queue}, demand);
+    asking.push_back({.queue = queue,
+                      .user = row.user,
+                      .tier = ledger.users[row.user].tier,
+                      .is_covered = covering(ledger, row.user, candidate.demand).has_value()});
+  }
+  std::sort(asking.begin(), asking.end(), [&](const Asking& a, const Asking& b) {
+    if (a.tier != b.tier) return a.tier > b.tier;
+    if (a.is_covered != b.is_covered) return a.is_covered;
+    const std::weak_ordering order = search.standing_order(a.user, b.user);
+    return order != 0 ? order < 0
+                      : view.precedence.is_before_by_tie_rule({.queue = a.queue}, {.queue = b.queue});
+  });
+  std::vector<QueueIndex> queues;
+  for (const Asking& each : asking) queues.push_back(each.queue);
+  return queues;
+}
+
+/// With freeze the first queue of all, of which no limit or reserve stops the next task.
+std::vector<QueueIndex> head_of_tree(const PreemptionView& view) {
+  const Ledger& ledger = view.precedence.context->ledger;
   const auto write = [&](UserIndex user, std::vector<TreeCandidate>& candidates,
                          std::vector<Amounts>& demands) {
     for (const QueueIndex queue : ledger.users[user].queues) {
-      if (!view.waiting.holds(queue) || asked.contains(queue) || (!is_frozen && has_terms(queue))) continue;
+      if (!view.waiting.holds(queue)) continue;
       Amounts demand;
       TreeCandidate candidate = tree_candidate(ledger, view.tournaments, {.queue = queue}, demand);
-      if (is_frozen && quota_in_the_way(ledger, user, candidate.demand)) continue;
+      if (quota_in_the_way(ledger, user, candidate.demand)) continue;
       if (!demand.empty()) candidate.demand = demands.emplace_back(std::move(demand));
       candidate.is_covered = covering(ledger, user, candidate.demand).has_value();
       candidates.push_back(candidate);
@@ -380,14 +424,10 @@ std::optional<PreemptionCandidate> first_in_tree(const PreemptionView& view, con
   if (precedence.tie == Tie::random) precedence.tie = Tie::first;
   Random none(0);
   TreeOrder order;
-  while (const TreeCandidate* const next = order.next(Descent(precedence), write, none)) {
-    const QueueIndex queue = next->entry.queue;
-    if (is_frozen && has_terms(queue)) return {};
-    if (std::optional<PreemptionCandidate> found = ask(queue); found || is_frozen) return found;
-    asked.insert(queue);
-    order.user_changed(ledger.queues[queue].user);
-  }
-  return {};
+  const TreeCandidate* const head = order.next(Descent(precedence), write, none);
+  if (head == nullptr || ledger.task_classes.terms(ledger.queues[head->entry.queue].task_class) != nullptr)
+    return {};
+  return {head->entry.queue};
 }
 
 std::optional<PreemptionCandidate> first_candidate(const PreemptionView& view, VictimSearch& search,
@@ -405,8 +445,11 @@ std::optional<PreemptionCandidate> first_candidate(const PreemptionView& view, V
     if (!victims) return {};
     return PreemptionCandidate{.queue = queue, .victims = *std::move(victims)};
   };
-  if (ledger.has_tree()) return first_in_tree(view, ask);
-  for (const QueueIndex queue : queues_that_may_gain(view, search)) {
+  const std::vector<QueueIndex> queues = !ledger.has_tree() ? queues_that_may_gain(view, search)
+                                         : view.blocking == Blocking::freeze
+                                             ? head_of_tree(view)
+                                             : queues_of_tree_that_may_gain(view, search);
+  for (const QueueIndex queue : queues) {
     if (std::optional<PreemptionCandidate> found = ask(queue)) return found;
   }
   return {};

@@ -22,15 +22,6 @@
 
 namespace mirab::scheduling {
 
-/// What counts before the work of a task that ends for one of user b: the lower ones first.
-struct LossBand {
-  std::int64_t tier;
-  bool is_own;                ///< is it b's?
-  std::int64_t own_priority;  ///< of b's tasks; of others 0
-
-  friend auto operator<=>(const LossBand&, const LossBand&) = default;
-};
-
 /// Tasks of one server that end so that another one fits there.
 struct Victims {
   ServerIndex server;
@@ -38,7 +29,8 @@ struct Victims {
   std::vector<Right> rights;     ///< of each
   LossBand last;                 ///< of the last of them, which is the highest
   std::int64_t priority;         ///< the highest of their jobs
-  mpq_class work;                ///< of their turns, all together: ns times parts of the pool
+  mpq_class work;                ///< of their turns, all together: ns times parts of the pool; 0 in a tree
+  KeysFromTop poorest;           ///< Rights::poorest
 };
 
 /// Of those on the servers that have been looked at.
@@ -58,9 +50,12 @@ class VictimSearch {
   /// May some task end for one of the queue? False only when none may.
   bool may_gain(QueueIndex queue) const { return rights_.may_gain(queue); }
 
+  /// Which of two users stands lower.
+  std::weak_ordering standing_order(UserIndex a, UserIndex b) const { return rights_.standing_order(a, b); }
+
   /// The victims for the next task of the queue, at most this many, on servers that it may use. O(jobs, tasks
   /// that may end, and servers m), and for the tasks of servers where there would be room without all that
-  /// may end some O(log tasks of a server) rationals.
+  /// may end some O(log tasks of a server) rationals; in a tree O(tasks depth m) for each that is taken.
   std::optional<Victims> find(QueueIndex queue, std::int64_t max_tasks,
                               const std::function<bool(ServerIndex server)>& may_use);
 
@@ -78,13 +73,8 @@ class VictimSearch {
   bool can_spare(JobIndex job, std::int64_t tasks) const;
   IndexedAmounts<ServerIndex> room_if_all_end();
   std::vector<Loss> losses_on(ServerIndex server, std::span<const std::int64_t> demand);
-  /// A task that ends, and by which work it was its user's turn.
-  struct Turn {
-    const Loss* loss;
-    const mpq_class* work;
-    LossBand band;
-  };
-  std::vector<Turn> turns_of(const std::vector<Loss>& by_work, UserIndex user) const;
+  std::vector<Turn> turns_of(const std::vector<Loss>& losses, UserIndex user) const;
+  bool in_tree() const { return ledger_.has_tree(); }
   void note_next_order(const std::vector<Loss>& losses);
   void consider(ServerIndex server, const Gain& gain, std::int64_t max_tasks, BestVictims& best);
 

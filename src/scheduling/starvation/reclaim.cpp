@@ -1,301 +1,323 @@
 // Which running tasks may end for a task of user b in a tree of groups (docs/explanation/teams.md, "Who may
-// end whose tasks"). With M the resources of which too little is free on the server, the standing of a user
-// V = (κ at the top, …, κ of the user) as in order/descent.cpp, from what is used now, with the user's own κ
-// in the place of κ⁺, and for each user q who loses tasks c and c' the children, towards b and q, of their
-// lowest common node: of the state after the whole move
+// end whose tasks"). With M the resources of which too little is free on the server, V the standing of a
+// user, which are the levels of its path, from the top, in the task view (order/descent.cpp) of what is used,
+// and for each user q who loses tasks c and c' the children, towards b and q, of their lowest common node: of
+// the state after the whole move
 //
 //   1. every limit on b's path holds, and what the root is charged is at most C, or no more than before;
-//   2. every node from q up to c' still uses at least ĝ of each resource in M of which it lost some;
+//   2. every node from q up to c' still uses at least ĝ of each resource in M of which it lost some. If all
+//      rights are by guarantee, one that used more than ĝ may use less by less than a task that it lost;
 //   3. for each q there is a right:
 //        rank       q is b, and the task has a lower priority;
 //        tier       b's tier is higher than q's. Nothing of a higher tier ends for a lower one;
 //        guarantee  some node from b up to c uses at most ĝ of each resource in M;
-//        share      V_b ≤ V_q, φ_c > 0, and c as a whole is not ahead of c': over_c/φ_c ≤ over_c'/φ_c' of
-//                   each resource in M, or by the largest of all; not asked where φ_c' = 0;
-//   4. if a right is by share: V_b is above k = V_b before, and each V that falls is above k;
+//        share      φ_c > 0; c as a whole is not ahead of c': over_c/φ_c ≤ over_c'/φ_c' of each resource in
+//        M,
+//                   or by the largest of all; not asked where φ_c' = 0; and c in the exact view of b is not
+//                   above c' in the task view of q;
+//   4. if a right is by guarantee or share: the satisfaction Γ rises (satisfaction.cpp), or it stays, V_b is
+//      above k = V_b before, and each V that falls is above k;
 //   5. no task ends that started after the latest event.
 //
-// Rank and tier do not ask for 2. While tasks are taken one by one, 2 and 3 are asked of the user who loses,
-// and by share that it is above k; of the final set everything is asked.
+// Rank and tier do not ask for 2. While tasks are taken one by one, 2 and 3 are asked of the user who loses;
+// of the final set everything is asked.
 //
-// Standings are compared from the top, in doubles; where keys are too close, exactly. A node of weight 0
-// with κ > 0 is above every one with a weight, as in the descent.
+// It ends: (Γ, the sorted list of all V) rises with every move by guarantee or share, and no placement lowers
+// it, since both views grow with every use. See docs/explanation/teams.md for the proof.
 //
-// Standings as things are, and without one task of a queue, are worked out once. Most tasks are passed over
-// by these: by share no task ends whose end alone would leave its user at V_b before or below. While nothing
-// below b's top group is lost, V_b after the move is that with its task: a task whose end alone would leave a
-// user of another top group below does not end. So where no user of b's top group may lose, and no other
-// one's task passes, b is done before any server is looked at.
+// Choice: of the tasks for which 2 and 3 hold those are taken whose users stand highest without them. The
+// keys of the nodes on a path are compared from the top, each of all that the node would use, beyond its
+// guarantee and per weight.
 //
-// Cost: O(depth m members) for each user in question; condition 4 looks at the users of the losers' highest
-// groups.
+// All keys are exact: numbers of parts where all weights are 1, and else fractions. A node of weight 0 with
+// something beyond its guarantee is above every one with a weight, as in the descent. A path that is shorter
+// is compared as if it went on with its last key.
+//
+// Cost: givers.cpp passes over most tasks. O(depth m) for each task that is looked at; O(depth m members) for
+// each that is taken; and of the final set the same for every user below the losers' highest groups.
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
 
 #include "scheduling/ledger/paths.hpp"
+#include "scheduling/starvation/givers.hpp"
 #include "scheduling/starvation/rights.hpp"
+#include "scheduling/starvation/satisfaction.hpp"
 
 namespace mirab::scheduling {
 namespace {
 
 using fairness::Wide;
 
+/// The key of each node on a path: is it last, and κ.
 template <class Number>
-using Standing = std::vector<std::pair<bool, Number>>;  // is it last, and κ; from the top
+using Keys = std::vector<std::pair<bool, Number>>;
 
-/// Does a task of nothing: the keys are of what is used.
-TreeCandidate of_nothing(const Amounts& nothing, UserIndex user) {
-  return {.entry = {}, .user = user, .demand = nothing, .tasks = 0};
+/// Compares keys from the top.
+template <class Number>
+std::weak_ordering order_of(const Keys<Number>& a, const Keys<Number>& b) {
+  for (std::size_t at = 0; at < std::max(a.size(), b.size()); ++at) {
+    const auto& of_a = a[std::min(at, a.size() - 1)];
+    const auto& of_b = b[std::min(at, b.size() - 1)];
+    if (of_a < of_b) return std::weak_ordering::less;
+    if (of_b < of_a) return std::weak_ordering::greater;
+  }
+  return std::weak_ordering::equivalent;
+}
+
+mpq_class fraction_of(const mpq_class& number) { return number; }
+mpq_class fraction_of(Wide number) {
+  return mpq_class((mpz_class(static_cast<std::int64_t>(number >> 62)) << 62) +
+                   mpz_class(static_cast<std::int64_t>(number & ((Wide{1} << 62) - 1))));
 }
 
 template <class Number>
-Standing<Number> standing_of(const Descent& descent, const TreeCandidate& candidate) {
-  Standing<Number> standing;
-  for (const TreeKey<Number>& key : descent.template path<Number>(candidate))
-    standing.emplace_back(key.is_last(), key.kappa);
-  std::reverse(standing.begin(), standing.end());
-  return standing;
-}
-
-/// A standing, which is worked out exactly once that is asked for.
-struct KnownStanding {
-  Standing<double> rounded = {};
-  Standing<Wide> counted = {};  // of users whose keys are whole numbers (Descent::counted)
-  Standing<mpq_class> exact = {};
-};
-
 class RightsInTree final : public Rights {
  public:
-  RightsInTree(const Precedence& precedence, const StartedTasks& started)
-      : precedence_(precedence),
-        ledger_(precedence.context->ledger),
+  RightsInTree(const Precedence& precedence, Descent now, const StartedTasks& started)
+      : ledger_(precedence.context->ledger),
         started_tasks_(started),
         nothing_(ledger_.resource_count(), 0),
         rounding_(kRounding + 4e-16 * static_cast<double>(ledger_.users.size() + ledger_.groups.size())),
-        before_(ledger_.users.index_count()),
-        without_one_(ledger_.queues.size()) {
+        now_(std::move(now)),
+        after_(now_.after(move_)),
+        givers_(precedence),
+        before_(ledger_.users.index_count()) {
     if (ledger_.has_priorities) lowest_priority_ = lowest_running_priorities(ledger_);
+    for (const UserIndex user : ledger_.users.present()) {
+      if (ledger_.users[user].running > 0) lowest_tier_ = std::min(lowest_tier_, ledger_.users[user].tier);
+    }
   }
 
-  bool may_gain(QueueIndex /*queue*/) const override { return true; }
+  bool may_gain(QueueIndex queue) const override {
+    const QueueRow& row = ledger_.queues[queue];
+    if (ends_unasked(row.user, ledger_.jobs[row.first_job].rank.priority)) return true;
+    const std::span<const DemandAlternative> ways = ledger_.task_classes.alternatives(row.task_class);
+    return std::any_of(ways.begin(), ways.end(), [&](const DemandAlternative& way) {
+      const TreeCandidate task{.entry = {.queue = queue}, .user = row.user, .demand = way.demand};
+      return is_countable(task) && givers_.any(task);
+    });
+  }
 
   bool begin(const Gain& gain) override {
     gain_ = gain;
+    const TreeCandidate task{.entry = {.queue = gain.queue}, .user = gain.user, .demand = gain.demand};
+    if (!is_countable(task)) return false;
     start_ = TreeUsageAfter(ledger_);
-    if (!start_.may_count(gain.user, gain.demand)) return false;
     start_.add(gain.user, ledger_.queues[gain.queue].task_class, gain.demand, 1);
     path_ = path_of(ledger_, gain.user);
-    with_task_ = known(after(start_), gain.user);
-    may_lose_.assign(ledger_.queues.size(), {});
-    promises_ = std::any_of(path_.begin(), path_.end(),
-                            [&](TreeNode node) { return covers_some(ledger_.guarantee(node)); });
-    const auto loses_nothing = [&](UserIndex user) {
-      const std::vector<QueueIndex>& queues = ledger_.users[user].queues;
-      return std::none_of(queues.begin(), queues.end(), [&](QueueIndex queue) {
-        return ledger_.queues[queue].running > 0 && may_lose(queue);
-      });
-    };
-    top_stays_ = false;
-    top_stays_ = all_below(path_.back(), loses_nothing);
-    if (!top_stays_) return true;
-    for (const UserIndex user : ledger_.users.present()) {
-      if (!loses_nothing(user)) return true;
-    }
-    return false;
+    asks_all_ = ends_unasked(gain.user, gain.priority);
+    return givers_.begin(task) || asks_all_;
   }
 
   void begin_on(std::span<const std::size_t> missing) override {
     missing_.assign(missing.begin(), missing.end());
     move_ = start_;
-    lost_in_top_ = 0;
+    lost_.clear();
+    move_has_changed();
   }
 
-  bool may_lose_any(const JobRow& job, UserIndex user) const override {
-    return user == gain_.user ? job.rank.priority < gain_.priority : may_lose(job.queue);
-  }
+  bool may_lose_any(const JobRow& job, UserIndex user) const override { return may_lose(job, user, {}); }
 
   bool may_lose(TaskIndex task, const JobRow& job, UserIndex user) const override {
-    return !started_tasks_.contains(task) && may_lose_any(job, user);
+    return !started_tasks_.contains(task) && may_lose(job, user, missing_);
   }
 
   bool lose(const Loss& loss) override {
-    if (loss.user != gain_.user && lost_in_top_ == 0 &&
-        when(ledger_.jobs[loss.job].queue) == MayLose::after_others)
-      return false;
+    if (is_surely_refused(loss)) return false;
     move_.add(loss.user, loss.task_class, loss.demand, -1);
-    if (!right_of(loss.user)) {
-      move_.add(loss.user, loss.task_class, loss.demand, 1);
-      return false;
+    lost_.push_back(&loss);
+    const std::optional<Right> right = right_of(loss.user);
+    if (right && (is_unasked(*right) || is_protected(loss.user, *right == Right::guarantee))) {
+      move_has_changed();
+      return true;
     }
-    if (top(loss.user) == path_.back()) ++lost_in_top_;
-    return true;
+    keep(loss);
+    return false;
   }
 
   void keep(const Loss& loss) override {
     move_.add(loss.user, loss.task_class, loss.demand, 1);
-    if (top(loss.user) == path_.back()) --lost_in_top_;
+    lost_.erase(std::find(lost_.begin(), lost_.end(), &loss));
+  }
+
+  /// Of the first band the task of the user that stands highest without it, the newest of equal ones. Of the
+  /// user's tasks those with the lowest priority first.
+  void choose(std::span<Turn> left) override {
+    const auto end = std::find_if(left.begin(), left.end(),
+                                  [&](const Turn& turn) { return turn.band != left.front().band; });
+    const std::span<Turn> band(left.begin(), end);
+    // As long as no other task ends, the order of those that are left is the same.
+    if (is_in_order_ && band_in_order_ == left.front().band && !ledger_.has_priorities) return;
+    is_in_order_ = true;
+    band_in_order_ = left.front().band;
+    const auto comes_first = [&](const Turn& a, const Turn& b) {
+      return this->comes_first(*a.loss, *b.loss);
+    };
+    const auto sort = [&](std::span<Turn> turns) {
+      for (const Turn& turn : turns) look_without(*turn.loss);
+      std::sort(turns.begin(), turns.end(), comes_first);
+    };
+    if (!ledger_.has_priorities) {  // those that are refused at once need no order
+      const auto refused = std::partition(band.begin(), band.end(),
+                                          [&](const Turn& turn) { return !is_surely_refused(*turn.loss); });
+      return sort(std::span(band.begin(), refused));
+    }
+    sort(band);
+    const UserIndex user = band.front().loss->user;
+    std::size_t first = 0;
+    for (std::size_t at = 1; at < band.size(); ++at) {
+      const Loss &a = *band[at].loss, &b = *band[first].loss;
+      if (a.user == user && a.priority < b.priority) first = at;
+    }
+    const auto chosen = band.begin() + static_cast<std::ptrdiff_t>(first);
+    std::rotate(band.begin(), chosen, chosen + 1);
   }
 
   std::optional<std::vector<Right>> of(std::span<const Loss* const> losses) override {
     if (!holds_limits() || !holds_reserves()) return {};
-    std::vector<std::pair<UserIndex, Right>> known;
+    std::map<UserIndex, Right> of_users;
     std::vector<Right> rights;
+    bool all_by_guarantee = true, any_asked = false;
     for (const Loss* const loss : losses) {
-      auto at = std::find_if(known.begin(), known.end(),
-                             [&](const auto& each) { return each.first == loss->user; });
-      if (at == known.end()) {
+      if (!of_users.contains(loss->user)) {
         const std::optional<Right> right = right_of(loss->user);
         if (!right) return {};
-        at = known.insert(at, {loss->user, *right});
+        of_users[loss->user] = *right;
+        all_by_guarantee = all_by_guarantee && *right != Right::share;
+        any_asked = any_asked || !is_unasked(*right);
       }
-      rights.push_back(at->second);
+      rights.push_back(of_users[loss->user]);
     }
-    const bool any_share = std::count(rights.begin(), rights.end(), Right::share) > 0;
-    if (any_share && !rises(known)) return {};
+    for (const auto& [user, right] : of_users) {
+      if (!is_unasked(right) && !is_protected(user, all_by_guarantee)) return {};
+    }
+    if (any_asked && !rises(losses)) return {};
     return rights;
   }
 
+  KeysFromTop poorest(std::span<const Loss* const> losses) const override {
+    std::optional<Keys<Number>> lowest;
+    for (const Loss* const loss : losses) {
+      Keys<Number> keys = whole_keys(*loss, 0);
+      if (!lowest || order_of(keys, *lowest) < 0) lowest = std::move(keys);
+    }
+    KeysFromTop poorest;
+    for (const auto& [is_last, key] : *lowest) poorest.emplace_back(is_last, fraction_of(key));
+    return poorest;
+  }
+
+  std::weak_ordering standing_order(UserIndex a, UserIndex b) const override {
+    return order_of(before(a), before(b));
+  }
+
  private:
-  Descent now() const { return Descent(precedence_); }
-  Descent after(const TreeUsageAfter& usage) const { return Descent(precedence_, &usage); }
-
-  // Standings.
-
-  KnownStanding known(const Descent& descent, UserIndex user) const {
-    return {.rounded = standing_of<double>(descent, of_nothing(nothing_, user))};
-  }
-  std::weak_ordering compare(const Descent& of_a, UserIndex a, const Descent& of_b, UserIndex b) const {
-    KnownStanding x = known(of_a, a), y = known(of_b, b);
-    return compare(x, of_a, a, y, of_b, b);
-  }
-  std::weak_ordering compare(KnownStanding& x, const Descent& of_a, UserIndex a, KnownStanding& y,
-                             const Descent& of_b, UserIndex b) const {
-    if (const auto order = order_of(x.rounded, y.rounded)) return *order;
-    if (write_counted(x, of_a, a) && write_counted(y, of_b, b)) return x.counted <=> y.counted;
-    if (x.exact.empty()) x.exact = standing_of<mpq_class>(of_a, of_nothing(nothing_, a));
-    if (y.exact.empty()) y.exact = standing_of<mpq_class>(of_b, of_nothing(nothing_, b));
-    return x.exact <=> y.exact;
-  }
-  bool write_counted(KnownStanding& of, const Descent& descent, UserIndex user) const {
-    if (!of.counted.empty()) return true;
-    if (const std::optional<Descent> counted = descent.counted(user, top(user)))
-      of.counted = standing_of<Wide>(*counted, of_nothing(nothing_, user));
-    return !of.counted.empty();
-  }
-  /// Nothing where keys are too close to tell.
-  std::optional<std::weak_ordering> order_of(const Standing<double>& x, const Standing<double>& y) const {
-    for (std::size_t at = 0; at < std::min(x.size(), y.size()); ++at) {
-      if (x[at].first != y[at].first)
-        return x[at].first ? std::weak_ordering::greater : std::weak_ordering::less;
-      const double p = x[at].second, q = y[at].second;
-      if (p == 0 && q == 0) continue;
-      if (std::abs(p - q) <= rounding_ * std::max(p, q)) return {};
-      return p < q ? std::weak_ordering::less : std::weak_ordering::greater;
-    }
-    return x.size() <=> y.size();
-  }
-
-  KnownStanding& before(UserIndex user) const {
-    KnownStanding& of = before_[user];
-    if (of.rounded.empty()) of = known(now(), user);
-    return of;
-  }
-  /// The user's standing there, compared with b's before the move.
-  std::weak_ordering compare_with_before(const Descent& there, UserIndex user) const {
-    KnownStanding of = known(there, user);
-    return compare(of, there, user, before(gain_.user), now(), gain_.user);
-  }
-
-  // What may be lost.
-
-  bool covers_some(std::span<const std::int64_t> guarantee) const {
-    for (std::size_t r = 0; r < guarantee.size(); ++r) {
-      if (gain_.demand[r] > 0 && guarantee[r] >= gain_.demand[r]) return true;
-    }
-    return false;
-  }
-
-  /// May a task of the queue end: never; only once others of b's top group have lost some; or at once?
-  enum class MayLose : std::uint8_t { never, after_others, at_once };
-
-  bool may_lose(QueueIndex queue) const {
-    const MayLose when = this->when(queue);
-    return when == MayLose::at_once || (when == MayLose::after_others && !top_stays_);
-  }
-  MayLose when(QueueIndex queue) const {
-    std::optional<MayLose>& known = may_lose_[queue.number()];
-    if (!known) known = find_when(queue);
-    return *known;
-  }
-  MayLose find_when(QueueIndex queue) const {
-    const auto at_once_if = [](bool holds) { return holds ? MayLose::at_once : MayLose::never; };
-    const UserIndex user = ledger_.queues[queue].user;
-    if (user == gain_.user)
-      return at_once_if(!lowest_priority_.empty() && lowest_priority_[user] < gain_.priority);
+  bool may_lose(const JobRow& job, UserIndex user, std::span<const std::size_t> missing) const {
+    if (user == gain_.user) return job.rank.priority < gain_.priority;
     const std::int64_t own = ledger_.users[gain_.user].tier, other = ledger_.users[user].tier;
-    if (own != other) return at_once_if(own > other);
-    if (promises_) return MayLose::at_once;
-    // By share V_q is at least V_b after the move, which is above V_b before. What others lose does not raise
-    // V_q, nor does what it loses itself: it is to be above V_b before when this task alone has ended.
-    const TaskClassIndex task_class = ledger_.queues[queue].task_class;
-    const std::span<const DemandAlternative> ways = ledger_.task_classes.alternatives(task_class);
-    if (top(user) == path_.back()) {
-      TreeUsageAfter usage = start_;
-      if (ways.size() == 1) usage.add(user, task_class, ways.front().demand, -1);
-      return at_once_if(compare_with_before(after(usage), user) > 0);
-    }
-    // b's task does not change the keys of others than its top group.
-    if (compare(before(user), now(), user, before(gain_.user), now(), gain_.user) <= 0) return MayLose::never;
-    if (ways.size() > 1) return MayLose::at_once;
-    if (compare_without_one(queue, before(gain_.user), now()) <= 0) return MayLose::never;
-    return compare_without_one(queue, with_task_, after(start_)) >= 0 ? MayLose::at_once
-                                                                      : MayLose::after_others;
+    if (own != other) return own > other;
+    return asks_all_ || givers_.could_lose(user, missing);
   }
 
-  /// The standing of the queue's user without one of its tasks, compared with one of b. Requires that they
-  /// can run in one way only, and that nothing of b is below the user's top group.
-  std::weak_ordering compare_without_one(QueueIndex queue, KnownStanding& of_b, const Descent& there) const {
-    const UserIndex user = ledger_.queues[queue].user;
-    KnownStanding& without = without_one_[queue];
-    if (!without.rounded.empty()) {
-      if (const auto order = order_of(without.rounded, of_b.rounded)) return *order;
-    }
-    const TaskClassIndex task_class = ledger_.queues[queue].task_class;
-    TreeUsageAfter usage(ledger_);
-    usage.add(user, task_class, ledger_.task_classes.alternatives(task_class).front().demand, -1);
-    const Descent descent = after(usage);
-    if (without.rounded.empty()) without = known(descent, user);
-    return compare(without, descent, user, of_b, there, gain_.user);
+  /// Could what all have be counted with the task?
+  bool is_countable(const TreeCandidate& task) const {
+    return TreeUsageAfter(ledger_).may_count(task.user, task.demand);
   }
 
-  TreeNode top(UserIndex user) const {
-    TreeNode top;
-    any_on_path(ledger_, user, [&](TreeNode node) { return top = node, false; });
-    return top;
+  /// Might tasks end by rank or tier, for which nothing is asked?
+  bool ends_unasked(UserIndex user, std::int64_t priority) const {
+    return lowest_tier_ < ledger_.users[user].tier ||
+           (!lowest_priority_.empty() && lowest_priority_[user] < priority);
+  }
+  static bool is_unasked(Right right) { return right == Right::rank || right == Right::tier; }
+
+  // Keys.
+
+  static Keys<Number> from_top(std::vector<TreeKey<Number>> path) {
+    Keys<Number> keys;
+    for (auto key = path.rbegin(); key != path.rend(); ++key)
+      keys.emplace_back(key->is_last(), std::move(key->kappa));
+    return keys;
+  }
+  Keys<Number> standing(const Descent& descent, UserIndex user) const {
+    return from_top(descent.template path<Number>(of_nothing(user), View::whole_tasks));
+  }
+  const Keys<Number>& before(UserIndex user) const {
+    Keys<Number>& keys = before_[user];
+    if (keys.empty()) keys = standing(now_, user);
+    return keys;
+  }
+  /// Does a task of nothing: keys are of what is used.
+  TreeCandidate of_nothing(UserIndex user) const {
+    return {.entry = {}, .user = user, .demand = nothing_, .tasks = 0};
+  }
+
+  TreeCandidate task_of(const Loss& loss) const {
+    return {.entry = {.queue = ledger_.jobs[loss.job].queue}, .user = loss.user, .demand = loss.demand};
+  }
+  /// Of the loser, with this number of such tasks more: of all that the nodes on its path would use.
+  Keys<Number> whole_keys(const Loss& loss, std::int64_t times) const {
+    const TreeCandidate task = task_of(loss);
+    Keys<Number> keys;
+    any_on_path(ledger_, loss.user, [&](TreeNode node) {
+      const std::vector<Number> over = after_.template beyond<Number>(task, node, times);
+      Number most = *std::max_element(over.begin(), over.end());
+      const bool is_last = ledger_.weight(node).numerator == 0 && most > 0;
+      keys.emplace_back(is_last, std::move(most));
+      return false;
+    });
+    std::reverse(keys.begin(), keys.end());
+    return keys;
+  }
+
+  /// Keys without one more task: the first one rounded, and all once they are asked for.
+  struct Without {
+    bool is_last = false;
+    double top = -1;
+    Keys<Number> all = {};
+  };
+  void look_without(const Loss& loss) {
+    if (loss.place >= without_.size()) without_.resize(loss.place + 1);
+    Without& without = without_[loss.place];
+    if (without.top >= 0) return;
+    const TreeNode top = path_of(ledger_, loss.user).back();
+    const std::vector<double> over = after_.template beyond<double>(task_of(loss), top, -1);
+    without.top = *std::max_element(over.begin(), over.end());
+    without.is_last = ledger_.weight(top).numerator == 0 && without.top > 0;
+  }
+  /// Does the user of a stand higher without it than that of b, or, if not, is a newer?
+  bool comes_first(const Loss& a, const Loss& b) {
+    if (a.user == b.user && a.demand.data() == b.demand.data()) return a.place < b.place;
+    Without &of_a = without_[a.place], &of_b = without_[b.place];
+    if (of_a.is_last != of_b.is_last) return of_a.is_last;
+    if (std::abs(of_a.top - of_b.top) > rounding_ * std::max(of_a.top, of_b.top)) return of_a.top > of_b.top;
+    if (of_a.all.empty()) of_a.all = whole_keys(a, -1);
+    if (of_b.all.empty()) of_b.all = whole_keys(b, -1);
+    const std::weak_ordering order = order_of(of_a.all, of_b.all);
+    return order != 0 ? order > 0 : a.place < b.place;
+  }
+
+  // Rights.
+
+  /// The paths of b and q, from the users up, below their lowest common node: up to c and c'.
+  struct Parting {
+    std::span<const TreeNode> own;
+    std::vector<TreeNode> other;
+  };
+  Parting parting_from(UserIndex user) const {
+    std::vector<TreeNode> path = path_of(ledger_, user);
+    const std::size_t shared = nodes_in_common(path_, path);
+    path.resize(path.size() - shared);
+    return {.own = std::span(path_).first(path_.size() - shared), .other = std::move(path)};
   }
 
   std::optional<Right> right_of(UserIndex user) const {
     if (user == gain_.user) return Right::rank;
     const std::int64_t own = ledger_.users[gain_.user].tier, other = ledger_.users[user].tier;
     if (own != other) return own > other ? std::optional(Right::tier) : std::nullopt;
-    const std::vector<TreeNode> of_user = path_of(ledger_, user);
-    const std::size_t shared = nodes_in_common(path_, of_user);
-    const std::span<const TreeNode> below_b(path_.data(), path_.size() - shared);  // up to c
-    const std::span<const TreeNode> below_user(of_user.data(), of_user.size() - shared);
-    if (!is_protected(below_user)) return {};
-    if (is_within_guarantee(below_b)) return Right::guarantee;
-    return has_share(user, below_b.back(), below_user.back()) ? std::optional(Right::share) : std::nullopt;
-  }
-
-  /// Do the nodes keep what they are guaranteed of what is missing and they lost?
-  bool is_protected(std::span<const TreeNode> nodes) const {
-    return std::all_of(nodes.begin(), nodes.end(), [&](TreeNode node) {
-      const std::span<const std::int64_t> used = move_.used(node), before = ledger_.used(node);
-      const std::span<const std::int64_t> guarantee = ledger_.guarantee(node);
-      return std::all_of(missing_.begin(), missing_.end(),
-                         [&](std::size_t r) { return used[r] >= before[r] || used[r] >= guarantee[r]; });
-    });
+    const Parting parting = parting_from(user);
+    if (is_within_guarantee(parting.own)) return Right::guarantee;
+    return has_share(user, parting) ? std::optional(Right::share) : std::nullopt;
   }
 
   bool is_within_guarantee(std::span<const TreeNode> nodes) const {
@@ -306,30 +328,94 @@ class RightsInTree final : public Rights {
     });
   }
 
-  bool has_share(UserIndex user, TreeNode own, TreeNode other) const {
+  bool has_share(UserIndex user, const Parting& parting) const {
+    const TreeNode own = parting.own.back(), other = parting.other.back();
     if (ledger_.weight(own).numerator == 0) return false;
-    const Descent descent = after(move_);
-    if (ledger_.weight(other).numerator > 0 && !is_not_ahead(descent, own, other)) return false;
-    return compare(descent, gain_.user, descent, user) <= 0 && compare_with_before(descent, user) > 0;
+    if (ledger_.weight(other).numerator > 0 && !is_not_ahead(own, other)) return false;
+    const std::vector<TreeKey<Number>> of_own = after_.template path<Number>(of_nothing(gain_.user));
+    const std::vector<TreeKey<Number>> of_other =
+        after_.template path<Number>(of_nothing(user), View::whole_tasks);
+    const TreeKey<Number>& c = of_own[parting.own.size() - 1];
+    const TreeKey<Number>& other_c = of_other[parting.other.size() - 1];
+    return c.is_last() == other_c.is_last() ? c.kappa <= other_c.kappa : other_c.is_last();
+  }
+
+  /// Without the task too, is c by more than doubles are rounded ahead of c', or higher in the view of b than
+  /// all of c'? Most tasks that are refused are, and this is told fast.
+  bool is_surely_refused(const Loss& loss) {
+    if (loss.user == gain_.user || ledger_.users[gain_.user].tier != loss.tier) return false;
+    TreeNode other{.user = loss.user};
+    std::size_t level = path_.size();
+    while (level == path_.size()) {
+      const GroupIndex parent = ledger_.parent(other);
+      for (level = 0; level < path_.size() && ledger_.parent(path_[level]) != parent;) ++level;
+      if (level == path_.size()) other = {.group = parent};
+    }
+    if (seen_.empty()) see_own();
+    if (seen_[level].is_within_guarantee) return false;
+    if (ledger_.weight(path_[level]).numerator == 0) return true;
+    if (ledger_.weight(other).numerator == 0) return false;
+    const std::vector<double> over = after_.template beyond<double>(task_of(loss), other, -1);
+    const double most = *std::max_element(over.begin(), over.end());
+    const auto is_more = [&](double x, double y) { return x > y * (1 + rounding_) && x > 0; };
+    const Seen& own = seen_[level];
+    if (is_more(own.level, most)) return true;
+    if (!is_more(*std::max_element(own.over.begin(), own.over.end()), most)) return false;
+    return own.over.size() != nothing_.size() ||
+           std::any_of(missing_.begin(), missing_.end(),
+                       [&](std::size_t r) { return is_more(own.over[r], over[r]); });
+  }
+
+  /// What b sees of its path, from itself up, as the move stands: rounded.
+  struct Seen {
+    std::vector<double> over = {};     // over_c, per weight
+    double level = 0;                  // of c in the exact view
+    bool is_within_guarantee = false;  // it, or a node below it
+  };
+  void see_own() {
+    const std::vector<TreeKey<double>> path = after_.path(of_nothing(gain_.user));
+    for (std::size_t at = 0; at < path_.size(); ++at)
+      seen_.push_back({.over = after_.template beyond<double>(of_nothing(gain_.user), path_[at]),
+                       .level = path[at].kappa,
+                       .is_within_guarantee = is_within_guarantee(std::span(path_).first(at + 1))});
+  }
+  void move_has_changed() {
+    without_.clear();
+    seen_.clear();
+    is_in_order_ = false;
   }
 
   /// Of each missing resource, or by the largest of all, does the one have no more per weight?
-  bool is_not_ahead(const Descent& descent, TreeNode own, TreeNode other) const {
-    const TreeCandidate candidate = of_nothing(nothing_, gain_.user);
-    const std::vector<double> x = descent.beyond<double>(candidate, own);
-    const std::vector<double> y = descent.beyond<double>(candidate, other);
-    const auto has_more = [&](const auto& a, const auto& b, const auto& is_more) {
-      const bool by_resource = a.size() == nothing_.size() && a.size() > 1;
-      const auto more = [&](std::size_t r) { return is_more(a[r], b[r]); };
-      const bool of_some =
-          by_resource ? std::any_of(missing_.begin(), missing_.end(), more) : is_more(a[0], b[0]);
-      return of_some && is_more(*std::max_element(a.begin(), a.end()), *std::max_element(b.begin(), b.end()));
-    };
-    // Surely, in doubles; or as fractions.
-    if (!has_more(x, y, [&](double a, double b) { return a > b * (1 - rounding_); })) return true;
-    if (has_more(x, y, [&](double a, double b) { return a > b * (1 + rounding_) && a > 0; })) return false;
-    return !has_more(descent.beyond<mpq_class>(candidate, own), descent.beyond<mpq_class>(candidate, other),
-                     [](const mpq_class& a, const mpq_class& b) { return a > b; });
+  bool is_not_ahead(TreeNode own, TreeNode other) const {
+    const TreeCandidate candidate = of_nothing(gain_.user);
+    const std::vector<Number> a = after_.template beyond<Number>(candidate, own);
+    const std::vector<Number> b = after_.template beyond<Number>(candidate, other);
+    if (*std::max_element(a.begin(), a.end()) <= *std::max_element(b.begin(), b.end())) return true;
+    return a.size() == nothing_.size() &&
+           std::all_of(missing_.begin(), missing_.end(), [&](std::size_t r) { return a[r] <= b[r]; });
+  }
+
+  /// Do the nodes from the user up to c' keep what they are guaranteed of what is missing and they lost?
+  bool is_protected(UserIndex user, bool by_guarantee) const {
+    const std::vector<TreeNode> nodes = parting_from(user).other;
+    return std::all_of(nodes.begin(), nodes.end(), [&](TreeNode node) {
+      const std::span<const std::int64_t> used = move_.used(node), before = ledger_.used(node);
+      const std::span<const std::int64_t> guarantee = ledger_.guarantee(node);
+      return std::all_of(missing_.begin(), missing_.end(), [&](std::size_t r) {
+        if (used[r] >= before[r] || used[r] >= guarantee[r]) return true;
+        return by_guarantee && before[r] > guarantee[r] && guarantee[r] - used[r] < largest_loss(node, r);
+      });
+    });
+  }
+
+  /// Of the tasks below the node that end the one that takes most of the resource.
+  std::int64_t largest_loss(TreeNode node, std::size_t r) const {
+    std::int64_t largest = 0;
+    for (const Loss* const loss : lost_) {
+      if (any_on_path(ledger_, loss->user, [&](TreeNode at) { return at == node; }))
+        largest = std::max(largest, loss->demand[r]);
+    }
+    return largest;
   }
 
   // The move as a whole.
@@ -347,7 +433,7 @@ class RightsInTree final : public Rights {
 
   bool holds_reserves() const {
     if (!ledger_.has_reserves()) return true;
-    const std::vector<fairness::Wide> charged = move_.charged();
+    const std::vector<Wide> charged = move_.charged();
     const std::span<const std::int64_t> before = ledger_.charged(), pool = ledger_.server_pool.pool();
     for (std::size_t r = 0; r < charged.size(); ++r) {
       if (charged[r] > pool[r] && charged[r] > before[r]) return false;
@@ -355,22 +441,34 @@ class RightsInTree final : public Rights {
     return true;
   }
 
-  /// Condition 4: only users below the losers' highest groups can fall.
-  bool rises(std::span<const std::pair<UserIndex, Right>> losers) const {
-    const Descent descent = after(move_), now = this->now();
-    if (compare_with_before(descent, gain_.user) <= 0) return false;
-    const auto stays_above = [&](UserIndex user) {
-      return user == gain_.user || compare_with_before(descent, user) > 0 ||
-             compare(descent, user, now, user) >= 0;
+  /// Condition 4.
+  bool rises(std::span<const Loss* const> losses) const {
+    std::vector<TreeNode> changed = path_;
+    const auto add = [&](TreeNode node) {
+      if (std::find(changed.begin(), changed.end(), node) == changed.end()) changed.push_back(node);
+      return false;
     };
-    std::vector<TreeNode> seen;
-    for (const auto& [loser, right] : losers) {
-      const TreeNode top = this->top(loser);
-      if (std::find(seen.begin(), seen.end(), top) != seen.end()) continue;
-      seen.push_back(top);
-      if (!all_below(top, stays_above)) return false;
-    }
-    return true;
+    for (const Loss* const loss : losses) any_on_path(ledger_, loss->user, add);
+    const mpq_class more = gain_of_satisfaction(ledger_, changed, move_);
+    if (more != 0) return more > 0;
+    const Keys<Number>& least = before(gain_.user);  // k
+    if (order_of(standing(after_, gain_.user), least) <= 0) return false;
+    const auto stays_above = [&](UserIndex user) {
+      if (user == gain_.user) return true;
+      const Keys<Number> after = standing(after_, user);
+      return order_of(after, least) > 0 || order_of(after, before(user)) >= 0;
+    };
+    // Only users below the losers' highest groups can fall.
+    return std::all_of(changed.begin(), changed.end(), [&](TreeNode node) {
+      const bool is_top = ledger_.parent(node) == kRoot;
+      return !is_top || !loses(node) || all_below(node, stays_above);
+    });
+  }
+
+  bool loses(TreeNode node) const {
+    return std::any_of(lost_.begin(), lost_.end(), [&](const Loss* loss) {
+      return any_on_path(ledger_, loss->user, [&](TreeNode at) { return at == node; });
+    });
   }
 
   template <class Holds>
@@ -382,38 +480,46 @@ class RightsInTree final : public Rights {
                        [&](GroupIndex group) { return all_below({.group = group}, holds); });
   }
 
-  const Precedence precedence_;
   const Ledger& ledger_;
   const StartedTasks& started_tasks_;
   const Amounts nothing_;
-  const double rounding_;
-  IndexedVector<UserIndex, std::int64_t> lowest_priority_;        // of running jobs; empty without priorities
-  mutable IndexedVector<UserIndex, KnownStanding> before_;        // as it is; empty: not known yet
-  mutable IndexedVector<QueueIndex, KnownStanding> without_one_;  // the same without one of its tasks
+  const double rounding_;                          // what keys in doubles are off by, at most
+  TreeUsageAfter start_{ledger_}, move_{ledger_};  // with the task of b; and with the losses
+  const Descent now_, after_;                      // after the move
+  Givers givers_;
+  IndexedVector<UserIndex, std::int64_t> lowest_priority_;  // of running jobs; empty without priorities
+  std::int64_t lowest_tier_ = INT64_MAX;                    // of users of which something runs
+  mutable IndexedVector<UserIndex, Keys<Number>> before_;   // standings as they are; empty: not known yet
 
   Gain gain_{};
-  TreeUsageAfter start_{ledger_}, move_{ledger_};  // with the task of b; and with the losses
-  std::vector<TreeNode> path_;                     // of b, from the user up
-  mutable KnownStanding with_task_ = {};           // V_b with its task, while its top group loses nothing
-  bool promises_ = false;                          // may a guarantee on the path hold the task?
-  bool top_stays_ = false;                         // no user of its top group may lose a task
-  std::size_t lost_in_top_ = 0;                    // tasks of its top group, as yet
-  mutable std::vector<std::optional<MayLose>> may_lose_;  // [queue]
-  std::vector<std::size_t> missing_;                      // M
+  std::vector<TreeNode> path_;        // of b, from the user up
+  bool asks_all_ = false;             // tasks may end by rank or tier: nobody is passed over by bounds
+  std::vector<std::size_t> missing_;  // M
+  std::vector<const Loss*> lost_;     // as yet
+  // As the move stands; empty where it is not known.
+  std::vector<Without> without_;  // by the places of tasks on the server
+  std::vector<Seen> seen_;        // by level
+  bool is_in_order_ = false;      // are those of this band that are left?
+  LossBand band_in_order_{};
 };
 
 }  // namespace
 
 std::unique_ptr<Rights> rights_in_tree(const Precedence& precedence, const StartedTasks& started) {
-  return std::make_unique<RightsInTree>(precedence, started);
+  const Descent now(precedence);
+  if (std::optional<Descent> counted = now.counted())
+    return std::make_unique<RightsInTree<Wide>>(precedence, *std::move(counted), started);
+  return std::make_unique<RightsInTree<mpq_class>>(precedence, now, started);
 }
 
 std::vector<double> standing(const Precedence& precedence, UserIndex user, const TreeUsageAfter* after) {
   const Amounts nothing(precedence.context->ledger.resource_count(), 0);
+  const TreeCandidate of_nothing{.entry = {}, .user = user, .demand = nothing, .tasks = 0};
   std::vector<double> keys;
-  for (const auto& [is_last, key] :
-       standing_of<double>(Descent(precedence, after), of_nothing(nothing, user)))
-    keys.push_back(key);
+  for (const TreeKey<mpq_class>& key :
+       Descent(precedence, after).path<mpq_class>(of_nothing, View::whole_tasks))
+    keys.push_back(key.kappa.get_num().get_d() / key.kappa.get_den().get_d());
+  std::reverse(keys.begin(), keys.end());
   return keys;
 }
 

@@ -35,8 +35,27 @@ struct Loss {
   std::int64_t tier;      ///< of q
   std::int64_t priority;  ///< of the job
   std::size_t place;      ///< among the tasks of the server, the newest first
-  const mpq_class* work;  ///< that is lost: ns times parts of the pool
+  const mpq_class* work;  ///< that is lost: ns times parts of the pool; in a tree not asked for
 };
+
+/// What counts before all else of a task that ends for one of user b: the lower ones first.
+struct LossBand {
+  std::int64_t tier;
+  bool is_own;                ///< is it b's?
+  std::int64_t own_priority;  ///< of b's tasks; of others 0
+
+  friend auto operator<=>(const LossBand&, const LossBand&) = default;
+};
+
+/// A task that ends, and by which work it was its user's turn.
+struct Turn {
+  const Loss* loss;
+  const mpq_class* work;
+  LossBand band;
+};
+
+/// The key of each node on a user's path, from the top: does it come after its siblings with a weight, and κ.
+using KeysFromTop = std::vector<std::pair<bool, mpq_class>>;
 
 /// The running tasks that have started since the latest event.
 class StartedTasks {
@@ -120,8 +139,19 @@ class Rights {
   /// A task that was lost goes on.
   virtual void keep(const Loss& loss) = 0;
 
+  /// Brings to the front of those left, which stand in the order of their bands, the one whose turn it is.
+  virtual void choose(std::span<Turn> /*left*/) {}
+
+  /// In a tree the keys, after the move as it stands, of the loser that stands lowest then.
+  virtual KeysFromTop poorest(std::span<const Loss* const> /*losses*/) const { return {}; }
+
   /// May the move be made as it stands? Then the right by which each of the losses, all there are, ends.
   virtual std::optional<std::vector<Right>> of(std::span<const Loss* const> losses) = 0;
+
+  /// In which order two users are asked by force, where one has no precedence by tier or guarantee.
+  virtual std::weak_ordering standing_order(UserIndex /*a*/, UserIndex /*b*/) const {
+    return std::weak_ordering::equivalent;
+  }
 };
 
 /// Without groups: rights by share, and by rank. See rights.cpp. Requires keys that are up to date. O(1), and
@@ -132,8 +162,8 @@ std::unique_ptr<Rights> rights_of_users(const ShareContext& context, const Share
 /// With groups, quotas or tiers. See reclaim.cpp.
 std::unique_ptr<Rights> rights_in_tree(const Precedence& precedence, const StartedTasks& started);
 
-/// The keys of the nodes on a user's path, from the top: its standing. `after`: what the nodes would use.
-/// O(depth m members).
+/// The standing of a user: the κ of the nodes on its path, from the top, by whole tasks. `after`: what the
+/// nodes would use. O(depth m members).
 std::vector<double> standing(const Precedence& precedence, UserIndex user,
                              const TreeUsageAfter* after = nullptr);
 

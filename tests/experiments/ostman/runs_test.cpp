@@ -39,7 +39,9 @@ TEST(OverlayRuns, ARatioIsAboveOneOnlyWithItsWholeInterval) {
   EXPECT_TRUE(below_one("", std::array{0.8, 0.81, 0.82}).holds);
   const Finding wide = above_one("", std::array{0.9, 1.5, 2.5});
   EXPECT_FALSE(wide.holds);
-  EXPECT_FALSE(wide.note.empty());
+  EXPECT_TRUE(wide.undecided);
+  EXPECT_EQ(wide.note, "1 is in the interval: neither side is shown");
+  EXPECT_FALSE(below_one("", std::array{1.2, 1.21, 1.22}).undecided) << "shown the other way";
 }
 
 TEST(OverlayRuns, ARatioAndItsInverseAreToldAlike) {
@@ -55,7 +57,10 @@ TEST(OverlayRuns, APrintedRatioIsHeldToItsTolerance) {
   EXPECT_TRUE(about("", 1, std::array{1.1, 1.2}, 0.2).holds);
   const Finding far = about("", 1, std::array{1.3, 1.4}, 0.2);
   EXPECT_FALSE(far.holds);
-  EXPECT_FALSE(far.note.empty());
+  EXPECT_TRUE(far.undecided) << "from 0.8 to 2.2";
+  const Finding shown = about("", 1, std::array{1.3, 1.3001}, 0.2);
+  EXPECT_FALSE(shown.holds || shown.undecided);
+  EXPECT_FALSE(shown.note.empty());
 }
 
 TEST(OverlayRuns, SettingsOfOneClusterShareItAndThreadsChangeNothing) {

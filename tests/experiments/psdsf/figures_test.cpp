@@ -7,10 +7,23 @@
 namespace mirab::experiments {
 namespace {
 
+// With 0 to 3 CPUs of user 1 and 0 to 1 of user 2 the printed tasks stay. Figure 1, on 20 CPUs: DRFH runs 3
+// and 3 of them where PS-DSF runs 2 and 6, so it uses from 3/20 less to 3/20 more.
+void expect_all_but_cpus(const Reproduction& result) {
+  EXPECT_EQ(result.verdict, Verdict::undecided) << "the demands were chosen";
+  for (const Finding& finding : result.findings) {
+    const bool of_cpus = finding.what.starts_with("use of cpu");
+    EXPECT_EQ(finding.undecided, of_cpus) << finding.what;
+    EXPECT_EQ(finding.holds, !of_cpus) << finding.what;
+    if (finding.what.ends_with("under drfh") && of_cpus) {
+      EXPECT_TRUE(finding.note.starts_with("-0.15 to 0.15")) << finding.note;
+    }
+  }
+}
+
 TEST(PsDsfFigures, FigureOneHasThePrintedTasksUnderThreeMechanisms) {
   const Reproduction result = quick("psdsf-fig1");
-  EXPECT_EQ(result.verdict, Verdict::shape_agrees) << "the demands were chosen";
-  expect_all_hold(result);
+  expect_all_but_cpus(result);
   EXPECT_NEAR(finding_of(result, "tasks of user 2 under ps-dsf").ours, 6, 1e-6);
   EXPECT_NEAR(finding_of(result, "tasks of user 2 under drfh").ours, 3, 1e-6);
   EXPECT_NEAR(finding_of(result, "tasks of user 2 under tsf").ours, 5, 1e-6);
@@ -18,8 +31,7 @@ TEST(PsDsfFigures, FigureOneHasThePrintedTasksUnderThreeMechanisms) {
 
 TEST(PsDsfFigures, FigureTwoHasThePrintedVirtualDominantShares) {
   const Reproduction result = quick("psdsf-fig2");
-  EXPECT_EQ(result.verdict, Verdict::shape_agrees) << "the demands were chosen";
-  expect_all_hold(result);
+  expect_all_but_cpus(result);
   EXPECT_NEAR(finding_of(result, "virtual dominant share of user 3 on server 1").ours, 8.0 / 3, 1e-6);
 }
 

@@ -1,7 +1,7 @@
 // Reproductions to draw, as docs/schema/reproduction.schema.json has them.
 
 const check = (what, more) =>
-  ({what, printed: null, ours: 1, interval: null, holds: true, corrected: false, reading: 'number', note: '', ...more});
+  ({what, printed: null, ours: 1, interval: null, holds: true, undecided: false, corrected: false, reading: 'number', note: '', ...more});
 
 /** `count` experiments of all verdicts by turns; three of four have figures. */
 export function reproduction({count = 33} = {}) {

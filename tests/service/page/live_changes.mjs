@@ -91,6 +91,29 @@ const checks = {
     assert.deepEqual(admin.complaints, []);
   },
 
+  async 'A server whose name has a space is drained, and what its executor changed meanwhile stays'() {
+    const target = '/v1/servers/rack%201';
+    await service.ask('PUT', target, {capacity: {cpu: 8}});
+    await admin.open('#/cluster?server=rack+1', 'What if it is drained?');
+    await admin.page.getByRole('link', {name: 'What if it is drained?'}).click();
+    await admin.page.getByRole('button', {name: 'Do not drain rack 1'}).waitFor(soon);
+    await admin.page.getByRole('button', {name: 'Show what would happen'}).click();
+    await admin.page.getByRole('button', {name: 'Apply it'}).click();
+    let puts = 0;
+    await admin.page.route(`**${target}`, async route => {
+      if (route.request().method() === 'PUT' && ++puts === 1) await service.ask('PUT', target, {capacity: {cpu: 6}});
+      await route.continue();
+    });
+    await admin.page.getByRole('button', {name: 'Do it'}).click();
+    await admin.page.getByText('Applied.').waitFor(soon);
+    await admin.page.unroute(`**${target}`);
+    const its = await service.ask('GET', target);
+    assert.deepEqual([its.state, its.capacity.cpu, puts], ['drained', '6', 2]);
+    await service.ask('DELETE', target);
+    // The answer 412 is a complaint of the browser's console.
+    admin.complaints.splice(0);
+  },
+
   async 'Names and values that are markup, or very long, do no harm'() {
     const markup = '<img src=x onerror=alert(1)>';
     const long = 'x'.repeat(253);

@@ -59,6 +59,20 @@ TEST(EveryScheduler, FillsASmallClusterAndBreaksNoPromise) {
 }
 
 // Tables 5.3 and 5.4: 0.00 % at every number of neighbours.
+// The load that probes compare is that of the CPUs, in whichever order the file has the resources (Östman,
+// eq. 4.1).
+TEST(Probes, MeasureTheCpusWhateverTheOrderOfTheResources) {
+  const Plan cpu_first = plan_of(Scheduler::probes, 12, 8, 5);
+  Plan memory_first = cpu_first;
+  std::swap(memory_first.cluster.resources[0], memory_first.cluster.resources[1]);
+  for (Server& server : memory_first.cluster.servers) std::swap(server.capacity[0], server.capacity[1]);
+  for (User& user : memory_first.cluster.users) std::swap(user.demand[0], user.demand[1]);
+  const OverlayRun one = run(cpu_first), other = run(memory_first);
+  EXPECT_EQ(one.ticks, other.ticks);
+  EXPECT_EQ(one.messages, other.messages);
+  EXPECT_EQ(one.shares, other.shares);
+}
+
 TEST(Dgdrf, ServesNobodyOutOfTurnAtAnyNumberOfNeighbours) {
   for (std::size_t neighbours = 2; neighbours <= 10; ++neighbours) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -31,6 +31,10 @@ export function filter(change: Record<string, string>): void {
   address.query = query;
 }
 
+/** Several names as one filter: no name of a thing holds a slash. */
+export const namesOf = (text: string | undefined): string[] => (text ?? '').split('/').filter(name => name !== '');
+export const textOf = (names: Iterable<string>): string => [...names].join('/');
+
 export const jobLink = (label: string): string => {
   const slash = label.indexOf('/');
   return link(['queue', label.slice(0, slash), 'job', label.slice(slash + 1)]);

@@ -118,6 +118,8 @@ export interface Shares {
   note?: string;
   mechanisms: Division[];
   left_out?: string[];
+  drained?: number;
+  guarantees_cut?: boolean;
 }
 
 export interface History {
@@ -152,10 +154,11 @@ export class Refused extends Error {
   }
 }
 
-async function answered(method: string, path: string, body?: unknown, accept = 'application/json'): Promise<Response> {
+async function answered(method: string, path: string, body?: unknown, accept = 'application/json', if_match?: string): Promise<Response> {
   const token = connection.token;
   const answer = await fetch(path, {
-    method, cache: 'no-store', headers: {...authorization(token), Accept: accept, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
+    method, cache: 'no-store', headers: {...authorization(token), Accept: accept, ...(body === undefined ? {} : {'Content-Type': 'application/json'}),
+      ...(if_match === undefined ? {} : {'If-Match': if_match})},
     ...(body === undefined ? {} : {body: JSON.stringify(body)}),
   });
   if (answer.ok) return answer;
@@ -172,16 +175,31 @@ export async function getText(path: string, accept = 'text/plain'): Promise<stri
   return await (await answered('GET', path, undefined, accept)).text();
 }
 
-export async function send<T>(method: 'PUT' | 'POST', path: string, body: unknown): Promise<T> {
+export async function send<T>(method: 'POST', path: string, body: unknown): Promise<T> {
   return await (await answered(method, path, body)).json() as T;
+}
+
+const tries = 5;
+
+/** Puts a thing with something of it changed, and as it is then in all else: where somebody was quicker, once more.
+ *  What it was before. */
+export async function change<Thing>(target: string, changed: (thing: Thing) => unknown): Promise<Thing> {
+  for (let left = tries; ; --left) {
+    const answer = await answered('GET', target);
+    const before = await answer.json() as Thing;
+    try {
+      await (await answered('PUT', target, changed(before), undefined, answer.headers.get('ETag') ?? undefined)).json();
+      return before;
+    } catch (error) {
+      if (left === 1 || !(error instanceof Refused) || error.status !== 412) throw error;
+    }
+  }
 }
 
 /** Drains a server, or opens it again. The state that it had. */
 export async function setState(server: string, state: 'open' | 'drained'): Promise<string> {
-  const target = path('v1', 'servers', server);
-  const {capacity, labels, state: before} = await get<Server>(target);
-  await send('PUT', target, {capacity, labels, state});
-  return before;
+  const before = await change<Server>(path('v1', 'servers', server), ({capacity, labels}) => ({capacity, labels, state}));
+  return before.state;
 }
 
 /** `path('v1', 'queues', 'a/b')` is `/v1/queues/a%2Fb`. */

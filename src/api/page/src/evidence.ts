@@ -1,6 +1,6 @@
 // What the explanation of a waiting job is drawn from, as words: a line each, the most telling first.
 
-import {count, whole} from 'shared/format';
+import {count, percent, whole} from 'shared/format';
 import type {Amounts, Explanation} from './api';
 import {link} from './address.svelte';
 import {amounts, moment} from './words';
@@ -20,6 +20,11 @@ interface Role {
   role: string;
   together: number;
   room: number;
+}
+interface Holder {
+  queue: string;
+  share: number;
+  holds?: string;
 }
 interface Wish {
   wish: string;
@@ -72,6 +77,7 @@ const lines: [string, string, (value: never) => string | Omit<EvidenceLine, 'wha
   ['condition', 'Condition', (of: {message?: string}) => of.message ?? ''],
   ['gang', 'Starts together', gang],
   ['servers', 'Servers', servers],
+  ['holders', 'Who holds the room', (of: Holder[]) => of.map(each => `${each.queue} ${percent(each.share)}${each.holds ? ` (${each.holds})` : ''}`).join(', ')],
   ['ahead', 'Comes before it', ahead],
   ['nearest_miss', 'Closest server', (of: OnServer) => on_server(of, `with ${amounts(of.to_free)} freed`)],
   ['kept_for_it', 'Kept for it', (of: OnServer) => on_server(of, `since ${moment(of.since)}; to be freed there: ${amounts(of.missing)}`)],

@@ -10,6 +10,7 @@
 
 #include "lab/experiments/findings.hpp"
 #include "lab/experiments/hamzeh/thesis.hpp"
+#include "lab/experiments/own_files.hpp"
 #include "lab/experiments/registry.hpp"
 
 namespace mirab::experiments {
@@ -169,6 +170,13 @@ Reproduction run_hffmra(const RunOptions& options) {
   check_four_users(options, result);
   hffmra_check_utilisation(options, result);
   hffmra_check_jain(options, result);
+  result.remarks.push_back(fmt::format("The thesis runs 2,000 iterations for figure 7.25, here {}.",
+                                       options.effort == Effort::full ? "1,000" : "10"));
+  result.remarks.emplace_back(
+      "β and Jain's index look here at what users and resources have on all servers together. Section 4.4.5 "
+      "has "
+      "formulas server by server, (4.47) to (4.50), and the mean over servers, (7.8): none of these is "
+      "measured.");
   return result;
 }
 
@@ -179,7 +187,14 @@ Experiment hamzeh_hffmra_row() {
           .paper = "Hamzeh, thesis, figures 7.22 to 7.30",
           .title = "H-FFMRA on 90, 2,000 and 3,000 servers against DRF",
           .data = kGenerator,
-          .run = run_hffmra};
+          .run = run_hffmra,
+          .own_files = [](const RunOptions& options) {
+            return demands_files(
+                "hamzeh-hffmra", hffmra_scenario(4, 90, options.effort == Effort::full ? 1000 : 100),
+                options.seed,
+                "figures 7.22 and 7.23; the others have 200 users on 2,000 servers and 400 on 3,000 of "
+                "the same kinds");
+          }};
 }
 
 }  // namespace mirab::experiments

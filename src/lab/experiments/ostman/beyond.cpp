@@ -9,6 +9,7 @@
 #include <mirab/overlay/scheduler.hpp>
 
 #include "lab/experiments/ostman/runs.hpp"
+#include "lab/experiments/own_files.hpp"
 #include "lab/simulation/base/replications.hpp"
 
 namespace mirab::experiments {
@@ -43,6 +44,22 @@ std::vector<SeedRuns> run_side_by_side(const SideBySide& plan, const RunOptions&
   };
   simulation::sweep(plan.ways.size() * plan.seeds, options.threads, task, options.progress);
   return runs;
+}
+
+OwnFiles files_of(std::string_view id, const SideBySide& plan, const RunOptions& options) {
+  const Problem cluster = google_cluster(plan.machines, plan.users, options.seed);
+  simulation::OverlayScenario scenario =
+      plan.scenario ? plan.scenario(cluster) : simulation::OverlayScenario{};
+  scenario.rules.clear();
+  for (const Configuration& way : plan.ways) {
+    scenario.rules.push_back(way.rules);
+    scenario.names.push_back(way.name);
+  }
+  return overlay_files(
+      id, cluster, scenario, options.seed,
+      fmt::format("all ways from seed {}, on {} machines with {} users; for each other seed the "
+                  "experiment draws another cluster",
+                  options.seed, plan.machines, plan.users));
 }
 
 double placements_of(const simulation::OverlayRun& run) { return static_cast<double>(run.placements); }

@@ -41,6 +41,9 @@ struct SideBySide {
 };
 std::vector<SeedRuns> run_side_by_side(const SideBySide& plan, const RunOptions& options);  ///< [ways][seeds]
 
+/// The ways of a plan without faults and pauses on the cluster of the first seed.
+OwnFiles files_of(std::string_view id, const SideBySide& plan, const RunOptions& options);
+
 double placements_of(const simulation::OverlayRun& run);
 double messages_of(const simulation::OverlayRun& run);
 double mean_least_share(const simulation::OverlayRun& run);

@@ -36,19 +36,27 @@ std::vector<double> relative(std::span<const SeedRuns> runs, FitWays way) {
   return ratios(runs[way], runs[central_first_fit], least_share);
 }
 
+SideBySide fit_plan(Effort effort) {
+  const bool quick = effort == Effort::quick;
+  return {.machines = quick ? 16UL : 100UL,
+          .users = quick ? 6UL : 20UL,
+          .seeds = quick ? 2UL : 5UL,
+          .ways = {way("centralised-drf, first fit", Scheduler::centralised_drf, 2),
+                   with(way("centralised-drf, best fit", Scheduler::centralised_drf, 2),
+                        &OverlayOptions::search, Search::best_fit),
+                   way("dgdrf, walk (thesis)", Scheduler::dgdrf, 2),
+                   with(way("dgdrf, best fit of 8 on the walk", Scheduler::dgdrf, 2), &OverlayOptions::search,
+                        Search::best_fit),
+                   with(way("dgdrf, directed walk", Scheduler::dgdrf, 2), &OverlayOptions::search,
+                        Search::directed)}};
+}
+
+OwnFiles fit_files(const RunOptions& options) {
+  return files_of("ostman-beyond-fit", fit_plan(options.effort), options);
+}
+
 Reproduction run_fit(const RunOptions& options) {
-  const bool quick = options.effort == Effort::quick;
-  const SideBySide plan{.machines = quick ? 16UL : 100UL,
-                        .users = quick ? 6UL : 20UL,
-                        .seeds = quick ? 2UL : 5UL,
-                        .ways = {way("centralised-drf, first fit", Scheduler::centralised_drf, 2),
-                                 with(way("centralised-drf, best fit", Scheduler::centralised_drf, 2),
-                                      &OverlayOptions::search, Search::best_fit),
-                                 way("dgdrf, walk (thesis)", Scheduler::dgdrf, 2),
-                                 with(way("dgdrf, best fit of 8 on the walk", Scheduler::dgdrf, 2),
-                                      &OverlayOptions::search, Search::best_fit),
-                                 with(way("dgdrf, directed walk", Scheduler::dgdrf, 2),
-                                      &OverlayOptions::search, Search::directed)}};
+  const SideBySide plan = fit_plan(options.effort);
   const std::vector<SeedRuns> runs = run_side_by_side(plan, options);
   const Yardstick yardstick = yardstick_of(plan.machines, plan.users, runs[central_first_fit], options.seed);
 
@@ -89,7 +97,8 @@ Experiment ostman_beyond_fit_row() {
           .paper = "beyond Östman, 4.3 and chapter 6",
           .title = "Best fit and directed walks instead of the first server on a random walk",
           .data = kDrawnFromTheTrace,
-          .run = run_fit};
+          .run = run_fit,
+          .own_files = fit_files};
 }
 
 // `ostman-beyond-level`: half the ticks of the centralised scheduler at nearly its fairness, by rule `level`,
@@ -130,8 +139,8 @@ std::vector<double> bounds(const SideBySide& plan, const SeedRuns& runs, const R
   return parts;
 }
 
-Reproduction run_level(const RunOptions& options) {
-  const bool quick = options.effort == Effort::quick;
+SideBySide level_plan(Effort effort) {
+  const bool quick = effort == Effort::quick;
   SideBySide plan{
       .machines = quick ? 16UL : 100UL,
       .users = quick ? 6UL : 40UL,
@@ -143,6 +152,15 @@ Reproduction run_level(const RunOptions& options) {
                level(1, Search::walk), level(1, Search::best_fit)}};
   for (const double slack : {0.25, 0.5, 2.0, 4.0})
     for (const Search search : {Search::walk, Search::best_fit}) plan.ways.push_back(level(slack, search));
+  return plan;
+}
+
+OwnFiles level_files(const RunOptions& options) {
+  return files_of("ostman-beyond-level", level_plan(options.effort), options);
+}
+
+Reproduction run_level(const RunOptions& options) {
+  const SideBySide plan = level_plan(options.effort);
   const std::vector<SeedRuns> runs = run_side_by_side(plan, options);
   const std::vector<double> bound = bounds(plan, runs[central_drf], options);
 
@@ -188,7 +206,8 @@ Experiment ostman_beyond_level_row() {
           .paper = "beyond Östman, 5.4 and chapter 6",
           .title = "Side by side up to a common level: ticks against lowest share",
           .data = kDrawnFromTheTrace,
-          .run = run_level};
+          .run = run_level,
+          .own_files = level_files};
 }
 
 }  // namespace mirab::experiments

@@ -157,14 +157,14 @@ Figure heal_figure(const Runs& runs) {
 }
 
 Finding held(std::string what, const simulation::Interval& found, double bound) {
-  Finding finding = required(std::move(what), found.mean, found.high <= bound);
-  finding.interval = {found.low, found.high};
+  Finding finding{.what = std::move(what), .ours = found.mean, .interval = {{found.low, found.high}}};
+  decide(finding, Side::at_most, bound);
   return finding;
 }
 
 Finding more_rounds(std::string what, const simulation::Interval& found, double bound) {
-  Finding finding = required(std::move(what), found.mean, found.low > bound);
-  finding.interval = {found.low, found.high};
+  Finding finding{.what = std::move(what), .ours = found.mean, .interval = {{found.low, found.high}}};
+  decide(finding, Side::above, bound);
   return finding;
 }
 

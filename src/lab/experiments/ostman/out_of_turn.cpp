@@ -82,18 +82,28 @@ void check_sentences(const std::vector<SeedRuns>& runs, Reproduction& result) {
                differences(wrong_until(random, 1, kEnd), wrong_until(random, 1, kWrongHalf)))};
 }
 
-Reproduction run_figure_5_6(const RunOptions& options) {
-  const std::size_t machines = options.effort == Effort::quick ? kWrongQuickMachines : kWrongMachines;
+std::vector<OverlaySetting> settings_5_6(Effort effort) {
+  const std::size_t machines = effort == Effort::quick ? kWrongQuickMachines : kWrongMachines;
   std::vector<OverlaySetting> settings;
   for (const Scheduler scheduler : kSchedulers)
     settings.push_back(
         {.machines = machines, .users = machines / 5, .scheduler = scheduler, .neighbours = 2});
+  return settings;
+}
+
+OwnFiles files_5_6(const RunOptions& options) {
+  return files_of("ostman-fig-5.6", settings_5_6(options.effort), options);
+}
+
+Reproduction run_figure_5_6(const RunOptions& options) {
+  const std::vector<OverlaySetting> settings = settings_5_6(options.effort);
   const std::vector<SeedRuns> runs =
       overlay_runs(settings, options.effort == Effort::quick ? kWrongQuickSeeds : kWrongSeeds, options);
   Reproduction result;
   check_sentences(runs, result);
   result.figures = {figure_over_run(runs)};
   result.tables = {table_at_end(runs)};
+  result.remarks.emplace_back(kOwnSettings);
   return result;
 }
 
@@ -104,7 +114,8 @@ Experiment ostman_fig_5_6_row() {
           .paper = "Östman, figure 5.6",
           .title = "Placements out of turn over the run, with 2 neighbours",
           .data = kDrawnFromTheTrace,
-          .run = run_figure_5_6};
+          .run = run_figure_5_6,
+          .own_files = files_5_6};
 }
 
 // `ostman-fig-5.7`: the placements out of turn when shares up to 0, 1, 5, 10, 15 % above the lowest count as
@@ -147,14 +158,21 @@ Curve curve_of(std::string name, const SeedRuns& runs) {
   return curve;
 }
 
+std::array<OverlaySetting, 2> settings_5_7(Effort effort) {
+  const std::size_t machines = effort == Effort::quick ? kWrongQuickMachines : kMachines57;
+  return {{{.machines = machines, .users = machines / 5, .scheduler = Scheduler::pdgdrf, .neighbours = 2},
+           {.machines = machines,
+            .users = machines / 5,
+            .scheduler = Scheduler::ddrf_gradient,
+            .neighbours = 10}}};
+}
+
+OwnFiles files_5_7(const RunOptions& options) {
+  return files_of("ostman-fig-5.7", settings_5_7(options.effort), options);
+}
+
 Reproduction run_figure_5_7(const RunOptions& options) {
-  const std::size_t machines = options.effort == Effort::quick ? kWrongQuickMachines : kMachines57;
-  const std::array<OverlaySetting, 2> settings{
-      {{.machines = machines, .users = machines / 5, .scheduler = Scheduler::pdgdrf, .neighbours = 2},
-       {.machines = machines,
-        .users = machines / 5,
-        .scheduler = Scheduler::ddrf_gradient,
-        .neighbours = 10}}};
+  const std::array<OverlaySetting, 2> settings = settings_5_7(options.effort);
   const std::vector<SeedRuns> runs =
       overlay_runs(settings, options.effort == Effort::quick ? kWrongQuickSeeds : kSeeds57, options);
   Reproduction result;
@@ -168,6 +186,7 @@ Reproduction run_figure_5_7(const RunOptions& options) {
                      .y_label = "part of the placements out of turn",
                      .curves = {curve_of("PDGDRF, 2 neighbours", runs[0]),
                                 curve_of("DDRF gradient, 10 neighbours", runs[1])}}};
+  result.remarks.emplace_back(kOwnSettings);
   return result;
 }
 
@@ -178,7 +197,8 @@ Experiment ostman_fig_5_7_row() {
           .paper = "Östman, figure 5.7",
           .title = "How far placements are out of turn, on 200 machines with 40 users",
           .data = kDrawnFromTheTrace,
-          .run = run_figure_5_7};
+          .run = run_figure_5_7,
+          .own_files = files_5_7};
 }
 
 }  // namespace mirab::experiments

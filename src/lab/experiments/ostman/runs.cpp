@@ -19,6 +19,7 @@
 
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/findings.hpp"
+#include "lab/experiments/own_files.hpp"
 #include "lab/simulation/base/replications.hpp"
 
 namespace mirab::experiments {
@@ -114,13 +115,17 @@ namespace {
 // twice as long for old news to go.
 constexpr std::uint32_t kOldest = 12;
 
-simulation::OverlayRun run_once(const OverlaySetting& setting, std::uint64_t seed) {
-  simulation::OverlayScenario scenario;
+simulation::OverlayRules rules_of(const OverlaySetting& setting) {
   simulation::OverlayRules rules{.scheduler = setting.scheduler, .options = {}};
   rules.options.gossip.view = setting.neighbours;
   rules.options.gossip.oldest = kOldest;
   rules.options.confirm = setting.confirm;
-  scenario.rules = {rules};
+  return rules;
+}
+
+simulation::OverlayRun run_once(const OverlaySetting& setting, std::uint64_t seed) {
+  simulation::OverlayScenario scenario;
+  scenario.rules = {rules_of(setting)};
   scenario.shuffles_per_tick = setting.shuffles_per_tick;
   Result<std::vector<simulation::OverlayRun>> runs =
       simulation::run_overlay(google_cluster(setting.machines, setting.users, seed), scenario, seed, 1);
@@ -133,7 +138,6 @@ Finding on_ratios(std::string what, std::span<const double> ratios) {
   Finding finding{.what = std::move(what), .ours = ratio.mean};
   if (ratios.size() < 2) return finding;
   finding.interval = {{ratio.low, ratio.high}};
-  if (ratio.low <= 1 && ratio.high >= 1) finding.note = "1 is in the interval: neither side is shown";
   return finding;
 }
 
@@ -209,16 +213,16 @@ simulation::Interval ratio_over_seeds(std::span<const double> ratios) {
 
 Finding above_one(std::string what, std::span<const double> ratios) {
   Finding finding = on_ratios(std::move(what), ratios);
-  finding.holds = ratio_over_seeds(ratios).low > 1;
-  if (!finding.holds && finding.note.empty())
+  decide(finding, Side::above, 1);
+  if (!finding.holds && !finding.undecided)
     finding.note = "the other way round on clusters drawn from the trace";
   return finding;
 }
 
 Finding below_one(std::string what, std::span<const double> ratios) {
   Finding finding = on_ratios(std::move(what), ratios);
-  finding.holds = ratio_over_seeds(ratios).high < 1;
-  if (!finding.holds && finding.note.empty())
+  decide(finding, Side::below, 1);
+  if (!finding.holds && !finding.undecided)
     finding.note = "the other way round on clusters drawn from the trace";
   return finding;
 }
@@ -227,19 +231,23 @@ Finding about(std::string what, double printed, std::span<const double> ratios, 
   const simulation::Interval ratio = ratio_over_seeds(ratios);
   Finding finding = compared(std::move(what), printed, ratio.mean, tolerance);
   if (ratios.size() > 1) finding.interval = {{ratio.low, ratio.high}};
-  if (!finding.holds) finding.note = "not found on clusters drawn from the trace";
+  if (finding.holds) return finding;
+  finding.undecided = ratio.low <= printed + tolerance && ratio.high >= printed - tolerance;
+  finding.note = finding.undecided
+                     ? "what is printed is in the interval, with its tolerance: nothing is shown"
+                     : "not found on clusters drawn from the trace";
   return finding;
 }
 
 Finding at_least(std::string what, std::span<const double> parts, double bound) {
   Finding finding = with_interval(std::move(what), parts);
-  finding.holds = finding.ours >= bound;
+  decide(finding, Side::at_least, bound);
   return finding;
 }
 
 Finding at_most(std::string what, std::span<const double> parts, double bound) {
   Finding finding = with_interval(std::move(what), parts);
-  finding.holds = finding.ours <= bound;
+  decide(finding, Side::at_most, bound);
   return finding;
 }
 
@@ -261,9 +269,14 @@ const std::vector<SeedRuns>& Solutions::of(Scheduler scheduler) const {
   return runs[static_cast<std::size_t>(at - schedulers.begin())];
 }
 
-Solutions run_solutions(const SolutionsPlan& plan, const RunOptions& options) {
+namespace {
+
+// [setting]: the scheduler and the number of neighbours among those of the plan.
+using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+
+std::pair<std::vector<OverlaySetting>, Places> placed_settings(const SolutionsPlan& plan) {
   std::vector<OverlaySetting> settings;
-  std::vector<std::pair<std::size_t, std::size_t>> where;  // [setting]: scheduler, number of neighbours
+  Places where;
   // Many neighbours run longest, and dgdrf and pdgdrf stand last among the schedulers.
   for (std::size_t p = plan.neighbours.size(); p-- > 0;) {
     for (std::size_t s = plan.schedulers.size(); s-- > 0;) {
@@ -275,6 +288,31 @@ Solutions run_solutions(const SolutionsPlan& plan, const RunOptions& options) {
       where.emplace_back(s, p);
     }
   }
+  return {std::move(settings), std::move(where)};
+}
+
+}  // namespace
+
+std::vector<OverlaySetting> settings_of(const SolutionsPlan& plan) { return placed_settings(plan).first; }
+
+OwnFiles files_of(std::string_view id, std::span<const OverlaySetting> settings, const RunOptions& options) {
+  const OverlaySetting& first = settings.front();
+  simulation::OverlayScenario scenario;
+  scenario.shuffles_per_tick = first.shuffles_per_tick;
+  for (const OverlaySetting& setting : settings) {
+    if (setting.machines == first.machines && setting.users == first.users &&
+        setting.shuffles_per_tick == first.shuffles_per_tick)
+      scenario.rules.push_back(rules_of(setting));
+  }
+  return overlay_files(
+      id, google_cluster(first.machines, first.users, options.seed), scenario, options.seed,
+      fmt::format("the runs from seed {} of {} settings of {}, on {} machines with {} users; for each "
+                  "other seed the experiment draws another cluster",
+                  options.seed, scenario.rules.size(), settings.size(), first.machines, first.users));
+}
+
+Solutions run_solutions(const SolutionsPlan& plan, const RunOptions& options) {
+  const auto [settings, where] = placed_settings(plan);
   const std::vector<SeedRuns> runs = overlay_runs(settings, plan.seeds, options);
   Solutions solutions{
       .schedulers = plan.schedulers,

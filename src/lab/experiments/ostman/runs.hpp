@@ -49,6 +49,15 @@ using SeedRuns = std::vector<simulation::OverlayRun>;
 std::vector<SeedRuns> overlay_runs(std::span<const OverlaySetting> settings, std::size_t seeds,
                                    const RunOptions& options);
 
+/// What these runs have that a scenario of mirab simulate has not by itself.
+inline constexpr std::string_view kOwnSettings =
+    "The runs have oldest: 12, where a scenario of simulate has 50, and introduce: last-asker and confirm: "
+    "all, which "
+    "a scenario has by itself and the thesis has not. mirab reproduce with --scenario writes them as files.";
+
+/// The files of those settings that share cluster and shuffles with the first of them, from the first seed.
+OwnFiles files_of(std::string_view id, std::span<const OverlaySetting> settings, const RunOptions& options);
+
 /// Of the centralised lowest share, by Östman, 5.2: "nearly achieving similar results".
 inline constexpr double kNearly = 0.95;
 
@@ -105,6 +114,9 @@ struct SolutionsPlan {
   std::size_t seeds;
 };
 Solutions run_solutions(const SolutionsPlan& plan, const RunOptions& options);
+
+/// Its settings; the centralised schedulers have one for all numbers of neighbours.
+std::vector<OverlaySetting> settings_of(const SolutionsPlan& plan);
 
 /// Seed by seed the mean over the numbers of neighbours from `from` to `to`; there is one at least.
 std::vector<double> mean_over_neighbours(const Solutions& solutions, overlay::Scheduler scheduler,

@@ -98,8 +98,8 @@ void check_printed(const Solutions& solutions, const RuntimeClaims& claims, Repr
 
 }  // namespace
 
-Reproduction run_runtime(const RuntimeClaims& claims, const RunOptions& options) {
-  const bool quick = options.effort == Effort::quick;
+SolutionsPlan runtime_plan(const RuntimeClaims& claims, Effort effort) {
+  const bool quick = effort == Effort::quick;
   SolutionsPlan plan{.machines = claims.machines,
                      .users = claims.users,
                      .schedulers = {Scheduler::centralised_drf, Scheduler::probes, Scheduler::ddrf_random,
@@ -111,7 +111,11 @@ Reproduction run_runtime(const RuntimeClaims& claims, const RunOptions& options)
     plan.users /= kRuntimeQuickPart;
     plan.neighbours = {2, 6};
   }
-  const Solutions solutions = run_solutions(plan, options);
+  return plan;
+}
+
+Reproduction run_runtime(const RuntimeClaims& claims, const RunOptions& options) {
+  const Solutions solutions = run_solutions(runtime_plan(claims, options.effort), options);
 
   Reproduction result;
   runtime_check_order(solutions, result);
@@ -120,6 +124,7 @@ Reproduction run_runtime(const RuntimeClaims& claims, const RunOptions& options)
   check_printed(solutions, claims, result);
   result.figures = {figure_of(solutions, "Run-time", "ticks of 100 ms", ticks_of)};
   result.tables = {table_of(solutions, "Ticks by neighbours", ticks_of, 0)};
+  result.remarks.emplace_back(kOwnSettings);
   return result;
 }
 
@@ -128,15 +133,20 @@ Reproduction run_runtime(const RuntimeClaims& claims, const RunOptions& options)
 
 namespace {
 
-Reproduction run_figure_5_8(const RunOptions& options) {
-  return run_runtime({.machines = 100,
-                      .users = 20,
-                      .neighbours = {2, 4, 6, 8, 10},
-                      .seeds = 5,
-                      .centralised = 398,
-                      .pdgdrf = 794,
-                      .gradient_slower_from = 6},
-                     options);
+RuntimeClaims claims_5_8() {
+  return {.machines = 100,
+          .users = 20,
+          .neighbours = {2, 4, 6, 8, 10},
+          .seeds = 5,
+          .centralised = 398,
+          .pdgdrf = 794,
+          .gradient_slower_from = 6};
+}
+
+Reproduction run_figure_5_8(const RunOptions& options) { return run_runtime(claims_5_8(), options); }
+
+OwnFiles files_5_8(const RunOptions& options) {
+  return files_of("ostman-5.8", settings_of(runtime_plan(claims_5_8(), options.effort)), options);
 }
 
 }  // namespace
@@ -146,7 +156,8 @@ Experiment ostman_5_8_row() {
           .paper = "Östman, figure 5.8",
           .title = "Run-time of the schedulers on 100 machines with 20 users",
           .data = kDrawnFromTheTrace,
-          .run = run_figure_5_8};
+          .run = run_figure_5_8,
+          .own_files = files_5_8};
 }
 
 // `ostman-5.9`: how long the schedulers take to fill 200 machines for 40 users, by the number of neighbours.
@@ -154,15 +165,20 @@ Experiment ostman_5_8_row() {
 
 namespace {
 
-Reproduction run_figure_5_9(const RunOptions& options) {
-  return run_runtime({.machines = 200,
-                      .users = 40,
-                      .neighbours = {2, 6, 10},
-                      .seeds = 3,
-                      .centralised = 804,
-                      .pdgdrf = 783,
-                      .gradient_slower_from = std::numeric_limits<double>::infinity()},
-                     options);
+RuntimeClaims claims_5_9() {
+  return {.machines = 200,
+          .users = 40,
+          .neighbours = {2, 6, 10},
+          .seeds = 3,
+          .centralised = 804,
+          .pdgdrf = 783,
+          .gradient_slower_from = std::numeric_limits<double>::infinity()};
+}
+
+Reproduction run_figure_5_9(const RunOptions& options) { return run_runtime(claims_5_9(), options); }
+
+OwnFiles files_5_9(const RunOptions& options) {
+  return files_of("ostman-5.9", settings_of(runtime_plan(claims_5_9(), options.effort)), options);
 }
 
 }  // namespace
@@ -172,7 +188,8 @@ Experiment ostman_5_9_row() {
           .paper = "Östman, figures 5.9 and 5.10",
           .title = "The same run-times on 200 machines with 40 users",
           .data = kDrawnFromTheTrace,
-          .run = run_figure_5_9};
+          .run = run_figure_5_9,
+          .own_files = files_5_9};
 }
 
 }  // namespace mirab::experiments

@@ -77,6 +77,13 @@ OverlaySetting central_of(const OverlaySetting& setting) {
   return {.machines = setting.machines, .users = setting.users, .scheduler = Scheduler::centralised_drf};
 }
 
+// PDGDRF and the centralised scheduler on one cluster.
+std::vector<OverlaySetting> both_of(OverlaySetting setting) {
+  setting.scheduler = Scheduler::pdgdrf;
+  setting.neighbours = 2;
+  return {setting, central_of(setting)};
+}
+
 double pace(const simulation::OverlayRun& run) { return static_cast<double>(run.placements) / run.ticks; }
 
 bool same_cluster(const OverlaySetting& a, const OverlaySetting& b) {
@@ -231,9 +238,21 @@ Reproduction run_figure_5_11(const RunOptions& options) {
     result.remarks.push_back(pace_of(beside, beside.x.back()));
   }
   result.remarks.push_back(why_not_quicker());
+  result.remarks.emplace_back(kOwnSettings);
   if (plan.users.back() == 120) check_no_gain(all.front(), result);
   result.figures = {ticks_figure(all, "users"), shares_figure(all, "users")};
   return result;
+}
+
+}  // namespace
+
+namespace {
+
+// The point at which both are said to be as fast.
+OwnFiles files_5_11(const RunOptions& options) {
+  return files_of("ostman-5.11",
+                  both_of({.machines = runtime_ratio_plan(options.effort).machines[0], .users = 40}),
+                  options);
 }
 
 }  // namespace
@@ -243,7 +262,8 @@ Experiment ostman_5_11_row() {
           .paper = "Östman, figures 5.11 and A.1",
           .title = "Run-time of PDGDRF over the centralised one, by the number of users",
           .data = kDrawnFromTheTrace,
-          .run = run_figure_5_11};
+          .run = run_figure_5_11,
+          .own_files = files_5_11};
 }
 
 // `ostman-5.12`: the run-time of PDGDRF with 2 neighbours over that of the centralised scheduler, by how
@@ -302,8 +322,18 @@ Reproduction run_figure_5_12(const RunOptions& options) {
   check_sentences(all[0], all[1], all[2], result);
   result.figures = {ticks_figure(all, "shuffles a tick, or ticks a shuffle"),
                     shares_figure(all, "shuffles a tick, or ticks a shuffle")};
-  result.remarks = {pace_of(all[0], 1), pace_of(all[2], 1), why_not_quicker()};
+  result.remarks = {pace_of(all[0], 1), pace_of(all[2], 1), why_not_quicker(), std::string(kOwnSettings)};
   return result;
+}
+
+}  // namespace
+
+namespace {
+
+// One shuffle a tick.
+OwnFiles files_5_12(const RunOptions& options) {
+  const std::size_t machines = options.effort == Effort::quick ? kQuickMachines : kMachines;
+  return files_of("ostman-5.12", both_of({.machines = machines, .users = 20}), options);
 }
 
 }  // namespace
@@ -313,7 +343,8 @@ Experiment ostman_5_12_row() {
           .paper = "Östman, figures 5.12, A.2 and A.3",
           .title = "Run-time of PDGDRF over the centralised one, by how often the gradient is updated",
           .data = kDrawnFromTheTrace,
-          .run = run_figure_5_12};
+          .run = run_figure_5_12,
+          .own_files = files_5_12};
 }
 
 }  // namespace mirab::experiments

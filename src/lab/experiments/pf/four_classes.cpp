@@ -103,7 +103,10 @@ Experiment pf_fig3a_row() {
           .paper = "Bonald and Roberts 2014, figure 3(a)",
           .title = "Four classes, as many jobs of each",
           .data = kAsPublished,
-          .run = run_figure_3a};
+          .run = run_figure_3a,
+          .own_files = [](const RunOptions& options) {
+            return files_of("pf-fig3a", scenario_of(kFigure3a, options.effort), options);
+          }};
 }
 
 // `pf-fig3b`: four classes; the RAM, which classes 3 and 4 need, is less loaded than the CPU.
@@ -123,7 +126,10 @@ Experiment pf_fig3b_row() {
           .paper = "Bonald and Roberts 2014, figure 3(b)",
           .title = "Four classes, three times as many jobs that need mostly the CPU",
           .data = kAsPublished,
-          .run = run_figure_3b};
+          .run = run_figure_3b,
+          .own_files = [](const RunOptions& options) {
+            return files_of("pf-fig3b", scenario_of(kFigure3b, options.effort), options);
+          }};
 }
 
 }  // namespace mirab::experiments

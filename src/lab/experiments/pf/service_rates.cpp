@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <numeric>
 #include <utility>
 
 #include <mirab/mechanisms/mechanism.hpp>
 
 #include "lab/experiments/findings.hpp"
+#include "lab/experiments/own_files.hpp"
 #include "lab/simulation/base/statistics.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "lab/simulation/traffic/points.hpp"
@@ -94,6 +96,27 @@ ServiceRates ServiceRates::simulated(const TrafficScenario& scenario, std::span<
   return rates;
 }
 
+OwnFiles files_of(std::string_view id, const TrafficScenario& scenario, const RunOptions& options) {
+  return files_of(id, scenario, kFluidJobs, options);
+}
+
+OwnFiles files_of(std::string_view id, const TrafficScenario& scenario, std::span<const JobsUpTo> jobs,
+                  const RunOptions& options) {
+  const auto measured = [&](const JobsUpTo& of) {
+    return options.effort == Effort::full ? of.full : of.quick;
+  };
+  TrafficScenario first = scenario;
+  first.loads = loads_between(scenario, 0, jobs[0].load);
+  first.jobs = measured(jobs[0]);
+  std::vector<std::string> others;
+  for (const JobsUpTo& each : jobs.subspan(1))
+    others.push_back(std::isinf(each.load) ? fmt::format("{} above", measured(each))
+                                           : fmt::format("{} up to {}", measured(each), each.load));
+  return traffic_files(id, first, options.seed,
+                       fmt::format("the loads up to {}; at higher ones the experiment measures more jobs: {}",
+                                   jobs[0].load, fmt::join(others, ", ")));
+}
+
 Curve ServiceRates::curve(std::string name, std::size_t mechanism, std::size_t job_class) const {
   Curve curve{.name = std::move(name), .x = {}, .y = {}};
   for (std::size_t load = 0; load < loads_.size(); ++load) {
@@ -143,8 +166,11 @@ Finding ahead_at_high_load(const ServiceRates& rates, std::size_t job_class) {
   const std::size_t last = rates.loads().size() - 1;
   const TrafficPoint& drf = rates.at(last, kDrf, job_class);
   const TrafficPoint& pf = rates.at(last, kPf, job_class);
-  return required(fmt::format("γ{}(PF)/γ{}(DRF) at load {}", job_class + 1, job_class + 1, pf.load),
-                  pf.service_rate / drf.service_rate, pf.low > drf.high);
+  Finding finding =
+      required(fmt::format("γ{}(PF)/γ{}(DRF) at load {}", job_class + 1, job_class + 1, pf.load),
+               pf.service_rate / drf.service_rate, pf.low > drf.high);
+  finding.undecided = !finding.holds && pf.high >= drf.low;
+  return finding;
 }
 
 Finding covered(const ServiceRates& simulated, const std::vector<ExactPoint>& exact) {

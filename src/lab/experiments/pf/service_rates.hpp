@@ -55,6 +55,12 @@ class ServiceRates {
   std::vector<simulation::TrafficPoint> points_;  // by load, mechanism, class
 };
 
+/// The scenario file of those loads that are simulated with the fewest jobs: the first of `jobs`.
+OwnFiles files_of(std::string_view id, const simulation::TrafficScenario& scenario,
+                  const RunOptions& options);
+OwnFiles files_of(std::string_view id, const simulation::TrafficScenario& scenario,
+                  std::span<const JobsUpTo> jobs, const RunOptions& options);
+
 /// The exact chains of a scenario of two classes: [mechanism * loads + load].
 std::vector<simulation::ExactPoint> exact_rates(const simulation::TrafficScenario& scenario,
                                                 const RunOptions& options);

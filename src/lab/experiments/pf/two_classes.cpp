@@ -306,7 +306,10 @@ Experiment pf_fig1a_row() {
           .paper = "Bonald and Roberts 2014, figure 1(a)",
           .title = "Profiles (1, 1/10) and (1/10, 1), balanced load",
           .data = kAsPublished,
-          .run = run_figure_1a};
+          .run = run_figure_1a,
+          .own_files = [](const RunOptions& options) {
+            return files_of("pf-fig1a", scenario_of(kFigure1a, {"drf", "pf"}, options.effort), options);
+          }};
 }
 
 // `pf-fig1b`: the CPU is the bottleneck. PF serves class 2, which hardly needs it, much faster than DRF, and
@@ -329,7 +332,10 @@ Experiment pf_fig1b_row() {
           .paper = "Bonald and Roberts 2014, figure 1(b)",
           .title = "Profiles (1, 1/10) and (1/10, 1), three times as many jobs of class 1",
           .data = kAsPublished,
-          .run = run_figure_1b};
+          .run = run_figure_1b,
+          .own_files = [](const RunOptions& options) {
+            return files_of("pf-fig1b", scenario_of(kFigure1b, {"drf", "pf"}, options.effort), options);
+          }};
 }
 
 // `pf-fig2a`: class 2 needs half a CPU. PF serves it faster than DRF, at low load too, and class 1 slightly
@@ -351,7 +357,10 @@ Experiment pf_fig2a_row() {
           .paper = "Bonald and Roberts 2014, figure 2(a)",
           .title = "Profiles (1, 1/10) and (1/2, 1), as many jobs of each",
           .data = kAsPublished,
-          .run = run_figure_2a};
+          .run = run_figure_2a,
+          .own_files = [](const RunOptions& options) {
+            return files_of("pf-fig2a", scenario_of(kFigure2a, {"drf", "pf"}, options.effort), options);
+          }};
 }
 
 // `pf-fig2b`: class 2 needs half a CPU, and its jobs are fewer. PF serves it faster than DRF, and class 1
@@ -374,7 +383,10 @@ Experiment pf_fig2b_row() {
           .paper = "Bonald and Roberts 2014, figure 2(b)",
           .title = "Profiles (1, 1/10) and (1/2, 1), three times as many jobs of class 1",
           .data = kAsPublished,
-          .run = run_figure_2b};
+          .run = run_figure_2b,
+          .own_files = [](const RunOptions& options) {
+            return files_of("pf-fig2b", scenario_of(kFigure2b, {"drf", "pf"}, options.effort), options);
+          }};
 }
 
 }  // namespace mirab::experiments

@@ -94,7 +94,9 @@ double median_of(std::vector<double> values) {
 
 Finding takes_less(const Timing& timing, const std::string& what, double limit) {
   const double median = median_of(timing.seconds);
-  return required(fmt::format("seconds of {}, median, below {}", what, limit), median, median < limit);
+  return required(
+      fmt::format("seconds of {}, solved for all servers together, median, below {}", what, limit), median,
+      median < limit);
 }
 
 void check_timings(const std::vector<Timing>& timings, std::string_view size, Reproduction& result) {
@@ -155,8 +157,17 @@ Reproduction run_time(const RunOptions& options) {
           "Equal servers are merged before anything is solved, so twice the servers cost nothing; twice "
           "the users do ({} and {} in the last run).",
           timings.users[0], timings.users[1]),
-      "How closely the paper's distributed algorithm settles is not in our text. Ours by sweeps goes on to a "
-      "relative regret of 1e-7, and its seconds are not held against the paper's 1 s."};
+      "The paper says less than 1 s of its distributed algorithm, which answers server by server. Held "
+      "against it "
+      "is our solver for all servers together. How closely the paper's algorithm settles is not in our text; "
+      "ours "
+      "by sweeps goes on to a relative regret of 1e-7, and its seconds, in the table, are not held against 1 "
+      "s.",
+      "Two sentences of the paper are no findings here, since the machine's load decides close quotients: "
+      "that "
+      "αPF-VDS takes longer as α grows, and that PS-DSF stays in the same range on twice the servers. The "
+      "second "
+      "table has the quotients."};
   return result;
 }
 

@@ -20,6 +20,9 @@ Roster roster_of(const Problem& cluster) {
     roster.capacity.insert(roster.capacity.end(), static_cast<std::size_t>(cluster.servers()[entry].count),
                            amounts(counted.capacity(entry)));
   for (std::size_t r = 0; r < cluster.resource_count(); ++r) roster.total.push_back(counted.pool(r));
+  const auto cpu = std::find(cluster.resources().begin(), cluster.resources().end(), "cpu");
+  if (cpu != cluster.resources().end())
+    roster.load = static_cast<std::size_t>(cpu - cluster.resources().begin());
   for (std::size_t n = 0; n < cluster.user_count(); ++n) {
     const std::int64_t limit = counted.task_limit(n);
     roster.names.push_back(cluster.users()[n].name);

@@ -15,6 +15,7 @@ namespace mirab::simulation {
 struct Roster {
   std::vector<overlay::Amounts> capacity;  ///< c_l of a server. [K][m]
   overlay::Amounts total;                  ///< C_r = Σ_l c_lr. [m]
+  std::size_t load = 0;                    ///< the resource `cpu`, or the first where none has that name
   std::vector<std::string> names;          ///< of the users. [N]
   std::vector<overlay::Amounts> demand;    ///< D_i of a task. [N][m]
   std::vector<std::uint64_t> tasks;        ///< how many a user has; UINT64_MAX: without limit. [N]

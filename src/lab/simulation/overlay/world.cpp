@@ -455,7 +455,8 @@ void World::State::start(NodeId node) {
                                .gateway = roster.gateway(),
                                .central = central ? std::optional(roster.central()) : std::nullopt,
                                .neighbours = neighbours.empty() ? std::vector<NodeId>{} : neighbours[node],
-                               .tick = scenario.tick},
+                               .tick = scenario.tick,
+                               .load = roster.load},
         rules.scheduler, rules.options, now);
   place.up = true;
   place.fallen = false;

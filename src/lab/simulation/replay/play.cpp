@@ -28,6 +28,22 @@ Workload cut_off(Workload workload, Duration end) {
   return workload;
 }
 
+std::span<const DisciplineInfo> replay_disciplines() {
+  static constexpr std::array<DisciplineInfo, 2> kRows = {
+      {{.name = "fcfs",
+        .summary =
+            "First come, first served: no job overtakes one that waits before it (fifo:blocking=freeze).",
+        .source = "–",
+        .options = {}},
+       {.name = "easy",
+        .summary = "EASY backfilling: a job overtakes where that delays the first one not, by the runtimes "
+                   "that jobs ask "
+                   "for.",
+        .source = "Lifka 1995; docs/explanation/replay.md",
+        .options = {}}}};
+  return kRows;
+}
+
 Result<ReplayContender> choose_contender(std::string_view discipline) {
   const bool is_fcfs = discipline == "fcfs", is_easy = discipline == "easy";
   Result<Choice> choice = choose_discipline(is_easy ? "fifo" : discipline);
@@ -35,8 +51,8 @@ Result<ReplayContender> choose_contender(std::string_view discipline) {
     std::vector<ChoosableRow> rows;
     for (const DisciplineInfo& row : disciplines())
       rows.push_back({.name = row.name, .aliases = {}, .options = row.options});
-    for (const std::string_view name : {"fcfs", "easy"})
-      rows.push_back({.name = name, .aliases = {}, .options = {}});
+    for (const DisciplineInfo& row : replay_disciplines())
+      rows.push_back({.name = row.name, .aliases = {}, .options = {}});
     const Result<Choice> of_all = choose(discipline, "discipline", rows);
     return of_all ? choice.error() : of_all.error();
   }

@@ -311,6 +311,7 @@ ReplayOutcome ReplayRecord::outcome(const ReplayContender& contender, bool with_
   outcome.end = in_seconds(now_);
   outcome.events = events_;
   outcome.placements = placements_;
+  outcome.submitted_jobs = static_cast<std::int64_t>(jobs_.size());
   outcome.notices = input_.notices;
   series_.write(outcome);
   return outcome;

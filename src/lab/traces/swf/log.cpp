@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include <mirab/model/quantity.hpp>
+
 #include "model/lines.hpp"
 #include "model/names.hpp"
 
@@ -80,7 +82,16 @@ Result<std::optional<std::int64_t>> Entry::known(std::size_t field, std::int64_t
   if (*read == -1) return std::optional<std::int64_t>();
   if (*read < 0) return error(field, "is negative; only -1 may be, for what is unknown");
   if (*read > static_cast<double>(most)) return error(field, fmt::format("is more than {}", most));
-  return std::optional(static_cast<std::int64_t>(*read));
+  return std::optional(static_cast<std::int64_t>(std::ceil(*read)));
+}
+
+Result<std::optional<Duration>> Entry::time(std::size_t field, std::int64_t most) const {
+  const auto rounded = known(field, most);
+  if (!rounded) return rounded.error();
+  if (!*rounded) return std::optional<Duration>();
+  const Result<Quantity> exact = Quantity::parse(text(field));
+  const auto nanoseconds = exact ? count_units(*exact, -9, Rounding::down) : std::nullopt;
+  return std::optional(nanoseconds ? Duration(*nanoseconds) : std::chrono::seconds(**rounded));
 }
 
 Error Entry::error(std::size_t field, const std::string& message) const {
@@ -139,10 +150,10 @@ constexpr std::int64_t kMostSeconds = std::int64_t{1} << 31;
 bool is_part(std::int64_t status) { return status >= 2 && status <= 4; }
 
 /// No value for any negative time: logs write end − start where one of them is missing.
-Result<std::optional<std::int64_t>> runtime(const Entry& entry) {
+Result<std::optional<Duration>> runtime(const Entry& entry) {
   const Result<double> ran = entry.value(run);
   if (!ran) return ran.error();
-  return *ran < 0 ? std::optional<std::int64_t>() : entry.known(run, kMostSeconds);
+  return *ran < 0 ? std::optional<Duration>() : entry.time(run, kMostSeconds);
 }
 
 /// How many tasks of the request a server of the entry holds.
@@ -174,10 +185,10 @@ Result<std::optional<Times>> Jobs::times(const Entry& entry) {
     if (!is_utf8(entry.text(name)) || has_control(entry.text(name)))
       return entry.error(name, "is no text without control characters");
   }
-  const auto submitted = entry.known(submit, kMostSeconds);
+  const auto submitted = entry.time(submit, kMostSeconds);
   if (!submitted) return submitted.error();
   if (!*submitted) return entry.error(submit, "is unknown");
-  const auto waited = entry.known(wait, kMostSeconds);
+  const auto waited = entry.time(wait, kMostSeconds);
   if (!waited) return waited.error();
   const auto ran = runtime(entry);
   if (!ran) return ran.error();
@@ -188,15 +199,17 @@ Result<std::optional<Times>> Jobs::times(const Entry& entry) {
   if (!first_) first_ = latest_;
 
   constexpr std::int64_t kDay = 24 * 3600;
-  if (days_ && latest_ - *first_ >= *days_ * kDay) return std::optional<Times>();
+  const auto since_first = std::chrono::duration_cast<seconds>(latest_ - *first_);
+  if (days_ && since_first.count() >= *days_ * kDay) return std::optional<Times>();
 
   if (is_part(how->value_or(1))) return ++parts_, std::optional<Times>();
   if (!*ran) return ++without_runtime_, std::optional<Times>();
-  if (**ran == 0) ++instant_;
-  const Times times{.submitted = seconds(latest_ - *first_),
-                    .runtime = seconds(std::max<std::int64_t>(**ran, 1)),
+  const bool is_instant = **ran == Duration::zero();
+  if (is_instant) ++instant_;
+  const Times times{.submitted = latest_ - *first_,
+                    .runtime = is_instant ? seconds(1) : **ran,
                     .user = user(std::string(entry.text(Field::user)))};
-  end_ = std::max(end_, times.submitted + seconds(waited->value_or(0)) + times.runtime);
+  end_ = std::max(end_, times.submitted + waited->value_or(Duration::zero()) + times.runtime);
   return std::optional(times);
 }
 

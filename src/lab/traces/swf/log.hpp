@@ -56,9 +56,12 @@ class Entry {
   /// Any number. Errors: it is none.
   Result<double> value(std::size_t field) const;
 
-  /// A number from 0 to `most`, cut to a whole one; no value for -1. Errors: no number, or another negative
-  /// one, or a larger one.
+  /// A number from 0 to `most`, rounded up to a whole one; no value for -1. Errors: no number, or another
+  /// negative one, or a larger one.
   Result<std::optional<std::int64_t>> known(std::size_t field, std::int64_t most = kMost) const;
+
+  /// Seconds as written, to nanoseconds. Else as known.
+  Result<std::optional<Duration>> time(std::size_t field, std::int64_t most) const;
 
   static constexpr std::int64_t kMost = std::int64_t{1} << 52;  ///< as many KB are counted in bytes
 
@@ -134,8 +137,8 @@ class Jobs {
   Requests requests_;
   Workload workload_;
   std::unordered_map<std::string, std::uint32_t> user_of_;
-  std::optional<std::int64_t> first_;  // seconds
-  std::int64_t latest_ = 0;
+  std::optional<Duration> first_;
+  Duration latest_{};
   Duration end_{};
   std::uint64_t without_runtime_ = 0, parts_ = 0, instant_ = 0, fitting_nowhere_ = 0;
 };

@@ -6,6 +6,7 @@
 // Cost: O(jobs + requests · servers).
 #include "lab/traces/swf/swf.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 
 #include "lab/traces/swf/log.hpp"
@@ -33,6 +34,8 @@ Result<JobRequest> asked(const Entry& entry) {
   for (const std::size_t field : {swf::requested, swf::allocated}) {
     const auto processors = entry.known(field);
     if (!processors) return processors.error();
+    if (const Result<double> written = entry.value(field); std::floor(*written) != *written)
+      return entry.error(field, "is no whole number");
     if (!asked.processors && processors->value_or(0) > 0) asked.processors = *processors;
   }
   for (const std::size_t field : {swf::requested_memory, swf::used_memory}) {
@@ -49,8 +52,9 @@ Result<Server> nodes(const Head& head, const SwfOptions& options, const std::str
   const auto processors = options.processors ? options.processors : swf::number_in(head, "MaxProcs");
   auto count = options.processors ? std::nullopt : swf::number_in(head, "MaxNodes");
   if (!processors && !count) {
-    return Error{.message = "the head names neither MaxProcs nor MaxNodes: say how many processors there are",
-                 .file = log};
+    return Error{
+        .message = "the head names neither MaxProcs nor MaxNodes: say with --processors N how many there are",
+        .file = log};
   }
   if (processors && count && *processors % *count != 0) count.reset();
   const std::int64_t each = processors && count ? *processors / *count : 1;
@@ -116,9 +120,9 @@ Result<WorkloadImport> import_swf(const std::string& log, const SwfOptions& opti
     if (has_memory) request.demand.push_back(ask->memory ? bytes(*ask->memory) : Quantity());
     if (has_memory && !ask->memory) ++without_memory;
     swf::Times of = **times;
-    const auto requested = entry.known(swf::requested_time, kMostRequested);
+    const auto requested = entry.time(swf::requested_time, kMostRequested);
     if (!requested) return requested.error();
-    if (requested->value_or(0) > 0) of.requested = std::chrono::seconds(**requested);
+    if (requested->value_or(Duration::zero()) > Duration::zero()) of.requested = **requested;
     jobs.add(entry, of, request, *ask->processors);
     return std::nullopt;
   };

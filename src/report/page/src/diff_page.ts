@@ -21,7 +21,7 @@ export function showDifference(page: HTMLElement, compared: Compared): void {
 }
 
 export function changeSentence({changed_users: {gain, lose, mixed, unchanged}}: Difference): string {
-  const both = mixed === 0 ? '' : `, ${mixed} ${mixed === 1 ? 'gets' : 'get'} more tasks of one shape and fewer of another`;
+  const both = mixed === 0 ? '' : `, ${mixed} ${mixed === 1 ? 'keeps' : 'keep'} the same share with another mix of tasks`;
   return `${count(gain, 'user gains', 'users gain')}, ${lose} ${lose === 1 ? 'loses' : 'lose'}${both}, ${unchanged} ${unchanged === 1 ? 'keeps' : 'keep'} what they have.`;
 }
 

@@ -9,7 +9,7 @@ import type {PlottedCurve} from './plot';
 import type {Check, Plot, Reproduction, Result, Verdict} from './reproduction_data';
 import {sortableTable} from 'shared/sortable_table';
 
-const verdicts: Verdict[] = ['agrees', 'shape agrees', 'differs'];
+const verdicts: Verdict[] = ['agrees', 'shape agrees', 'undecided', 'differs'];
 
 export function showReproduction(page: HTMLElement, reproduction: Reproduction): void {
   const {results} = reproduction;
@@ -20,14 +20,20 @@ function header(reproduction: Reproduction): HTMLElement {
   const {results, effort} = reproduction;
   const of = (verdict: Verdict) => results.filter(result => result.verdict === verdict).length;
   const words: Record<Verdict, [one: string, more: string]> = {
-    agrees: ['agrees', 'agree'], 'shape agrees': ['agrees in shape', 'agree in shape'], differs: ['differs', 'differ']};
+    agrees: ['agrees', 'agree'], 'shape agrees': ['agrees in shape', 'agree in shape'], undecided: ['is undecided', 'are undecided'], differs: ['differs', 'differ']};
   const checks = results.flatMap(result => result.checks);
   return pageHeader(reproduction,
       `${count(results.length, 'experiment')} compared with ${results.length === 1 ? 'its paper' : 'their papers'}: ` +
       `${listed(verdicts.filter(verdict => of(verdict) > 0).map(verdict => `${of(verdict)} ${words[verdict][of(verdict) === 1 ? 0 : 1]}`))}.`,
-      checks.length === 1 ? `Its one finding ${checks[0]!.holds ? 'holds' : 'does not hold'}.` :
-        `${checks.filter(({holds}) => holds).length} of ${checks.length} findings hold.`,
+      checks.length === 1 ? `Its one finding ${checks[0]!.holds ? 'holds' : checks[0]!.undecided ? 'is undecided' : 'does not hold'}.` : talliedWords(checks),
       ...(effort === 'quick' ? ['A quick run: smaller samples, wider intervals.'] : []));
+}
+
+/** How many findings hold, fail and are undecided. */
+function talliedWords(checks: readonly Check[]): string {
+  const yes = checks.filter(({holds}) => holds).length, open = checks.filter(({undecided}) => undecided).length;
+  return yes === checks.length ? `${yes} of ${yes} findings hold.` :
+    `Of ${checks.length} findings ${yes} hold, ${checks.length - yes - open} fail, and ${open} ${open === 1 ? 'is' : 'are'} undecided.`;
 }
 
 function badge(verdict: Verdict): HTMLElement {
@@ -49,7 +55,8 @@ function meanings(): HTMLElement {
   const verdicts: [Verdict, string][] = [
     ['agrees', "Every printed number is found, on the paper's own data."],
     ['shape agrees', 'All findings hold, but no number is printed, the paper\'s data are not published, or a printed number is wrong.'],
-    ['differs', 'At least one finding does not hold.'],
+    ['undecided', 'No finding fails, and the intervals of some have both sides.'],
+    ['differs', 'At least one finding fails.'],
   ];
   return element('details', {class: 'meanings'}, element('summary', {}, 'What the verdicts mean'),
       element('dl', {}, ...verdicts.flatMap(([verdict, text]) => [element('dt', {}, badge(verdict)), element('dd', {}, text)])));
@@ -72,14 +79,14 @@ function resultSection(result: Result): HTMLElement {
 function checksTable(id: string, checks: readonly Check[]): HTMLElement {
   const noted = checks.some(({note}) => note !== '');
   const estimated = checks.some(({interval}) => interval !== null);
-  const rows = checks.map(({what, printed, ours, interval, holds, corrected, reading, note}) => {
+  const rows = checks.map(({what, printed, ours, interval, holds, undecided, corrected, reading, note}) => {
     const written = (value: number | null) => reading === 'yes-no' ? (value === 1 ? 'yes' : 'no') : figure(value);
     return element('tr', {},
         element('th', {scope: 'row', class: 'text'}, what),
         element('td', {class: 'number'}, printed === null ? '–' : written(printed)),
         element('td', {class: 'number'}, written(ours)),
         ...(estimated ? [element('td', {class: 'number'}, interval ? `${figure(interval[0])} to ${figure(interval[1])}` : '–')] : []),
-        element('td', {class: holds ? 'holds' : 'fails'}, holds ? (corrected ? '✓ corrected' : '✓') : '✗ differs'),
+        element('td', {class: holds ? 'holds' : undecided ? 'open' : 'fails'}, holds ? (corrected ? '✓ corrected' : '✓') : undecided ? '? undecided' : '✗ differs'),
         ...(noted ? [element('td', {class: 'text'}, note)] : []));
   });
   return scrolled(`Findings of ${id}`,

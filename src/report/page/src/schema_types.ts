@@ -522,7 +522,7 @@ export interface Result {
   paper: string;
   /** What it shows. */
   title: string;
-  /** agrees: every printed number is found, on the paper's own data; shape agrees: what must hold holds, where no number is printed, the data were never published, or a printed number is wrong; differs: something is not found. */
+  /** agrees: every printed number is found, on the paper's own data; shape agrees: what must hold holds, where no number is printed, the data were never published, or a printed number is wrong; undecided: nothing contradicts it, and intervals leave some of it open; differs: something is not found. */
   verdict: Verdict;
   data: string;
   /** How long it took; with --times only. */
@@ -534,7 +534,7 @@ export interface Result {
   remarks: string[];
 }
 
-export type Verdict = 'agrees' | 'shape agrees' | 'differs';
+export type Verdict = 'agrees' | 'shape agrees' | 'undecided' | 'differs';
 
 export interface Check {
   what: string;
@@ -544,6 +544,8 @@ export interface Check {
   /** Of ours, 95 %; null where it is no estimate. */
   interval: [number | null, number | null] | null;
   holds: boolean;
+  /** The interval has both sides, so that neither is shown; `holds` is false then. */
+  undecided: boolean;
   /** What holds is not what is printed, which is wrong: the note says why. */
   corrected: boolean;
   /** How the numbers are meant: of yes-no, 1 is yes and 0 is no. */
@@ -687,9 +689,11 @@ export interface Compared {
   /** Entries of `users` whose tasks grow by more than a millionth. Each task shape is an entry. */
   gainers: number;
   losers: number;
-  /** Users of both sides; one with task shapes counts once. */
+  /** How many of `teams` on both sides have each direction. */
   changed_users: {gain: number; lose: number; mixed: number; unchanged: number};
-  /** Users of both sides, the greatest gain first. */
+  /** Each user once, with all its task shapes: those of both sides, the greatest gain first, then those of one side. */
+  teams: ({name: string; before: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; after: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; direction: 'gain' | 'lose' | 'mixed' | 'unchanged'; shapes: string[]})[];
+  /** Users of both sides, the greatest gain in tasks first; each task shape is an entry. */
   users: ComparedUser[];
   only_before: {name: string; tasks: number; dominant_share: number; share_of_before?: number}[];
   only_after: {name: string; tasks: number; dominant_share: number; share_of_before?: number}[];
