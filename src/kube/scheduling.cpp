@@ -85,8 +85,8 @@ bool compares_uids(int minor) { return minor >= 23 && minor != 25 && minor != 26
 Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const std::string& path,
                              const std::string& body, const SchedulingOptions& options,
                              const std::atomic<bool>& is_stopping) {
-  constexpr seconds kPatience{10};
-  const auto end = steady_clock::now() + kPatience;
+  constexpr seconds kTried{10};
+  const auto end = steady_clock::now() + kTried;
   for (bool has_waited = false;; has_waited = true) {
     Result<Answer> answer = server.send(method, path, body);
     const bool is_busy = !answer || answer->status == 429 || answer->status >= 500;
@@ -95,7 +95,7 @@ Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const
       options.say("warning", "trying-again",
                   {{"why", answer ? fmt::format("{} answered {}", options.access.server, answer->status)
                                   : describe(answer.error())},
-                   {"for_s", kPatience.count()}});
+                   {"for_s", kTried.count()}});
     std::this_thread::sleep_for(milliseconds(500));
   }
 }
