@@ -156,12 +156,16 @@ TEST(LiveReader, AWhatIfHasOneBudgetForAllItsChanges) {
             "with the changes before it more than 10000 servers, the most that one question tries");
   const Json job = {{"submit", {{"queue", "ml"}, {"tasks", 600'000}, {"demand", {{"cpu", 1}}}}}};
   EXPECT_EQ(ask({job, job}).body.at("key"), "/changes/1/submit");
-  const Json role = {{"name", "a"}, {"tasks", 600'000}, {"demand", {{"cpu", 1}}}};
-  EXPECT_EQ(ask({{{"submit", {{"queue", "ml"}, {"roles", {role, role}}}}}}).body.at("key"),
+  const auto role = [](const char* name) {
+    return Json{{"name", name}, {"tasks", 600'000}, {"demand", {{"cpu", 1}}}};
+  };
+  EXPECT_EQ(ask({{{"submit", {{"queue", "ml"}, {"roles", {role("a"), role("b")}}}}}}).body.at("key"),
             "/changes/0/submit");
   EXPECT_EQ(ask(Json(5, Json{{"mechanism", "drf"}})).status, 413);
-  EXPECT_EQ(price_of_what_if({{"changes", {servers(10)}}}, settings().units), 1);
+  EXPECT_EQ(price_of_what_if({{"changes", Json::array({servers(10)})}}, settings().units), 1);
   EXPECT_EQ(price_of_what_if({{"changes", {servers(4'000), servers(4'000)}}}, settings().units), 9);
+  EXPECT_EQ(price_of_what_if({{"changes", Json::array({job})}}, settings().units), 7);
+  EXPECT_EQ(price_of_what_if({{"changes", {job, "no change"}}}, settings().units), 1) << "it is refused";
 }
 
 TEST(LiveReader, AWhatIfThatIsLateEndsWithWhatItHas) {
