@@ -36,7 +36,7 @@ class FolderLock {
 
 /// Makes the file with its first snapshot, and FILE.admin-token (mode 0600) with the secret of a token of
 /// scope admin. Both appear whole, first the file and then the token, and take no other's place. After a
-/// crash between them `finish_init` goes on; before, init_file begins anew. Errors: there is such a file, no
+/// crash between them `finish_init` goes on; before, init_file begins again. Errors: there is such a file, no
 /// such resource unit, discipline or placement.
 Check init_file(const InitOptions& options);
 

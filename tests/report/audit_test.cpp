@@ -74,7 +74,7 @@ TEST(AuditReport, AClaimThatCouldNotBeDecidedIsNotSaidToStand) {
   EXPECT_THAT(claims_csv(claims), HasSubstr("undecided,0"));
 }
 
-// Of each kind of claim it is said what came of it, and that a search proves nothing.
+// The text tells what came of each kind of claim, and that a search proves nothing.
 TEST(AuditReport, ClaimsThatShowNoCounterexampleAreCounted) {
   const auto claim = [](bool holds, bool refuted, bool found) {
     ClaimAudit audit{

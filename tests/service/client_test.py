@@ -131,7 +131,7 @@ class Commands(WithService):
         ran = subprocess.run([PROGRAM, "submit", "--file", file, "-o", os.devnull], env=self.environment(), capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertEqual(self.admin.get("/v1/queues/ml")[1]["jobs"], 3500)
-        # A limit that no wait helps: how far it came is said, and the rest is not tried.
+        # A limit that no wait helps: it says how far it came, and does not try the rest.
         self.admin.put("/v1/tenants/research", {"limits": {"queued_jobs": 4000, "burst": 100_000}})
         with open(file, "w", encoding="ascii") as out:
             json.dump([{"queue": "ml", "name": f"k{n}", "demand": {"gpu": 9}} for n in range(4000)], out)

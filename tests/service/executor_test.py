@@ -168,7 +168,7 @@ class UnderSystemd(OneExecutor):
             os.chmod(file.name, 0o755)
 
     def start(self):
-        # It is told that systemd is there and that it is root.
+        # To the program it looks as if systemd were there and it were root.
         seems = ("import os, runpy, sys; is_there = os.path.isdir; os.geteuid = lambda: 0; "
                  "os.path.isdir = lambda path: path == '/run/systemd/system' or is_there(path); "
                  f"sys.argv = sys.argv[1:]; runpy.run_path({EXECUTOR!r}, run_name='__main__')")

@@ -1,4 +1,4 @@
-"""The file of a service is made whole or not at all, wherever its making is killed, and whoever makes it besides."""
+"""The file of a service is made whole or not at all, wherever its making is killed, and by however many at a time."""
 
 import http.client
 import os

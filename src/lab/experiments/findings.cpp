@@ -66,9 +66,9 @@ Finding required(std::string what, double ours, bool holds) {
   return {.what = std::move(what), .ours = ours, .holds = holds};
 }
 
-// One rule for what is said of a bound, where ours has an interval: it holds where the whole interval is on
-// the side that is said, and fails where none of it is. Between these nothing is shown. So a noisier run can
-// neither contradict a claim nor confirm it, whichever side it is on.
+// One rule for a claim about a bound, where ours has an interval: it holds where the whole interval is on
+// the side that it claims, and fails where none of it is. Between these nothing is shown. So a noisier run
+// can neither contradict a claim nor confirm it, whichever side it is on.
 
 void decide(Finding& finding, Side side, double bound, double shown_bound) {
   const auto [low, high] = finding.interval.value_or(std::pair(finding.ours, finding.ours));

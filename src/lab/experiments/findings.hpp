@@ -44,7 +44,7 @@ Finding corrected(std::string what, double printed, double right, double ours, d
 /// What must hold without a printed number.
 Finding required(std::string what, double ours, bool holds);
 
-/// On which side of a bound ours is said to be.
+/// On which side of a bound ours is, as a claim has it.
 enum class Side { above, at_least, at_most, below };
 
 /// Holds where the whole interval is on the side, fails where nothing of it is, and is undecided between:

@@ -341,7 +341,7 @@ class RightsInTree final : public Rights {
   }
 
   /// Without the task too, is c by more than doubles are rounded ahead of c', or higher in the view of b than
-  /// all of c'? Most tasks that are refused are, and this is told fast.
+  /// all of c'? Most tasks that are refused are, and this is fast.
   bool is_surely_refused(const Loss& loss) {
     if (loss.user == gain_.user || ledger_.users[gain_.user].tier != loss.tier) return false;
     TreeNode other{.user = loss.user};
