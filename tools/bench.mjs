@@ -3,7 +3,7 @@
 // (docs/schema/benchmarks.schema.json). Each folder's program, build/bench/bench/FOLDER/bench_FOLDER or, in a browser,
 // bench/FOLDER/FOLDER_bench.mjs, prints its entries on standard output as a JSON array, and what it is at on standard error.
 // Usage: tools/bench.mjs [FOLDER...]
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,8 +34,10 @@ if (missing.length > 0) {
 
 const entries = [];
 for (const folder of asked.length > 0 ? asked : folders) {
-  const output = execFileSync(...command(folder), { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
-  entries.push(...JSON.parse(output));
+  // A program whose goals must hold ends with status 1 where one does not, after it has printed them.
+  const { status, stdout } = spawnSync(...command(folder), { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
+  if (status !== 0) process.exitCode = 1;
+  if (stdout) entries.push(...JSON.parse(stdout));
 }
 writeFileSync(join(root, "build/bench/summary.json"), JSON.stringify(entries, null, 1) + "\n");
 

@@ -26,14 +26,16 @@ class ForkedService {
   double start();
   /// Bytes of memory that the process holds.
   std::uint64_t resident() const;
+  /// Bytes that it has written to its journal.
+  std::uint64_t journal() const;
 
  private:
   std::filesystem::path folder_;
   std::string file_;
+  std::string journal_;  ///< a file beside it
   std::string token_;
   pid_t process_ = -1;
   int port_ = 0;
-  int said_ = -1;  ///< what it prints; open as long as it runs
 };
 
 }  // namespace mirab::bench

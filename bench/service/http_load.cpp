@@ -54,13 +54,15 @@ struct Response {
   int status;
   std::size_t head;  ///< bytes
   std::size_t body;
+  bool closes;
 };
 
 /// The first response in the bytes, when it is there as a whole.
 std::optional<Response> response_in(std::string_view bytes) {
   const std::size_t end = bytes.find("\r\n\r\n");
   if (end == std::string_view::npos) return {};
-  Response response{.status = 0, .head = end + 4, .body = 0};
+  const bool closes = bytes.substr(0, end).find("\r\nConnection: close") != std::string_view::npos;
+  Response response{.status = 0, .head = end + 4, .body = 0, .closes = closes};
   std::from_chars(bytes.data() + 9, bytes.data() + 12, response.status);
   constexpr std::string_view kLength = "\r\nContent-Length: ";
   const std::size_t length = bytes.substr(0, end).find(kLength);
@@ -92,7 +94,7 @@ struct Connection {
 /// The lanes while they are driven.
 class Drive {
  public:
-  Drive(int port, const std::vector<Lane*>& lanes) : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  Drive(int port, const std::vector<Lane*>& lanes) : port_(port), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
     for (Lane* lane : lanes) {
       for (int n = 0; n < lane->connections; ++n)
         connections_.push_back({.handle = connected(port), .lane = lane});
@@ -127,7 +129,7 @@ class Drive {
       take_answers();
     }
     stops_ = true;
-    for (const auto until = Clock::now() + std::chrono::seconds(20); in_flight_ > 0 && Clock::now() < until;)
+    for (const auto until = Clock::now() + std::chrono::seconds(60); in_flight_ > 0 && Clock::now() < until;)
       take_answers();
     if (in_flight_ > 0) throw std::runtime_error("requests stay without an answer");
   }
@@ -159,9 +161,17 @@ class Drive {
       if (!read_more(connection.handle, connection.unread, MSG_DONTWAIT)) continue;
       const auto response = response_in(connection.unread);
       if (!response) continue;
-      connection.unread.erase(0, response->head + response->body);
       const auto now = Clock::now();
       Lane& lane = *connection.lane;
+      if (lane.answered)
+        lane.answered(std::string_view(connection.unread).substr(response->head, response->body));
+      connection.unread.erase(0, response->head + response->body);
+      if (response->closes) {
+        ::close(connection.handle);
+        connection.handle = connected(port_);
+        connection.unread.clear();
+        add_to(epoll_, connection.handle, events[n].data.u64);
+      }
       lane.ms.push_back(std::chrono::duration<double, std::milli>(now - connection.due).count());
       lane.seconds = std::chrono::duration<double>(now - begin_).count();
       ++lane.statuses[response->status];
@@ -175,6 +185,7 @@ class Drive {
     }
   }
 
+  int port_;
   int epoll_;
   std::vector<Connection> connections_;
   std::map<Lane*, std::deque<Connection*>> idle_;

@@ -22,6 +22,7 @@ struct Lane {
   int connections = 1;
   std::function<std::string()> request;  ///< the next one, as bytes
   double per_s = 0;  ///< at fixed times, counted from when they were due; 0: the next after each answer
+  std::function<void(std::string_view body)> answered = {};  ///< of each answer, where somebody wants it
 
   // Filled by drive().
   std::vector<double> ms = {};       ///< of each answer
@@ -33,7 +34,8 @@ struct Lane {
 };
 
 /// Sends the lanes' requests to 127.0.0.1 for a time, or until `requests` answers have come to the first
-/// lane (0: no such end). Throws std::runtime_error where a connection ends.
+/// lane (0: no such end). Where an answer says that it ends the connection, there is a new one. Throws
+/// std::runtime_error where a connection ends otherwise.
 void drive(int port, const std::vector<Lane*>& lanes, std::chrono::milliseconds time,
            std::size_t requests = 0);
 

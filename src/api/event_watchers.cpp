@@ -60,12 +60,12 @@ void EventWatchers::add(std::vector<live::Change> changes) {
 
 void EventWatchers::watch(Watch watch) {
   if (watch.is_from_now) watch.after = revision_;
-  watch.token_changes = token_changes_[watch.caller.by];
   attach(std::move(watch));
 }
 
 void EventWatchers::attach(Watch watch) {
-  if (watch.token_changes != token_changes_[watch.caller.by]) return end_watch(watch, no_token_answer());
+  if (watch.is_revoked != nullptr && *watch.is_revoked) return end_watch(watch, no_token_answer());
+  watch.is_revoked.reset();
   Attached watcher{.watch = std::move(watch),
                    .flushed = Steady::now() - std::chrono::seconds(1),
                    .marked = Steady::now(),
@@ -78,7 +78,9 @@ void EventWatchers::attach(Watch watch) {
 /// Called after the I/O thread has forgotten the token, so that no watch can come in between.
 void EventWatchers::token_changed(const std::string& id) {
   const std::string by = "token:" + id;
-  ++token_changes_[by];
+  for (const auto& [of, is_revoked] : away_) {
+    if (const auto mark = is_revoked.lock(); mark != nullptr && of == by) *mark = true;
+  }
   watchers_.remove_if([&](const Attached& watcher) {
     if (watcher.watch.caller.by != by) return false;
     end_watch(watcher.watch, no_token_answer());
@@ -158,6 +160,9 @@ bool EventWatchers::flush(Attached& watcher, Steady::time_point now, bool is_las
     }
     if (watch.stream != nullptr && watch.stream->unsent() >= kPiece) return false;
     watch.after = watcher.sent;
+    watch.is_revoked = std::make_shared<bool>(false);
+    std::erase_if(away_, [](const auto& each) { return each.second.expired(); });
+    away_.emplace_back(watch.caller.by, watch.is_revoked);
     options_.older(std::move(watch));
     return true;
   }

@@ -44,7 +44,7 @@ struct Watch {
   Reply reply = {};
   std::chrono::milliseconds wait{0};
   std::optional<live::Wall> expires = {};  ///< of the caller's token
-  std::uint64_t token_changes = 0;         ///< of the token, when the watch began: set by watch()
+  std::shared_ptr<bool> is_revoked = {};   ///< of one that was taken over: whether its token has changed
 };
 
 /// How a watch ends early: a poll with an answer, a stream with its end.
@@ -75,6 +75,7 @@ class EventWatchers {
   /// Sends what there is; with `is_last` everybody is sent what there is and let go.
   void turn(Steady::time_point now, bool is_last);
   std::size_t size() const { return watchers_.size(); }
+  std::size_t away() const { return away_.size(); }
 
   /// The ring has all changes after this revision.
   std::uint64_t ring_after() const { return ring_after_; }
@@ -108,7 +109,7 @@ class EventWatchers {
   std::deque<live::Change> ring_;
   std::uint64_t ring_after_;
   std::list<Attached> watchers_;
-  std::map<std::string, std::uint64_t> token_changes_;  ///< how often each `token:ID` has changed
+  std::vector<std::pair<std::string, std::weak_ptr<bool>>> away_;  ///< taken over, by `token:ID`
 };
 
 }  // namespace mirab::api

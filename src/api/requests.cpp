@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "api/page/page_files.hpp"
@@ -75,6 +77,12 @@ std::string_view path_read(const net::Request& head) {
   return std::string_view(head.target).substr(0, head.target.find('?'));
 }
 
+std::string_view bearer_of(const net::Request& head) {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view given = head.field("authorization");
+  return given.starts_with(kBearer) ? given.substr(kBearer.size()) : std::string_view();
+}
+
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,7 +94,8 @@ Asked asked_of(const Match& match, const net::Target& target, const net::Request
   return {.route = match.route,
           .target = match.target,
           .given = {target.query.begin(), target.query.end()},
-          .takes_gzip = head.field("accept-encoding").find("gzip") != std::string_view::npos};
+          .takes_gzip = head.field("accept-encoding").find("gzip") != std::string_view::npos,
+          .if_none_match = std::string(head.field("if-none-match"))};
 }
 
 std::optional<live::Problem> wrong_parameter(const Asked& asked) {
@@ -160,22 +169,46 @@ net::Response text_response(std::string type, std::string text) {
   return response;
 }
 
+Document::Document(net::Response response)
+    : response_(std::move(response)), etag_('"' + live::sha256(response_.body).substr(0, 32) + '"') {
+  response_.fields.emplace_back("ETag", etag_);
+}
+
+net::Response Document::answer(const Asked& asked) const {
+  if (asked.if_none_match != etag_) return response_;
+  return {.status = 304, .type = {}, .body = {}, .fields = response_.fields};
+}
+
+namespace {
+
 /// Scripts and styles come from here alone, and nothing is sent elsewhere.
-std::optional<net::Response> page_response(const Asked& asked) {
-  const PageFile* const file = page_file(asked.target.name);
-  if (file == nullptr) return std::nullopt;
-  net::Response response{.status = 200, .type = file->type};
-  response.body = asked.takes_gzip ? std::string(file->gzip) : inflated(file->gzip);
-  if (asked.takes_gzip) response.fields.emplace_back("Content-Encoding", "gzip");
+Document page_document(const PageFile& file, bool is_gzip) {
+  net::Response response{.status = 200, .type = file.type};
+  response.body = is_gzip ? std::string(file.gzip) : inflated(file.gzip);
+  if (is_gzip) response.fields.emplace_back("Content-Encoding", "gzip");
   response.fields.emplace_back("Vary", "Accept-Encoding");
   response.fields.emplace_back("Cache-Control",
-                               file->is_immutable ? "public, max-age=31536000, immutable" : "no-cache");
+                               file.is_immutable ? "public, max-age=31536000, immutable" : "no-cache");
   response.fields.emplace_back("Content-Security-Policy",
                                "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; "
                                "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
   response.fields.emplace_back("X-Content-Type-Options", "nosniff");
   response.fields.emplace_back("Referrer-Policy", "no-referrer");
-  return response;
+  return Document(std::move(response));
+}
+
+}  // namespace
+
+std::optional<net::Response> page_response(const Asked& asked) {
+  const PageFile* const file = page_file(asked.target.name);
+  if (file == nullptr) return std::nullopt;
+  static std::mutex mutex;
+  static std::map<std::pair<const PageFile*, bool>, Document> documents;
+  const std::lock_guard guard(mutex);
+  const std::pair key(file, asked.takes_gzip);
+  auto found = documents.find(key);
+  if (found == documents.end()) found = documents.emplace(key, page_document(*file, asked.takes_gzip)).first;
+  return found->second.answer(asked);
 }
 
 }  // namespace mirab::api

@@ -32,6 +32,9 @@ net::Response method_refusal(const std::vector<std::string>& allowed);
 /// change something.
 std::string_view path_read(const net::Request& head);
 
+/// The token that it gives; empty: none.
+std::string_view bearer_of(const net::Request& head);
+
 std::optional<std::uint64_t> whole_number(std::string_view text);
 
 /// A request for a route of the table, read from its head.
@@ -40,6 +43,7 @@ struct Asked {
   live::Target target = {};
   std::multimap<std::string, std::string> given = {};
   bool takes_gzip = false;
+  std::string if_none_match = {};
 
   /// The first parameter of the name; empty: there is none.
   std::string first(const std::string& name) const {
@@ -66,6 +70,19 @@ net::Response stream_head();
 
 /// A document of the process itself: /metrics, /docs.
 net::Response text_response(std::string type, std::string text);
+
+/// One that stays the same while the process runs: made once, with an ETag.
+class Document {
+ public:
+  explicit Document(net::Response response);
+  /// 304 without a body where the client has it already.
+  net::Response answer(const Asked& asked) const;
+
+ private:
+  net::Response response_;
+  std::string etag_;
+};
+
 /// A file of the live page; nothing where there is none of the name.
 std::optional<net::Response> page_response(const Asked& asked);
 

@@ -48,7 +48,7 @@ const std::array kRoutes = {
   Route{"GET", "/v1/queues/{queue}/jobs", kReaders, Ask::jobs, "", "List", "name state=waiting|running|succeeded|failed|cancelled label limit page at_least", Lane::common, RateOf::requests, "The jobs of a queue"},
   Route{"GET", "/v1/queues/{queue}/jobs/{name}", kReaders, Ask::job, "", "Job", "at_least", Lane::common, RateOf::requests, "A job: state and counts"},
   Route{"PUT", "/v1/queues/{queue}/jobs/{name}", kSubmitters, Do::job_put, "JobContent", "Job", "", Lane::common, RateOf::submits, "Submits a job; the same again answers the same"},
-  Route{"DELETE", "/v1/queues/{queue}/jobs/{name}", kSubmitters, Do::job_cancel, "", "Job", "", Lane::urgent, RateOf::requests, "Cancels a job"},
+  Route{"DELETE", "/v1/queues/{queue}/jobs/{name}", kSubmitters, Do::job_cancel, "", "Job", "", Lane::urgent, RateOf::cancels, "Cancels a job"},
   Route{"GET", "/v1/queues/{queue}/jobs/{name}/explain", kReaders, Ask::explain, "", "Explanation", "server at_least", Lane::common, RateOf::questions, "Why it waits, or why not on that server"},
   Route{"POST", "/v1/jobs:submit", kSubmitters, Own::submits, "Submits", "SubmitsAnswer", "", Lane::common, RateOf::submits, "Submits up to 1,000 jobs, each for itself"},
   Route{"GET", "/v1/tasks", kReaders, Ask::tasks, "", "List", "state=placed|running|succeeded|failed|lost|cancelled|preempted label limit page queue job server at_least", Lane::common, RateOf::requests, "The tasks that the caller may see"},

@@ -29,8 +29,8 @@ inline constexpr ScopeSet kMetrics = 32;
 
 ScopeSet set_of(const live::Scopes& scopes);
 
-/// What counts against which rate.
-enum class RateOf { requests, submits, questions, what_ifs };
+/// What counts against which rate. `looks`: the things that questions look at, charged with their answers.
+enum class RateOf { requests, submits, questions, what_ifs, looks, cancels };
 
 /// What no engine answers.
 enum class Own {
@@ -54,7 +54,7 @@ using Action = std::variant<live::Do, live::Ask, Own>;
 /// Which lane a command or a question takes.
 enum class Lane {
   common,  ///< by tenant in turn, counted against the rates
-  urgent,  ///< cancel, outcomes, heartbeats: never refused for load
+  urgent,  ///< cancel, outcomes, heartbeats: not refused for load
   worker,  ///< long questions, on a copy of the state
 };
 

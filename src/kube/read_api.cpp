@@ -31,11 +31,14 @@ std::optional<live::Problem> refused_here(const net::Request& head) {
 }
 
 net::Response described(const api::Asked& asked, std::string_view version) {
+  static const api::Document kDescription(
+      api::text_response("application/json", api::openapi_document(version, kReads)));
+  static const api::Document kPage(api::text_response("text/html; charset=utf-8", api::api_page(kReads)));
   switch (std::get<api::Own>(asked.route->action)) {
     case api::Own::openapi:
-      return api::text_response("application/json", api::openapi_document(version, kReads));
+      return kDescription.answer(asked);
     case api::Own::docs:
-      return api::text_response("text/html; charset=utf-8", api::api_page(kReads));
+      return kPage.answer(asked);
     default:
       break;
   }

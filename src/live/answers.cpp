@@ -39,6 +39,11 @@ Problem too_large(std::string key, std::string detail) {
           .key = std::move(key)};
 }
 
+Problem within(Problem problem, const std::string& key) {
+  problem.key = key + problem.key;
+  return problem;
+}
+
 Problem not_found() { return {.status = 404, .type = "not-found", .title = "There is no such thing here"}; }
 
 Problem scope_problem() { return {.status = 403, .type = "scope", .title = "The token does not allow this"}; }

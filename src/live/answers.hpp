@@ -70,6 +70,9 @@ Problem compacted(Revision oldest);                                            /
 Problem unprocessable(std::string type, std::string key, std::string detail);  ///< 422
 Problem too_many(std::string type, std::string detail);                        ///< 429
 
+/// The problem of a part, as one of the whole in which the part has this key.
+Problem within(Problem problem, const std::string& key);
+
 /// The JSON pointer of a member: `/demand` and `gpu` give `/demand/gpu`.
 std::string pointer_to(const std::string& key, std::string_view member);
 
@@ -83,6 +86,7 @@ struct Answer {
   Revision revision = 0;  ///< of what the answer shows; not below it any write that was answered before
   std::string etag = {};  ///< `"r17"` with its quotes; empty: none
   std::string retry_after_s = {};
+  std::int64_t looks = 0;  ///< what it took to look at, in things; charged to the tenant
 
   bool is_problem() const { return status >= 400; }
 };

@@ -13,12 +13,6 @@ std::string_view kind_of(Do what) {
   return word.substr(0, word.find('-'));
 }
 
-/// Problems of one job in a list.
-Problem within(Problem problem, const std::string& key) {
-  problem.key = key + problem.key;
-  return problem;
-}
-
 Parsed<Command> parse_submit(const Caller& caller, Json job, const std::string& key, const Units& units) {
   if (!job.is_object()) return bad_request(key, "a job is expected here");
   Target target;
@@ -58,6 +52,18 @@ Parsed<Command> parse_command(Caller caller, Do what, Target target, const Json&
     command.sha256 = sha256(command.form);
   }
   return command;
+}
+
+Parsed<Json> read_submits(std::string_view text) {
+  // Jobs are the objects of the third level. They are counted before anything is made of them.
+  std::size_t jobs = 0;
+  for_each_bracket(text, [&](int depth, char letter) {
+    if (letter == '{' && depth == 3) ++jobs;
+    return jobs <= kMostSubmits;
+  });
+  if (jobs > kMostSubmits)
+    return too_large("/jobs", fmt::format("at most {} jobs are taken at once", kMostSubmits));
+  return read_json(text);
 }
 
 Parsed<std::vector<Parsed<Command>>> parse_submits(const Caller& caller, const Json& body,

@@ -42,6 +42,9 @@ struct Command {
 Parsed<Command> parse_command(Caller caller, Do what, Target target, const Json& body, const Units& units,
                               Conditions conditions = {}, std::string secret_sha256 = {});
 
+/// The body of POST /jobs:submit. What has more than 1,000 jobs is refused before anything is made of it.
+Parsed<Json> read_submits(std::string_view text);
+
 /// POST /jobs:submit: `{"jobs":[{"queue","name",…}]}`, at most 1,000; each job is a command or a problem of
 /// its own, whose key begins with `/jobs/3`. A problem alone where the whole is no such list.
 Parsed<std::vector<Parsed<Command>>> parse_submits(const Caller& caller, const Json& body,

@@ -437,6 +437,24 @@ std::optional<Do> do_of(std::string_view word) {
   return static_cast<Do>(found - kDoWords.begin());
 }
 
+void for_each_bracket(std::string_view text, const std::function<bool(int, char)>& visit) {
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (in_text) {
+      if (letter == '\\') ++i;
+      if (letter == '"') in_text = false;
+    } else if (letter == '"') {
+      in_text = true;
+    } else if (letter == '{' || letter == '[') {
+      if (!visit(++depth, letter)) return;
+    } else if (letter == '}' || letter == ']') {
+      --depth;
+    }
+  }
+}
+
 Parsed<Json> read_json(std::string_view text) {
   if (!is_utf8(text)) return bad_json("the text is not UTF-8");
   std::vector<std::set<std::string>> keys;
@@ -457,21 +475,12 @@ Parsed<Json> read_json(std::string_view text) {
   };
   // Depth first, without building: a value of a million levels would break the parser's own stack nowhere,
   // but its destructor's.
-  int depth = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char letter = text[i];
-    if (in_text) {
-      if (letter == '\\') ++i;
-      if (letter == '"') in_text = false;
-    } else if (letter == '"') {
-      in_text = true;
-    } else if (letter == '{' || letter == '[') {
-      if (++depth > kDeepest) return bad_json(fmt::format("more than {} levels deep", kDeepest));
-    } else if (letter == '}' || letter == ']') {
-      --depth;
-    }
-  }
+  bool is_too_deep = false;
+  for_each_bracket(text, [&](int depth, char) {
+    is_too_deep = depth > kDeepest;
+    return !is_too_deep;
+  });
+  if (is_too_deep) return bad_json(fmt::format("more than {} levels deep", kDeepest));
   Json json = Json::parse(text, look, false);
   if (!wrong.empty()) return bad_json(wrong);
   if (json.is_discarded()) return bad_json("the text is not JSON");

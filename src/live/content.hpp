@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -127,6 +128,9 @@ std::optional<Do> do_of(std::string_view word);
 
 /// One value of JSON: UTF-8, at most 16 levels deep, no key twice, nothing behind it.
 Parsed<Json> read_json(std::string_view text);
+/// Visits each `{` and `[` outside of texts with its level, from 1, until `visit` returns false. Makes
+/// nothing.
+void for_each_bracket(std::string_view text, const std::function<bool(int level, char bracket)>& visit);
 
 /// The body of a command. In normal form all defaults are filled in and amounts are in base units.
 Parsed<Content> read_content(Do what, const Json& body, const Units& units,

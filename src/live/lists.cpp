@@ -1,5 +1,6 @@
-// Lists: in the order of their keys, filtered, a page at a time. The cursor of a page holds the last key and
-// the revision of the first page.
+// Lists: in the order of their keys, filtered, a page at a time. The cursor of a page holds the last key that
+// was looked at and the revision of the first page. A page ends when it has looked at enough, whatever was
+// found.
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::int64_t kMostOfPage = 1'000;
 constexpr std::int64_t kPage = 100;
+constexpr std::int64_t kMostLooks = 10'000;  // of a page
+constexpr std::int64_t kLooksOfShown = 50;   // besides its look, of a thing in the answer: JSON is made of it
 
 struct Cursor {
   Revision revision = 0;
@@ -44,18 +47,26 @@ class Page {
   Page(Cursor from, std::size_t most) : from_(std::move(from)), most_(most) {}
 
   const std::string& after() const { return from_.after; }
-  bool is_full() const { return items_.size() == most_; }
+  /// How many things may still be shown.
+  std::size_t room() const { return most_ - items_.size(); }
 
-  /// Takes an item, or notes that there is one more; false when that is enough.
-  bool add(const std::string& key, const std::function<Json()>& item) {
-    if (is_full()) {
+  /// Looks at the thing of this key, and shows it where it is asked for; false when the page has ended before
+  /// it.
+  bool take(const std::string& key, bool is_asked, const std::function<Json()>& item) {
+    if (looks_ >= kMostLooks || (is_asked && room() == 0)) {
       more_ = true;
       return false;
     }
-    items_.push_back(item());
+    ++looks_;
+    if (is_asked) {
+      items_.push_back(item());
+      looks_ += kLooksOfShown;
+    }
     last_ = key;
     return true;
   }
+  /// What is looked at besides, for the page as a whole: it ends no page.
+  void add_looks(std::size_t looks) { other_looks_ += static_cast<std::int64_t>(looks); }
 
   Answer answer(const Reading& reading) && {
     const Revision present = reading.state.last.revision;
@@ -63,7 +74,7 @@ class Page {
     const Revision first = from_.revision == 0 ? present : from_.revision;
     body["first_revision"] = first;
     if (more_) body["page"] = cursor_text(Cursor{.revision = first, .after = last_});
-    return {.status = 200, .body = std::move(body), .revision = present};
+    return {.status = 200, .body = std::move(body), .revision = present, .looks = looks_ + other_looks_};
   }
 
  private:
@@ -71,8 +82,12 @@ class Page {
   std::size_t most_;
   Json items_ = Json::array();
   std::string last_ = {};
+  std::int64_t looks_ = 0;
+  std::int64_t other_looks_ = 0;
   bool more_ = false;
 };
+
+Problem bad_page() { return bad_request("/page", "this is no page of a list that was given here"); }
 
 /// `label=key=value`, each of which must hold.
 Parsed<std::vector<std::pair<std::string, std::string>>> labels_asked(const Query& query) {
@@ -93,14 +108,27 @@ bool has_labels(const Labels& labels, const std::vector<std::pair<std::string, s
   });
 }
 
-/// Of things by name: those whose names hold `part`.
-template <class Map, class Visit>
-void page_of(const Map& map, const std::string& part, Page& page, Visit visit) {
+/// Of things by name: `shows` says whether one is asked for, `item` what is shown of it.
+template <class Map, class Shows, class Item>
+void page_of(const Map& map, const std::string& part, Page& page, Shows shows, Item item) {
   for (auto each = map.upper_bound(page.after()); each != map.end(); ++each) {
-    if (page.after().empty() && each->first.empty()) continue;
-    if (each->first.find(part) == std::string::npos) continue;
-    if (!visit(each->first, each->second)) return;
+    const auto& [name, thing] = *each;
+    const bool is_asked = name.find(part) != std::string::npos && shows(name, thing);
+    if (!page.take(name, is_asked, [&] { return item(name, thing); })) return;
   }
+}
+
+/// The same of things of which the caller sees a part: null where none.
+template <class Map, class View>
+void page_of(const Map& map, const std::string& part, Page& page, View view) {
+  Json seen;
+  page_of(
+      map, part, page,
+      [&](const auto& name, const auto& thing) {
+        seen = view(name, thing);
+        return !seen.is_null();
+      },
+      [&](const auto&, const auto&) { return std::move(seen); });
 }
 
 std::string state_of(const Server& server) {
@@ -111,51 +139,134 @@ void list_jobs(const Reading& reading, const Query& query, Page& page,
                const std::optional<std::string>& state,
                const std::vector<std::pair<std::string, std::string>>& labels) {
   const Queue& queue = *reading.queue(query.queue);
-  page_of(queue.jobs, given(query, "name").value_or(""), page, [&](const std::string& name, const Job& job) {
-    if (reading.state.job(query.queue, name) == nullptr) return true;  // its name is free again
-    if (state && *state != word_of(job.state())) return true;
-    if (!labels.empty() && !has_labels(content_of(reading.state, job).labels, labels)) return true;
-    return page.add(name, [&] { return job_json(reading.state, job); });
-  });
+  page_of(
+      queue.jobs, given(query, "name").value_or(""), page,
+      [&](const std::string&, const Job& job) {
+        return !reading.state.is_forgotten(job) && (!state || *state == word_of(job.state())) &&
+               has_labels(job.labels, labels);
+      },
+      [&](const std::string&, const Job& job) { return job_json(reading.state, job); });
+}
+
+/// Where a page of tasks goes on: in the order of queues, jobs and tasks.
+struct TaskPlace {
+  std::string queue = {};
+  std::string job = {};
+  std::optional<TaskKey> task = {};  ///< none: behind all tasks of the job
+
+  std::string text() const { return fmt::format("{}/{}/{}", queue, job, task ? text_of(*task) : ""); }
+};
+
+std::optional<TaskPlace> task_place_of(const std::string& text) {
+  if (text.empty()) return TaskPlace{};
+  const std::size_t first = text.find('/');
+  const std::size_t last = text.rfind('/');
+  if (first == last) return {};
+  TaskPlace place{.queue = text.substr(0, first), .job = text.substr(first + 1, last - first - 1)};
+  if (last + 1 == text.size()) return place;
+  place.task = task_key_of(std::string_view(text).substr(last + 1));
+  return place.task ? std::optional(place) : std::nullopt;
 }
 
 /// The tasks of the caller's queues, those that are over and still known too. All that is asked for must
 /// hold.
-void list_tasks(const Reading& reading, const Query& query, Page& page, const std::string& of_job,
-                const std::optional<std::string>& wanted,
-                const std::vector<std::pair<std::string, std::string>>& labels) {
-  const State& state = reading.state;
-  const auto key_text = [](TaskKey key) { return fmt::format("{:010}-{:020}", key.epoch, key.number); };
-  const auto server = given(query, "server");
-  const auto of_queue = given(query, "queue");
-  const auto is_asked = [&](const Job& job) {
-    return (!of_queue || *of_queue == job.queue) && (of_job.empty() || of_job == job.label()) &&
-           (labels.empty() || has_labels(content_of(state, job).labels, labels));
-  };
-  std::map<std::string, State::TaskView> found;
-  const auto take = [&](const State::TaskView& view) {
-    if (server && *server != view.server) return;
-    const std::string word = view.past != nullptr ? std::string(word_of(view.past->outcome))
-                             : view.has_begun     ? "running"
-                                                  : "placed";
-    if (wanted && *wanted != word) return;
-    std::string key = key_text(view.key);
-    if (key <= page.after()) return;
-    found.emplace(std::move(key), view);
-    if (found.size() > static_cast<std::size_t>(kMostOfPage) + 1) found.erase(std::prev(found.end()));
-  };
-  for (const auto& [queue_name, queue] : state.queues) {
-    if (!reading.owns(queue)) continue;
-    for (const auto& [name, job] : queue.jobs) {
-      if (!is_asked(job)) continue;
-      if (job.id) state.engine.for_each_task(*job.id, [&](const auto& task) { take(state.view_of(task)); });
-      for (const Past& past : job.past) take(state.view_of(job, past));
+class TaskList {
+ public:
+  TaskList(const Reading& reading, const Query& query, Page& page, TaskPlace from, std::string job,
+           std::optional<std::string> wanted, const std::vector<std::pair<std::string, std::string>>& labels)
+      : reading_(reading),
+        state_(reading.state),
+        page_(page),
+        from_(std::move(from)),
+        wanted_(std::move(wanted)),
+        labels_(labels),
+        server_(given(query, "server")),
+        queue_(given(query, "queue")),
+        job_(std::move(job)) {
+    if (!job_.empty() && !queue_) queue_ = job_.substr(0, job_.find('/'));
+  }
+
+  void fill() {
+    auto queue = state_.queues.lower_bound(queue_ ? std::max(*queue_, from_.queue) : from_.queue);
+    for (; queue != state_.queues.end() && (!queue_ || queue->first == *queue_); ++queue) {
+      if (!reading_.owns(queue->second)) {
+        if (!page_.take(TaskPlace{.queue = queue->first}.text(), false, {})) return;
+      } else if (!fill_from(queue->second)) {
+        return;
+      }
     }
   }
-  for (const auto& each : found) {
-    if (!page.add(each.first, [&] { return task_json(state, each.second); })) return;
+
+ private:
+  /// False when the page has ended.
+  bool fill_from(const Queue& queue) {
+    const std::map<std::string, Job>& jobs = queue.jobs;
+    const auto is_in_first = [&](const Job& job) {
+      return job.queue == from_.queue && job.name == from_.job;
+    };
+    auto job = jobs.begin();
+    if (!jobs.empty() && job->second.queue == from_.queue) job = jobs.lower_bound(from_.job);
+    for (; job != jobs.end(); ++job) {
+      const bool is_first = is_in_first(job->second);
+      if (is_first && !from_.task) continue;
+      const bool is_asked =
+          (job_.empty() || job_ == job->second.label()) && has_labels(job->second.labels, labels_);
+      if (is_asked && !fill_from(job->second, is_first ? from_.task : std::nullopt)) return false;
+      if (!page_.take(TaskPlace{.queue = job->second.queue, .job = job->first}.text(), false, {}))
+        return false;
+    }
+    return true;
   }
-}
+
+  bool fill_from(const Job& job, const std::optional<TaskKey>& after) {
+    // As many of the first as the page may still show, and one more: it has them all, or there is another
+    // page.
+    const std::size_t most = page_.room() + 1;
+    std::vector<State::TaskView> first;
+    const auto is_before = [](const auto& a, const auto& b) { return a.key < b.key; };
+    std::size_t looked_at = 0;
+    const auto look = [&](TaskKey key, const auto& view_of) {
+      ++looked_at;
+      if ((after && key <= *after) || (first.size() == most && first.front().key < key)) return;
+      State::TaskView view = view_of();
+      if (!is_wanted(view)) return;
+      first.push_back(std::move(view));
+      std::push_heap(first.begin(), first.end(), is_before);
+      if (first.size() <= most) return;
+      std::pop_heap(first.begin(), first.end(), is_before);
+      first.pop_back();
+    };
+    if (job.id) {
+      state_.engine.for_each_task(*job.id, [&](const auto& task) {
+        look(state_.key_of(task.task), [&] { return state_.view_of(task); });
+      });
+    }
+    for (const Past& past : job.past) look(past.task, [&] { return state_.view_of(job, past); });
+    page_.add_looks(looked_at / kRowsOfLook);
+    std::sort_heap(first.begin(), first.end(), is_before);
+    return std::all_of(first.begin(), first.end(), [&](const State::TaskView& view) {
+      return page_.take(TaskPlace{.queue = job.queue, .job = job.name, .task = view.key}.text(), true,
+                        [&] { return task_json(state_, view); });
+    });
+  }
+
+  bool is_wanted(const State::TaskView& view) const {
+    if (server_ && *server_ != view.server) return false;
+    return !wanted_ || *wanted_ == (view.past != nullptr ? word_of(view.past->outcome)
+                                    : view.has_begun     ? "running"
+                                                         : "placed");
+  }
+
+  const Reading& reading_;
+  const State& state_;
+  Page& page_;
+  TaskPlace from_;
+  std::optional<std::string> wanted_;
+  const std::vector<std::pair<std::string, std::string>>& labels_;
+  std::optional<std::string> server_;
+  std::optional<std::string> queue_;
+  std::string job_;  ///< empty: any
+};
 
 }  // namespace
 
@@ -185,7 +296,7 @@ Answer list_of(const Reading& reading, const Query& query) {
   Cursor cursor;
   if (const auto text = given(query, "page")) {
     const auto read = cursor_of(*text);
-    if (!read) return reading.refuse(bad_request("/page", "this is no page of a list that was given here"));
+    if (!read) return reading.refuse(bad_page());
     cursor = *read;
   }
   const auto labels_read = labels_asked(query);
@@ -193,36 +304,38 @@ Answer list_of(const Reading& reading, const Query& query) {
   const auto& labels = std::get<0>(labels_read);
   const auto wanted = given(query, "state");
   const std::string part = given(query, "name").value_or("");
+  const auto place = query.what == Ask::tasks ? task_place_of(cursor.after) : TaskPlace{};
+  if (!place) return reading.refuse(bad_page());
   Page page(std::move(cursor), static_cast<std::size_t>(std::get<std::int64_t>(limit)));
   switch (query.what) {
     case Ask::servers:
-      page_of(state.servers, part, page, [&](const std::string& name, const Server& server) {
-        if (wanted && *wanted != state_of(server)) return true;
-        if (!has_labels(server.content.labels, labels)) return true;
-        return page.add(name, [&] { return reading.server(name, server); });
-      });
+      page_of(
+          state.servers, part, page,
+          [&](const std::string&, const Server& server) {
+            return (!wanted || *wanted == state_of(server)) && has_labels(server.content.labels, labels);
+          },
+          [&](const std::string& name, const Server& server) { return reading.server(name, server); });
       break;
     case Ask::tenants:
       page_of(state.tenants, part, page, [&](const std::string& name, const Tenant& tenant) {
-        return page.add(name, [&] { return tenant_json(state, name, tenant); });
+        return tenant_json(state, name, tenant);
       });
       break;
-    case Ask::groups:
+    case Ask::groups: {
+      const std::set<std::string> own = reading.groups_above_own();
+      page.add_looks(reading.sees_all() ? 0 : state.queues.size());
       page_of(state.groups, part, page, [&](const std::string& name, const Group& group) {
-        const Json body = reading.group(name, group);
-        return body.is_null() || page.add(name, [&] { return body; });
+        return reading.group(name, group, own.contains(name));
       });
       break;
+    }
     case Ask::queues:
-      page_of(state.queues, part, page, [&](const std::string& name, const Queue& queue) {
-        const Json body = reading.queue_view(name, queue);
-        return body.is_null() || page.add(name, [&] { return body; });
-      });
+      page_of(state.queues, part, page,
+              [&](const std::string& name, const Queue& queue) { return reading.queue_view(name, queue); });
       break;
     case Ask::tokens:
-      page_of(state.tokens, part, page, [&](const std::string& name, const Token& token) {
-        return page.add(name, [&] { return token_json(name, token); });
-      });
+      page_of(state.tokens, part, page,
+              [&](const std::string& name, const Token& token) { return token_json(name, token); });
       break;
     case Ask::jobs:
       if (reading.queue(query.queue) == nullptr) return reading.refuse(not_found());
@@ -231,7 +344,7 @@ Answer list_of(const Reading& reading, const Query& query) {
     default: {
       const auto job = job_asked(given(query, "queue").value_or(""), given(query, "job").value_or(""));
       if (const auto* const problem = std::get_if<Problem>(&job)) return reading.refuse(*problem);
-      list_tasks(reading, query, page, std::get<std::string>(job), wanted, labels);
+      TaskList(reading, query, page, *place, std::get<std::string>(job), wanted, labels).fill();
     }
   }
   return std::move(page).answer(reading);

@@ -164,22 +164,24 @@ Json Reading::queue_view(const std::string& name, const Queue& queue) const {
       {"name", name}, {"weight", queue.content.quota.weight.text()}, {"share", use_of(state, queue).share}};
 }
 
-Json Reading::group(const std::string& name, const Group& group) const {
+Json Reading::group(const std::string& name, const Group& group, bool is_above_own) const {
   if (sees_all() || others == Others::all) return group_json(state, name, group);
-  const auto is_above = [&](std::string below) {
-    for (; !below.empty(); below = state.groups.at(below).content.parent) {
-      if (below == name) return true;
-    }
-    return false;
-  };
-  for (const auto& [queue_name, queue] : state.queues) {  // the groups of its own queues
-    if (!owns(queue) || !is_above(queue.content.group)) continue;
-    Json json = {{"name", name}, {"weight", group.content.quota.weight.text()}};
-    if (!group.content.parent.empty()) json["parent"] = group.content.parent;
-    if (others == Others::shares) json["share"] = state.engine.group(group.id)->share;
-    return json;
+  if (!is_above_own) return {};
+  Json json = {{"name", name}, {"weight", group.content.quota.weight.text()}};
+  if (!group.content.parent.empty()) json["parent"] = group.content.parent;
+  if (others == Others::shares) json["share"] = state.engine.group(group.id)->share;
+  return json;
+}
+
+std::set<std::string> Reading::groups_above_own() const {
+  std::set<std::string> above;
+  if (sees_all()) return above;
+  for (const auto& [name, queue] : state.queues) {
+    if (!owns(queue)) continue;
+    for (std::string group = queue.content.group; !group.empty() && above.insert(group).second;)
+      group = state.groups.at(group).content.parent;
   }
-  return {};
+  return above;
 }
 
 Answer Reading::found(Json body, Revision changed) const {
@@ -191,12 +193,19 @@ Answer Reading::found(Json body, Revision changed) const {
 
 namespace {
 
+/// An answer about one thing for which that number of small rows were gone through.
+Answer after_rows(std::size_t rows, Answer answer) {
+  answer.looks = static_cast<std::int64_t>(1 + rows / kRowsOfLook);
+  return answer;
+}
+
 Answer one(const Reading& reading, const Query& query) {
   const State& state = reading.state;
   const auto none = [&] { return reading.refuse(not_found()); };
   switch (query.what) {
     case Ask::cluster:
-      return reading.found(reading.cluster(), state.last.revision);
+      return after_rows(state.queues.size() + state.servers.size(),
+                        reading.found(reading.cluster(), state.last.revision));
     case Ask::server: {
       const Server* const server = state.server(query.name);
       return server == nullptr ? none() : reading.found(reading.server(query.name, *server), server->changed);
@@ -208,8 +217,10 @@ Answer one(const Reading& reading, const Query& query) {
     }
     case Ask::group: {
       const Group* const group = state.group(query.name);
-      const Json body = group == nullptr ? Json() : reading.group(query.name, *group);
-      return body.is_null() ? none() : reading.found(body, group->changed);
+      const Json body = group == nullptr ? Json()
+                                         : reading.group(query.name, *group,
+                                                         reading.groups_above_own().contains(query.name));
+      return after_rows(state.queues.size(), body.is_null() ? none() : reading.found(body, group->changed));
     }
     case Ask::queue: {
       const Queue* const queue = state.queue(query.name);
@@ -229,7 +240,7 @@ Answer one(const Reading& reading, const Query& query) {
       const auto key = task_key_of(query.name);
       const auto task = key ? state.task(*key) : std::nullopt;
       if (!task || reading.queue(task->job->queue) == nullptr) return none();
-      return reading.found(task_json(state, *task), task->job->changed);
+      return after_rows(task->job->past.size(), reading.found(task_json(state, *task), task->job->changed));
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,7 +58,11 @@ struct Query {
   std::multimap<std::string, std::string> given = {};  ///< the parameters of the request, decoded
   Json body = {};                                      ///< of what_if and policy_dry_run
   std::string if_none_match = {};                      ///< `"r17"`: 304 without a body where it is the same
+  std::function<bool()> is_late = {};  ///< asked meanwhile: true ends a what-if with what it has
 };
+
+/// As how many a what-if with this body counts: one, and more for many servers or tasks that it adds.
+double price_of_what_if(const Json& body, const Units& units);
 
 /// Which events a watcher wants; an empty text: any.
 struct EventFilter {

@@ -114,6 +114,7 @@ struct Job {
   std::string name;
   std::string form;    ///< its normal form
   std::string sha256;  ///< of that
+  Labels labels = {};  ///< those of its form
   Revision created = 0;
   Revision changed = 0;
   Wall created_at = {};
@@ -242,6 +243,7 @@ class State {
   /// Nothing when it ended so long ago that its name is free.
   const Job* job(const std::string& queue, const std::string& name) const;
   const Job* job(JobId id) const;
+  bool is_forgotten(const Job& job) const;  ///< it ended so long ago that its name is free
   const std::string& name_of(ServerId id) const;
   const std::string& name_of(UserId id) const;
 
@@ -331,7 +333,6 @@ class State {
   std::optional<Problem> conditions_of(const Command& command, const Revision* present) const;
   Record record_of(const Command& command, const Stamp& stamp) const;
 
-  bool is_forgotten(const Job& job) const;
   void forget_ended();
   void forget(const Job& job);
   void remember(Job& job, Past past);

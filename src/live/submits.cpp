@@ -100,6 +100,7 @@ Decided State::put_job(const Command& command, Record record) {
          .name = name,
          .form = command.form,
          .sha256 = command.sha256,
+         .labels = content.labels,
          .created = record.stamp.revision,
          .changed = record.stamp.revision,
          .created_at = record.stamp.wall,

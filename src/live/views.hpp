@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -68,11 +69,17 @@ struct Reading {
   Json server(const std::string& name, const Server& server) const;
   /// Another's queue as far as that may be seen; null: not at all.
   Json queue_view(const std::string& name, const Queue& queue) const;
-  Json group(const std::string& name, const Group& group) const;
+  /// `is_above_own`: its tenant has queues below it.
+  Json group(const std::string& name, const Group& group, bool is_above_own) const;
+  /// The groups above queues of the tenant; none where it sees all. O(queues).
+  std::set<std::string> groups_above_own() const;
 
   Answer found(Json body, Revision changed) const;
   Answer refuse(const Problem& problem) const { return answer_of(problem, state.last.revision); }
 };
+
+/// Rows without a name, such as the tasks of a job, that take as long as a look at a thing.
+inline constexpr std::size_t kRowsOfLook = 16;
 
 /// A parameter of the query, the first of its name.
 std::optional<std::string> given(const Query& query, const std::string& name);

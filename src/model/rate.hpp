@@ -22,10 +22,7 @@ class Bucket {
   /// Takes `amount`, or nothing where there is less; then after how many seconds there is enough. What is
   /// larger than the bucket itself is taken from a full one, and paid for afterwards.
   std::optional<double> take(const Rate& rate, double amount, typename Clock::time_point now) {
-    if (at_) {
-      const double seconds = std::chrono::duration<double>(now - *at_).count();
-      if (seconds > 0) level_ = std::min(rate.burst, level_ + seconds * rate.per_s);
-    }
+    level_ = level_at(rate, now);
     at_ = at_ ? std::max(*at_, now) : now;
     const double needed = std::min(amount, rate.burst);
     if (level_ >= needed) {
@@ -35,7 +32,21 @@ class Bucket {
     return (needed - level_) / rate.per_s;
   }
 
+  /// What was found to cost more afterwards: it is paid before anything else is taken.
+  void charge(double amount) { level_ -= amount; }
+
+  /// Is it as a new one?
+  bool is_full(const Rate& rate, typename Clock::time_point now) const {
+    return level_at(rate, now) >= rate.burst;
+  }
+
  private:
+  double level_at(const Rate& rate, typename Clock::time_point now) const {
+    if (!at_) return level_;
+    const double seconds = std::chrono::duration<double>(now - *at_).count();
+    return seconds > 0 ? std::min(rate.burst, level_ + seconds * rate.per_s) : level_;
+  }
+
   double level_;
   std::optional<typename Clock::time_point> at_ = {};
 };

@@ -45,6 +45,16 @@ bool is_loopback(const std::string& address) {
   return !error && parsed.is_loopback();
 }
 
+std::string client_of(const std::string& address) {
+  ErrorCode error;
+  const auto parsed = asio::ip::make_address(address, error);
+  if (error || !parsed.is_v6()) return address;
+  asio::ip::address_v6 host = parsed.to_v6();
+  if (host.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, host).to_string();
+  host.scope_id(0);
+  return asio::ip::network_v6(host, 64).canonical().to_string();
+}
+
 Result<Endpoint> read_endpoint(const std::string& text, const std::string& key) {
   const std::size_t colon = text.rfind(':');
   Endpoint endpoint{.address = text.substr(0, colon), .port = 0};

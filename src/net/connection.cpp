@@ -157,6 +157,7 @@ class StreamConnection final : public Answering {
 
   void deliver(Response response) override {
     if (is_shut_ || state_ != State::serving) return;
+    if (response.after.count() > 0) return deliver_later(std::move(response));
     keeps_alive_ = keeps_alive_ && !response.closes && !connections_.is_stopping;
     if (is_head_request_) {
       std::string bytes = as_bytes(response, keeps_alive_);
@@ -310,6 +311,14 @@ class StreamConnection final : public Answering {
                                 std::make_shared<ConnectionExchange>(connections_, this->weak_from_this()));
   }
 
+  void deliver_later(Response response) {
+    auto timer = std::make_shared<asio::steady_timer>(connections_.context, response.after);
+    response.after = {};
+    timer->async_wait([self = self(), timer, response = std::move(response)](ErrorCode error) mutable {
+      if (!error) self->deliver(std::move(response));
+    });
+  }
+
   void refuse(const FramingError& error) {
     connections_.handler.refused(address_, error.status, error.why);
     state_ = State::serving;
@@ -368,17 +377,19 @@ class StreamConnection final : public Answering {
   }
 
   void read_to_end() {
-    lowest().async_read_some(asio::buffer(scrap_), [self = self()](ErrorCode error, std::size_t count) {
-      self->lingered_ += count;
-      if (error || self->is_shut_ || self->lingered_ > (std::size_t{1} << 20U)) return self->shut();
-      self->read_to_end();
-    });
+    lowest().async_read_some(asio::buffer(connections_.scrap),
+                             [self = self()](ErrorCode error, std::size_t count) {
+                               self->lingered_ += count;
+                               if (error || self->is_shut_ || self->lingered_ > (std::size_t{1} << 20U))
+                                 return self->shut();
+                               self->read_to_end();
+                             });
   }
 
   /// A client of events sends nothing; when its end comes, the stream is over.
   void watch_for_end() {
     lowest().expires_never();
-    stream_.async_read_some(asio::buffer(scrap_), [self = self()](ErrorCode error, std::size_t) {
+    stream_.async_read_some(asio::buffer(connections_.scrap), [self = self()](ErrorCode error, std::size_t) {
       if (error && error != beast::error::timeout) return self->shut();
       if (!self->is_shut_) self->watch_for_end();
     });
@@ -422,13 +433,12 @@ class StreamConnection final : public Answering {
   std::string unsent_;
   Counter unsent_count_;
   std::size_t event_bytes_ = 0;  ///< of the events that are being written; a head is none
-  std::array<char, 512> scrap_{};
 };
 
 }  // namespace
 
 bool Connections::enter(const std::string& address, bool is_proxy) {
-  std::size_t& count = by_address[address];
+  std::size_t& count = by_address[client_of(address)];
   if (!is_proxy && options.connections_per_address != 0 && count >= options.connections_per_address)
     return false;
   ++count;
@@ -436,7 +446,7 @@ bool Connections::enter(const std::string& address, bool is_proxy) {
 }
 
 void Connections::leave(const std::string& address) {
-  const auto found = by_address.find(address);
+  const auto found = by_address.find(client_of(address));
   if (found != by_address.end() && --found->second == 0) by_address.erase(found);
 }
 

@@ -1,6 +1,7 @@
 // What a connection of the HTTP server is to the server: something that starts, answers, and ends.
 #pragma once
 
+#include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
@@ -53,6 +54,8 @@ struct Connections {
   std::size_t streams = 0;
   bool is_stopping = false;
   std::unordered_map<std::string, std::size_t> by_address = {};
+  /// Where bytes go that nobody wants, such as the rest of a refused body: in few pieces.
+  std::array<char, 65536> scrap = {};
   /// Behind all that a connection uses when it is destroyed: the context's handlers own connections, and are
   /// destroyed with it.
   boost::asio::io_context context{1};

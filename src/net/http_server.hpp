@@ -40,6 +40,8 @@ struct Response {
   std::string body = {};
   std::vector<std::pair<std::string, std::string>> fields = {};
   bool closes = false;
+  std::chrono::milliseconds after{
+      0};  ///< how long it waits before it is sent, for a client that asks too often
 };
 
 /// An answer without an end: server-sent events. Calls after the client has gone do nothing.
@@ -132,6 +134,10 @@ class Server {
 
 /// Is the address one of this machine only (127.0.0.0/8, ::1)?
 bool is_loopback(const std::string& address);
+
+/// What counts as one client: the address, or of an IPv6 address its /64, which one machine may have to
+/// itself.
+std::string client_of(const std::string& address);
 
 /// `127.0.0.1:7417`, `[::1]:7417`: address and port.
 struct Endpoint {

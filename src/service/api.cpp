@@ -18,19 +18,60 @@ using api::text_response;
 using api::whole_number;
 
 constexpr std::int64_t kWatchesOfTenant = 64;
+constexpr std::size_t kBodies = std::size_t{256} << 20U;  // bytes, until they are answered
+constexpr std::size_t kBodiesOfTenant = std::size_t{16} << 20U;
+constexpr std::size_t kBytesOfJob = 4096;             // of a list of jobs that count as a job at least
+constexpr std::chrono::milliseconds kPatience{1000};  // of clients without a token that ask too often
+
+/// Bytes of the body, as far as the head says.
+std::size_t body_bytes_of(const net::Request& head, const Route& route) {
+  const std::size_t most = api::body_bytes(route);
+  if (!head.field("transfer-encoding").empty()) return most;
+  return std::min<std::size_t>(most, whole_number(head.field("content-length")).value_or(0));
+}
+
+/// What a rate counts, in words.
+std::string_view word_of(RateOf of) {
+  switch (of) {
+    case RateOf::requests:
+      return "requests";
+    case RateOf::submits:
+      return "submits";
+    case RateOf::questions:
+      return "questions";
+    case RateOf::what_ifs:
+      return "what-ifs";
+    case RateOf::looks:
+      return "looks at things";
+    case RateOf::cancels:
+      return "cancels";
+  }
+  return "requests";
+}
 
 }  // namespace
+
+Api::Api(const std::string& version, live::Others others, bool logs_requests, Silence silence)
+    : others_(others),
+      logs_requests_(logs_requests),
+      description_(text_response("application/json", api::openapi_document(version))),
+      description_page_(text_response("text/html; charset=utf-8", api::api_page())),
+      bodies_(kBodies, kBodiesOfTenant),
+      heartbeats_(silence) {}
 
 /// What is known of a request once its head was admitted.
 struct Api::Asked : api::Asked {
   live::Caller caller = {};
-  bool is_table = false;  ///< `Accept: text/csv` of a route that has it
+  bool is_table = false;       ///< `Accept: text/csv` of a route that has it
+  BodyRoom::Held room = {};    ///< of its body
+  std::size_t body_bytes = 0;  ///< for which it has that
+  double paid_submits = 0;     ///< of its list of jobs, before it was read
   Steady::time_point at = Steady::now();
 };
 
 void Api::refused(std::string_view address, int status, std::string_view why) {
   metrics_.count(nullptr, status, {});
-  journal("warning", "refused", {{"from", address}, {"status", status}, {"why", why}});
+  refusals_.note(status, [&] { return live::Json{{"from", address}, {"status", status}, {"why", why}}; });
 }
 
 net::Response Api::refusal(int status, std::string_view why) { return api::response_of_refusal(status, why); }
@@ -40,11 +81,12 @@ net::Admission Api::admit(net::Request& head) {
   net::Admission admission;
   if (auto refusal = check(*asked, head)) {
     metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
-    journal("warning", "refused",
-            {{"from", head.address},
-             {"tenant", asked->caller.tenant},
-             {"status", refusal->status},
-             {"route", asked->route == nullptr ? "none" : asked->route->path}});
+    refusals_.note(refusal->status, [&] {
+      return live::Json{{"from", head.address},
+                        {"tenant", asked->caller.tenant},
+                        {"status", refusal->status},
+                        {"route", asked->route == nullptr ? "none" : asked->route->path}};
+    });
     admission.refusal = std::make_unique<net::Response>(*std::move(refusal));
     return admission;
   }
@@ -53,51 +95,104 @@ net::Admission Api::admit(net::Request& head) {
   return admission;
 }
 
-std::optional<net::Response> Api::check_token(Asked& asked, const net::Request& head) const {
-  const std::string_view given = head.field("authorization");
-  constexpr std::string_view kBearer = "Bearer ";
-  auto caller =
-      given.starts_with(kBearer) ? tokens_.find(given.substr(kBearer.size()), wall_now()) : std::nullopt;
-  if (!caller) return response_of(problem(401, "no-token", "A valid token is needed"));
+std::optional<net::Response> Api::check_token(Asked& asked, const net::Request& head) {
+  auto caller = tokens_.find(api::bearer_of(head), wall_now());
+  if (!caller) {
+    if (auto refusal = check_client(asked, head)) return refusal;
+    return response_of(problem(401, "no-token", "A valid token is needed"));
+  }
   asked.caller = *std::move(caller);
   asked.caller.from = head.address;
   return std::nullopt;
+}
+
+/// Who has no token may ask so often, by its address. Who asks more often also waits for that answer.
+std::optional<net::Response> Api::check_client(const Asked& asked, const net::Request& head) {
+  const bool is_health = asked.route != nullptr && (asked.route->action == api::Action(Own::livez) ||
+                                                    asked.route->action == api::Action(Own::readyz));
+  const auto wait = client_rates_.take(
+      head.address, is_health ? ClientRates::Of::health : ClientRates::Of::others, asked.at);
+  if (!wait) return std::nullopt;
+  live::Problem wrong =
+      live::too_many("client-rate", "more requests without a token than this address may send");
+  wrong.retry_after_s = std::to_string(static_cast<std::int64_t>(std::ceil(*wait)));
+  net::Response response = response_of(wrong);
+  response.after = kPatience;
+  return response;
 }
 
 /// Who asks for what, and with which right? The token comes first: without one no caller learns which routes
 /// there are names for.
 std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) {
   const auto target = net::read_target(head.target);
-  if (!target) return response_of(live::bad_request("", "malformed target"));
+  if (!target) {
+    if (auto refusal = check_client(asked, head)) return refusal;
+    return response_of(live::bad_request("", "malformed target"));
+  }
   std::vector<std::string> allowed;
   const auto found = api::match(head.method, *target, allowed);
   if (!found) {
     if (auto refusal = check_token(asked, head)) return refusal;
+    if (auto refusal = take_rate(asked, RateOf::requests, 1)) return refusal;
     return allowed.empty() ? response_of(live::not_found()) : api::method_refusal(allowed);
   }
   static_cast<api::Asked&>(asked) = api::asked_of(*found, *target, head);
-  if (asked.route->scopes != api::kNoToken) {
+  const Route& route = *asked.route;
+  if (route.scopes == api::kNoToken) {
+    if (auto refusal = check_client(asked, head)) return refusal;
+  } else {
     if (auto refusal = check_token(asked, head)) return refusal;
-    if ((api::set_of(asked.caller.scopes) & asked.route->scopes) == 0)
-      return response_of(live::scope_problem());
   }
+  // What is refused for another reason counts as well.
+  if (route.lane != Lane::urgent || route.rate != RateOf::requests) {
+    const RateOf of = route.lane == Lane::urgent ? route.rate : RateOf::requests;
+    if (auto refusal = take_rate(asked, of, 1)) return refusal;
+  }
+  if (route.scopes != api::kNoToken && (api::set_of(asked.caller.scopes) & route.scopes) == 0)
+    return response_of(live::scope_problem());
   if (const auto wrong = api::wrong_parameter(asked)) return response_of(*wrong);
-  asked.is_table =
-      asked.route->action == api::Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
-  if (asked.route->lane == Lane::urgent) return std::nullopt;
-  if (auto refusal = take_rate(asked, RateOf::requests, 1)) return refusal;
-  if (asked.route->rate == RateOf::requests) return std::nullopt;
-  if (asked.route->action == api::Action(Own::submits)) return std::nullopt;  // counted when its jobs are
-  return take_rate(asked, asked.route->rate, 1);
+  asked.is_table = route.action == api::Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
+  asked.body_bytes = body_bytes_of(head, route);
+  if (route.lane != Lane::urgent) {
+    if (std::holds_alternative<live::Ask>(route.action)) {
+      if (auto refusal = take_rate(asked, RateOf::looks, 1)) return refusal;
+    }
+    if (route.action == api::Action(Own::submits)) {
+      // Its jobs are counted when it is read, which takes long: so much is paid before.
+      asked.paid_submits = static_cast<double>(std::max<std::size_t>(1, asked.body_bytes / kBytesOfJob));
+      if (auto refusal = take_rate(asked, RateOf::submits, asked.paid_submits)) return refusal;
+    } else if (route.rate != RateOf::requests) {
+      if (auto refusal = take_rate(asked, route.rate, 1)) return refusal;
+    }
+  }
+  return take_room(asked);
+}
+
+/// The bytes of a body are held until the answer.
+std::optional<net::Response> Api::take_room(Asked& asked) {
+  if (asked.body_bytes == 0) return std::nullopt;
+  auto room = bodies_.take(asked.caller.tenant, asked.body_bytes);
+  if (auto* const held = std::get_if<BodyRoom::Held>(&room)) {
+    asked.room = std::move(*held);
+    return std::nullopt;
+  }
+  if (std::get<BodyRoom::Full>(room) == BodyRoom::Full::all)
+    return response_of(busy_answer("the bodies of requests under way are as large as all may be together"));
+  return response_of(live::too_many(
+      "bodies", fmt::format("the bodies of this tenant's requests under way have {} MiB together: send again "
+                            "when some are answered",
+                            kBodiesOfTenant >> 20U)));
 }
 
 std::optional<net::Response> Api::take_rate(const Asked& asked, RateOf of, double amount) {
   const auto wait = rates_.take(asked.caller.tenant, of, amount, Steady::now());
   if (!wait) return std::nullopt;
-  live::Problem wrong = live::too_many("rate", "more requests than this tenant's limit allows");
+  const Rate rate = rates_.rate(asked.caller.tenant, of);
+  live::Problem wrong = live::too_many(
+      "rate", fmt::format("more {} than this tenant's limit of {} a second, {} at once, allows", word_of(of),
+                          rate.per_s, rate.burst));
   wrong.retry_after_s = std::to_string(static_cast<std::int64_t>(std::ceil(*wait)));
   net::Response response = response_of(wrong);
-  const Rate rate = rates_.rate(asked.caller.tenant, of);
   response.fields.emplace_back("RateLimit-Policy", fmt::format("\"default\";q={};w=1", rate.per_s));
   response.fields.emplace_back("RateLimit", fmt::format("\"default\";r=0;t={}", wrong.retry_after_s));
   return response;
@@ -110,6 +205,11 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
     if (asked->is_table && answer.status == 200) {
       response.type = "text/csv; charset=utf-8";
       response.body = live::csv_of_usage(answer.body);
+    }
+    if (answer.looks > 1) {
+      server_->post([this, tenant = asked->caller.tenant, looks = static_cast<double>(answer.looks - 1)] {
+        rates_.charge(tenant, RateOf::looks, looks);
+      });
     }
     metrics_.count(asked->route, answer.status, Steady::now() - asked->at);
     if (const auto* what = std::get_if<live::Do>(&asked->route->action))
@@ -137,7 +237,7 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
     return own(*what, asked, exchange, reply);
   }
   if (std::holds_alternative<live::Do>(asked->route->action)) return command(asked, request, reply);
-  question(asked, request, reply);
+  question(asked, request, *exchange, reply);
 }
 
 void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply) {
@@ -187,7 +287,7 @@ void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& reque
 
 void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
                   const Reply& reply) {
-  auto body = live::read_json(request.body);
+  auto body = live::read_submits(request.body);
   if (const auto* wrong = std::get_if<live::Problem>(&body)) return reply(live::answer_of(*wrong, 0));
   if (pipeline_->figures().is_disk_full.load())
     return reply(
@@ -195,7 +295,8 @@ void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& reque
   auto parsed = live::parse_submits(asked->caller, std::get<live::Json>(body), pipeline_->units());
   if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return reply(live::answer_of(*wrong, 0));
   auto& commands = std::get<std::vector<live::Parsed<live::Command>>>(parsed);
-  if (auto refusal = take_rate(*asked, RateOf::submits, static_cast<double>(commands.size()))) {
+  const double unpaid = static_cast<double>(commands.size()) - asked->paid_submits;
+  if (auto refusal = unpaid > 0 ? take_rate(*asked, RateOf::submits, unpaid) : std::nullopt) {
     metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
     return exchange.answer(*std::move(refusal));
   }
@@ -203,9 +304,17 @@ void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& reque
     reply(busy_answer("too many commands wait"));
 }
 
-void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply) {
+void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
+                   const Reply& reply) {
   auto query = api::query_of(*asked, request);
   if (const auto* wrong = std::get_if<live::Problem>(&query)) return reply(live::answer_of(*wrong, 0));
+  if (asked->route->action == api::Action(live::Ask::what_if)) {
+    const double unpaid = live::price_of_what_if(std::get<live::Query>(query).body, pipeline_->units()) - 1;
+    if (auto refusal = unpaid > 0 ? take_rate(*asked, RateOf::what_ifs, unpaid) : std::nullopt) {
+      metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
+      return exchange.answer(*std::move(refusal));
+    }
+  }
   const std::uint64_t at_least = whole_number(asked->first("at_least")).value_or(0);
   if (!pipeline_->ask(std::get<live::Query>(std::move(query)), asked->caller, asked->route->lane, at_least,
                       reply))
@@ -213,38 +322,28 @@ void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& requ
 }
 
 void Api::answer_itself(const Asked& asked, net::Exchange& exchange, net::Response response) {
-  metrics_.count(asked.route, 200, Steady::now() - asked.at);
+  metrics_.count(asked.route, response.status, Steady::now() - asked.at);
   exchange.answer(std::move(response));
 }
 
 void Api::own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_ptr<net::Exchange>& exchange,
               const Reply& reply) {
-  const PipelineFigures& figures = pipeline_->figures();
   switch (what) {
     case Own::submits:
       return;  // in submits()
     case Own::livez:
-      return reply({.status = is_alive() ? 200 : 503, .body = {{"status", is_alive() ? "alive" : "stuck"}}});
-    case Own::readyz: {
-      const bool is_ready = figures.is_ready.load() && !is_stopping_;
-      return reply({.status = is_ready ? 200 : 503,
-                    .body = {{"status", is_ready ? "ready" : "not ready"},
-                             {"disk_full", figures.is_disk_full.load()}}});
-    }
+      return reply(livez());
+    case Own::readyz:
+      return reply(readyz());
     case Own::metrics:
-      // The reader says how things stand; the I/O thread owns the rest.
-      return pipeline_->gauges([this, asked, held = exchange](const live::Gauges& gauges) {
-        server_->post([this, asked, held, gauges] {
-          answer_itself(*asked, *held,
-                        text_response("text/plain; version=0.0.4",
-                                      metrics_.text(pipeline_->figures(), server_->figures(), gauges)));
-        });
+      note_figures();
+      return metrics_text(*server_, [this, asked, held = exchange](std::string text) {
+        answer_itself(*asked, *held, text_response("text/plain; version=0.0.4", std::move(text)));
       });
     case Own::openapi:
-      return answer_itself(*asked, *exchange,
-                           text_response("application/json", api::openapi_document(version_)));
+      return answer_itself(*asked, *exchange, description_.answer(*asked));
     case Own::docs:
-      return answer_itself(*asked, *exchange, text_response("text/html; charset=utf-8", api::api_page()));
+      return answer_itself(*asked, *exchange, description_page_.answer(*asked));
     case Own::page:
       if (auto page = page_response(*asked)) return answer_itself(*asked, *exchange, *std::move(page));
       return reply(live::answer_of(live::not_found(), 0));
@@ -270,16 +369,19 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_p
         if (answer.status == 200) answer.body["lost_after"] = live::duration_text(lost_after);
         reply(std::move(answer));
       };
-      pipeline_->assignments(std::move(query), asked->caller, whole_number(asked->first("after")).value_or(0),
-                             std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait),
-                                      std::chrono::milliseconds(60'000)),
-                             with_silence);
+      if (!pipeline_->assignments(std::move(query), asked->caller,
+                                  whole_number(asked->first("after")).value_or(0),
+                                  std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait),
+                                           std::chrono::milliseconds(60'000)),
+                                  with_silence))
+        reply(busy_answer("too many polls wait"));
       return;
     }
     case Own::usage: {
       const auto usage = live::usage_asked({.given = asked->given}, wall_now());
       if (const auto* wrong = std::get_if<live::Problem>(&usage)) return reply(live::answer_of(*wrong, 0));
-      pipeline_->usage(std::get<live::UsageAsked>(usage), asked->caller, reply);
+      if (!pipeline_->usage(std::get<live::UsageAsked>(usage), asked->caller, reply))
+        reply(busy_answer("too many questions wait"));
       return;
     }
     case Own::events:
@@ -291,6 +393,30 @@ bool Api::is_alive() const {
   const auto now =
       std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now().time_since_epoch()).count();
   return now - pipeline_->figures().core_alive_ms.load() < 30'000;
+}
+
+live::Answer Api::livez() const {
+  return {.status = is_alive() ? 200 : 503, .body = {{"status", is_alive() ? "alive" : "stuck"}}};
+}
+
+live::Answer Api::readyz() const {
+  const bool is_ready = pipeline_->figures().is_ready.load() && !is_stopping_.load();
+  return {.status = is_ready ? 200 : 503,
+          .body = {{"status", is_ready ? "ready" : "not ready"},
+                   {"disk_full", pipeline_->figures().is_disk_full.load()}}};
+}
+
+void Api::metrics_text(net::Server& server, std::function<void(std::string)> use) {
+  pipeline_->gauges([this, &server, use = std::move(use)](const live::Gauges& gauges) {
+    server.post([this, gauges, use] {
+      net::ServerFigures figures;
+      {
+        const std::lock_guard guard(figures_mutex_);
+        figures = server_figures_;
+      }
+      use(metrics_.text(pipeline_->figures(), figures, gauges));
+    });
+  });
 }
 
 void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply) {
@@ -353,9 +479,23 @@ void Api::set_row(const std::string& table, const std::string& key, const live::
     return heartbeats_.set_server(key, state, Steady::now());
   }
   if (table != "token") return;
+  const std::string before = tokens_.server_of(key);
   tokens_.set(key, columns);
-  const std::string server = columns.is_object() ? columns.value("server", "") : "";
+  const std::string server = tokens_.server_of(key);
+  if (server == before) return;
   if (!server.empty()) heartbeats_.expect(server, Steady::now());
+  if (!before.empty()) heartbeats_.release(before);
+}
+
+void Api::turn(Steady::time_point now) {
+  refusals_.turn();
+  note_figures();
+  check_heartbeats(now);
+}
+
+void Api::note_figures() {
+  const std::lock_guard guard(figures_mutex_);
+  server_figures_ = server_->figures();
 }
 
 void Api::check_heartbeats(Steady::time_point now) {

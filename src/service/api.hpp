@@ -2,25 +2,29 @@
 // it on the I/O thread, but for the replies, which come on the threads of the pipeline.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "api/requests.hpp"
 #include "api/routes.hpp"
 #include "net/http_server.hpp"
+#include "service/body_room.hpp"
 #include "service/heartbeats.hpp"
 #include "service/metrics.hpp"
 #include "service/pipeline.hpp"
+#include "service/refusals.hpp"
 #include "service/tokens.hpp"
 
 namespace mirab::service {
 
 class Api final : public net::Handler {
  public:
-  Api(std::string version, live::Others others, bool logs_requests, Silence silence)
-      : version_(std::move(version)), others_(others), logs_requests_(logs_requests), heartbeats_(silence) {}
+  Api(const std::string& version, live::Others others, bool logs_requests, Silence silence);
 
   /// Before the first request.
   void connect(Pipeline& pipeline, net::Server& server) {
@@ -36,44 +40,64 @@ class Api final : public net::Handler {
   /// Rows of the tables `token`, `tenant` and `server`. On the I/O thread.
   void set_row(const std::string& table, const std::string& key, const live::Json& columns);
 
-  /// Executors that fell silent, are back, or are given up. On the I/O thread, once a second.
-  void check_heartbeats(std::chrono::steady_clock::time_point now);
+  /// What is due once a second, on the I/O thread: executors that fell silent, are back, or are given up; a
+  /// sum of refusals; the server's figures for other threads.
+  void turn(std::chrono::steady_clock::time_point now);
+
+  // Of any thread.
 
   /// Whether the core turned in the last 30 seconds.
   bool is_alive() const;
+  /// The answer of /livez, and of /readyz.
+  live::Answer livez() const;
+  live::Answer readyz() const;
+  /// The text of /metrics, made on the thread of that server when the reader has said how things stand.
+  void metrics_text(net::Server& server, std::function<void(std::string)> use);
+  Metrics& metrics() { return metrics_; }
+  Refusals& refusals() { return refusals_; }
 
   void stop() { is_stopping_ = true; }
-  Metrics& metrics() { return metrics_; }
 
  private:
   struct Asked;
   /// Says whether a watch is still open.
   using Open = std::function<bool()>;
 
-  std::optional<net::Response> check_token(Asked& asked, const net::Request& head) const;
+  std::optional<net::Response> check_token(Asked& asked, const net::Request& head);
   std::optional<net::Response> check(Asked& asked, const net::Request& head);
+  std::optional<net::Response> check_client(const Asked& asked, const net::Request& head);
   std::optional<net::Response> take_rate(const Asked& asked, RateOf of, double amount);
+  std::optional<net::Response> take_room(Asked& asked);
   void command(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
   void submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
                const Reply& reply);
-  void question(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
+  void question(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
+                const Reply& reply);
   /// Of the process itself: /metrics, /docs, the live page.
   void answer_itself(const Asked& asked, net::Exchange& exchange, net::Response response);
   void own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_ptr<net::Exchange>& exchange,
            const Reply& reply);
   void watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, const Reply& reply);
   std::vector<Open>* watches_of(const std::string& tenant);
+  void check_heartbeats(std::chrono::steady_clock::time_point now);
+  void note_figures();
 
-  std::string version_;
   live::Others others_;
   bool logs_requests_;
-  bool is_stopping_ = false;
+  api::Document description_;
+  api::Document description_page_;
+  std::atomic<bool> is_stopping_ = false;
   Pipeline* pipeline_ = nullptr;
   net::Server* server_ = nullptr;
   TokenTable tokens_;
   RateTable rates_;
+  ClientRates client_rates_;
+  BodyRoom bodies_;
+  Refusals refusals_;
   Metrics metrics_;
   Heartbeats heartbeats_;
+  std::mutex figures_mutex_;
+  net::ServerFigures server_figures_;                 ///< of a second ago at most
   std::map<std::string, std::vector<Open>> watches_;  ///< of each tenant
 };
 

@@ -48,10 +48,21 @@ live::Answer Core::apply(CommandWork& work, const live::Moment& moment) {
   return work.is_list ? live::answer_of_submits(std::move(answers)) : std::move(answers.front());
 }
 
+/// What is durable waits in memory until the reader has applied it: commands wait rather than that.
+void Core::wait_for_reader() {
+  PipelineFigures& figures = shared_.figures;
+  while (decider_.revision() > figures.reader_revision.load() + shared_.options.most_behind &&
+         !shared_.differs.load() && !writer_.is_stuck() && !commands_.is_closed()) {
+    figures.core_alive_ms = steady_ms();
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
 void Core::run() {
   auto next_by_time = Steady::now();
   while (true) {
     shared_.figures.core_alive_ms = steady_ms();
+    wait_for_reader();
     const auto wait = decider_.wants_steps() ? milliseconds(0) : milliseconds(1000);
     std::vector<CommandWork> taken = commands_.take(shared_.options.commands_of_batch, wait);
     if (shared_.differs.load()) {

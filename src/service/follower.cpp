@@ -8,10 +8,41 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::size_t kQuestions = 8192;
 constexpr std::size_t kMostSeriesRows = 10'000;
 
+// What questions may cost each other, about: the time of one thing that is read.
+constexpr std::size_t kQuestions = 32'768;  // that wait
+constexpr std::size_t kTurn = 16;           // of a tenant, before others and what is durable come
+constexpr std::size_t kHeld = 16'384;       // requests that wait for something to happen
+
+constexpr std::chrono::seconds kTimeOfQuestion{5};
+
+std::size_t price_of(const live::Query& query) {
+  switch (query.what) {
+    case live::Ask::servers:
+    case live::Ask::tenants:
+    case live::Ask::groups:
+    case live::Ask::queues:
+    case live::Ask::jobs:
+    case live::Ask::tasks:
+    case live::Ask::tokens:
+    case live::Ask::explain:
+    case live::Ask::history:
+      return kTurn;
+    default:
+      return 1;
+  }
+}
+
 }  // namespace
+
+Follower::Follower(Shared& shared, Workers& workers, live::Reader reader)
+    : shared_(shared),
+      workers_(workers),
+      reader_(std::move(reader)),
+      watchers_(shared, workers, reader_.revision(),
+                [this](std::function<void()> work) { post(std::move(work)); }),
+      questions_(kQuestions, kTurn) {}
 
 live::Answer Shared::get(const live::Reader& reader, const live::Query& query,
                          const live::Caller& caller) const {
@@ -31,14 +62,15 @@ live::Answer Shared::internal_answer(const std::exception& failure) const {
 bool Follower::ask(Question question, std::uint64_t at_least) {
   {
     const std::lock_guard guard(mutex_);
-    if (questions_.size() >= kQuestions) return false;
     if (at_least > shared_.figures.reader_revision.load()) {
+      if (work_.size() + held_.load() >= kHeld) return false;
       question.until = Steady::now() + std::chrono::seconds(5);
       work_.push_back([this, at_least, held = std::move(question)]() mutable {
         early_.emplace(at_least, std::move(held));
+        held_ = early_.size();
       });
-    } else {
-      questions_.push_back(std::move(question));
+    } else if (!questions_.push(question, question.caller.tenant, price_of(question.query))) {
+      return false;
     }
   }
   wakes_.notify_one();
@@ -53,8 +85,19 @@ void Follower::post(std::function<void()> work) {
   wakes_.notify_one();
 }
 
-void Follower::watch(Watch watch) {
-  post([this, watch = std::move(watch)]() mutable { watchers_.watch(std::move(watch)); });
+/// The same of a request.
+bool Follower::post_request(std::function<void()> work) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (work_.size() + held_.load() >= kHeld) return false;
+    work_.push_back(std::move(work));
+  }
+  wakes_.notify_one();
+  return true;
+}
+
+bool Follower::watch(Watch watch) {
+  return post_request([this, watch = std::move(watch)]() mutable { watchers_.watch(std::move(watch)); });
 }
 
 void Follower::token_changed(const std::string& id) {
@@ -65,24 +108,21 @@ void Follower::let_go() {
   post([this] { lets_go_ = true; });
 }
 
-void Follower::poll(Watchers::HeldPoll poll) {
-  post([this, poll = std::move(poll)]() mutable { watchers_.poll(std::move(poll), reader_); });
+bool Follower::poll(Watchers::HeldPoll poll) {
+  return post_request([this, poll = std::move(poll)]() mutable { watchers_.poll(std::move(poll), reader_); });
 }
 
-void Follower::usage(live::UsageAsked asked, live::Caller caller, Reply reply) {
-  post([this, asked = std::move(asked), caller = std::move(caller), reply = std::move(reply)]() mutable {
-    const auto copy = std::make_shared<live::Reader>(reader_.copy());
-    const std::string tenant = caller.tenant;
-    workers_.give({tenant,
-                   [this, copy, asked = std::move(asked), caller = std::move(caller), reply] {
-                     reply(usage_at(shared_, *copy, asked, caller));
-                   },
-                   reply});
-  });
+bool Follower::usage(live::UsageAsked asked, live::Caller caller, Reply reply) {
+  return post_request(
+      [this, asked = std::move(asked), caller = std::move(caller), reply = std::move(reply)]() mutable {
+        answer_on_worker(caller, reply, [this, asked = std::move(asked), caller](const live::Reader& reader) {
+          return usage_at(shared_, reader, asked, caller);
+        });
+      });
 }
 
-void Follower::gauges(std::function<void(const live::Gauges&)> use) {
-  post([this, use = std::move(use)] { use(reader_.gauges(wall_now())); });
+bool Follower::gauges(std::function<void(const live::Gauges&)> use) {
+  return post_request([this, use = std::move(use)] { use(reader_.gauges(wall_now())); });
 }
 
 /// What there is now, for the history; its rows go to the store when some are due.
@@ -122,22 +162,25 @@ void Follower::end() {
 }
 
 void Follower::run() {
+  auto next_watch = Steady::now();
   while (true) {
     std::vector<Durable> batches;
     std::vector<Question> questions;
     std::vector<std::function<void()>> work;
+    bool is_ending = false;
     bool is_last = false;
     {
       std::unique_lock lock(mutex_);
       const auto has_work = [&] {
-        return !durable_.empty() || !questions_.empty() || !work_.empty() || store_has_ended_;
+        return !durable_.empty() || !questions_.is_empty() || !work_.empty() || store_has_ended_;
       };
       const bool is_watched = !watchers_.is_empty() || !early_.empty();
       wakes_.wait_for(lock, is_watched ? milliseconds(50) : milliseconds(1000), has_work);
       batches.swap(durable_);
-      questions.swap(questions_);
+      questions_.take(kTurn, questions);
       work.swap(work_);
-      is_last = store_has_ended_ && batches.empty() && questions.empty() && work.empty();
+      is_ending = store_has_ended_;
+      is_last = is_ending && batches.empty() && questions.empty() && work.empty() && early_.empty();
     }
     apply_batches(batches);
     for (auto& each : work) {
@@ -150,32 +193,42 @@ void Follower::run() {
     }
     const auto now = Steady::now();
     const bool lets_go = is_last || lets_go_;
-    turn_early(questions, now, lets_go);
+    turn_early(now, is_ending || lets_go);
     answer_questions(questions);
-    watchers_.turn(reader_, now, lets_go);
+    // Not for each turn of questions: there may be thousands of watchers.
+    if (!batches.empty() || !work.empty() || lets_go || now >= next_watch) {
+      watchers_.turn(reader_, now, lets_go);
+      next_watch = now + milliseconds(50);
+    }
+    trailing_.forget_unused(now);
     take_sample();
     if (is_last) break;
   }
 }
 
 /// Those that waited for a revision that is there now, or have waited too long.
-void Follower::turn_early(std::vector<Question>& questions, Steady::time_point now, bool is_last) {
-  while (!early_.empty() && (early_.begin()->first <= shared_.figures.reader_revision.load())) {
-    questions.push_back(std::move(early_.begin()->second));
-    early_.erase(early_.begin());
-  }
+void Follower::turn_early(Steady::time_point now, bool is_last) {
+  const auto present = early_.upper_bound(shared_.figures.reader_revision.load());
   for (auto each = early_.begin(); each != early_.end();) {
-    if (each->second.until > now && !is_last) {
+    Question& question = each->second;
+    const bool is_present = present == early_.end() || each->first < present->first;
+    if (is_present) {
+      const std::lock_guard guard(mutex_);
+      if (!questions_.push(question, question.caller.tenant, price_of(question.query)))
+        question.reply(busy_answer("too many questions wait"));
+    } else if (question.until <= now || is_last) {
+      question.reply(busy_answer("that revision is not there yet"));
+    } else {
       ++each;
       continue;
     }
-    each->second.reply(busy_answer("that revision is not there yet"));
     each = early_.erase(each);
   }
+  held_ = early_.size();
 }
 
-void Follower::apply_batches(const std::vector<Durable>& batches) {
-  for (const Durable& next : batches) {
+void Follower::apply_batches(std::vector<Durable>& batches) {
+  for (Durable& next : batches) {
     if (shared_.differs.load()) return;
     try {
       if (!next.batch.empty()) apply_batch(next.batch);
@@ -183,6 +236,7 @@ void Follower::apply_batches(const std::vector<Durable>& batches) {
     } catch (const std::exception& failure) {
       say_mismatch(next.batch.first, failure.what());
     }
+    if (!next.batch.empty() && !shared_.differs.load()) trailing_.add(std::move(next.batch));
   }
 }
 
@@ -208,32 +262,40 @@ void Follower::say_mismatch(std::uint64_t revision, const std::string& why) {
 }
 
 void Follower::answer_questions(std::vector<Question>& questions) {
-  std::shared_ptr<live::Reader> copy;
   for (Question& question : questions) {
     if (question.lane != Lane::worker) {
       question.reply(shared_.get(reader_, question.query, question.caller));
       continue;
     }
-    try {
-      if (copy == nullptr) copy = std::make_shared<live::Reader>(reader_.copy());
-    } catch (const std::exception& failure) {
-      question.reply(shared_.internal_answer(failure));
-      continue;
-    }
-    const std::string tenant = question.caller.tenant;
-    Reply reply = question.reply;
-    workers_.give({tenant,
-                   [copy, asked = std::move(question)] {
-                     const auto begin = Steady::now();
-                     live::Answer answer = copy->get(asked.query, asked.caller);
-                     const bool is_trial = asked.query.what == live::Ask::what_if ||
-                                           asked.query.what == live::Ask::policy_dry_run;
-                     if (is_trial && !answer.is_problem())
-                       answer.body["seconds"] = std::chrono::duration<double>(Steady::now() - begin).count();
-                     asked.reply(std::move(answer));
-                   },
-                   std::move(reply)});
+    answer_on_worker(
+        question.caller, question.reply,
+        [query = std::move(question.query), caller = question.caller](const live::Reader& reader) mutable {
+          const auto begin = Steady::now();
+          query.is_late = [begin] { return Steady::now() - begin > kTimeOfQuestion; };
+          live::Answer answer = reader.get(query, caller);
+          const bool is_trial = query.what == live::Ask::what_if || query.what == live::Ask::policy_dry_run;
+          if (is_trial && !answer.is_problem())
+            answer.body["seconds"] = std::chrono::duration<double>(Steady::now() - begin).count();
+          return answer;
+        });
   }
+}
+
+/// Room is asked for before anything is copied.
+void Follower::answer_on_worker(const live::Caller& caller, const Reply& reply,
+                                std::function<live::Answer(const live::Reader&)> answer) {
+  if (!workers_.has_room(caller.tenant, reply)) return;
+  try {
+    trailing_.want(reader_);
+  } catch (const std::exception& failure) {
+    return reply(shared_.internal_answer(failure));
+  }
+  workers_.give({caller.tenant,
+                 [this, reply, answer = std::move(answer)] {
+                   const auto reader = trailing_.get();
+                   reply(reader == nullptr ? busy_answer("the state is being copied") : answer(*reader));
+                 },
+                 reply});
 }
 
 }  // namespace mirab::service

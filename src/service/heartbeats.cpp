@@ -9,12 +9,15 @@ void Heartbeats::set_server(const std::string& server, const std::optional<Serve
   if (!state) {
     servers_.erase(server);
     // A token may be there before its server is: one that is expected stays so, but is not counted.
-    if (const auto beat = beats_.find(server); beat != beats_.end()) beat->second.state.reset();
+    if (const auto beat = beats_.find(server); beat != beats_.end()) {
+      beat->second.state.reset();
+      forget_if_gone(beat);
+    }
     return;
   }
   servers_[server] = *state;
   // A silent server was expected before: it runs out, whether a token is there or not.
-  if (state->is_silent) expect(server, now);
+  if (state->is_silent) known(server, now);
   const auto found = beats_.find(server);
   if (found == beats_.end()) return;
   Beat& beat = found->second;
@@ -23,16 +26,29 @@ void Heartbeats::set_server(const std::string& server, const std::optional<Serve
   beat.state = *state;
 }
 
-void Heartbeats::expect(const std::string& server, Clock::time_point now) {
+Heartbeats::Beat& Heartbeats::known(const std::string& server, Clock::time_point now) {
   const auto [beat, is_new] = beats_.try_emplace(server);
-  if (!is_new) return;
+  if (!is_new) return beat->second;
   beat->second.last = now;
   if (const auto state = servers_.find(server); state != servers_.end()) beat->second.state = state->second;
+  return beat->second;
+}
+
+void Heartbeats::forget_if_gone(std::map<std::string, Beat>::iterator beat) {
+  if (beat->second.tokens <= 0 && !beat->second.state) beats_.erase(beat);
+}
+
+void Heartbeats::expect(const std::string& server, Clock::time_point now) { ++known(server, now).tokens; }
+
+void Heartbeats::release(const std::string& server) {
+  const auto beat = beats_.find(server);
+  if (beat == beats_.end()) return;
+  --beat->second.tokens;
+  forget_if_gone(beat);
 }
 
 void Heartbeats::beat(const std::string& server, Clock::time_point now) {
-  expect(server, now);
-  Beat& beat = beats_[server];
+  Beat& beat = known(server, now);
   beat.last = now;
   beat.was_heard = true;
 }

@@ -44,6 +44,9 @@ class Heartbeats {
   /// An executor has a token for this server: from now on it is expected to poll. When the token goes, or
   /// names another server, this one is expected as before, so that its tasks are not forgotten.
   void expect(const std::string& server, Clock::time_point now);
+  /// A token for this server has gone, or names another. When it was the last and the server is gone too,
+  /// nothing is kept of it.
+  void release(const std::string& server);
 
   /// The executor spoke.
   void beat(const std::string& server, Clock::time_point now);
@@ -57,14 +60,19 @@ class Heartbeats {
   /// silent together, the fault may be ours: none of them is given up.
   std::vector<Saying> check(Clock::time_point now);
 
+  std::size_t size() const { return beats_.size(); }
+
  private:
   struct Beat {
     Clock::time_point last{};
     bool was_heard = false;  ///< since the start
+    int tokens = 0;          ///< for its executor
     std::optional<ServerState> state = {};
     std::map<live::Do, Clock::time_point> said = {};
   };
 
+  Beat& known(const std::string& server, Clock::time_point now);
+  void forget_if_gone(std::map<std::string, Beat>::iterator beat);
   bool is_expected(const Beat& beat) const { return beat.state && !beat.state->is_lost; }
   bool fell_silent_with_others(const Beat& beat, Clock::time_point now) const;
   bool may_say(Beat& beat, live::Do what, Clock::time_point now);

@@ -113,22 +113,24 @@ live::Answer placement_of(const std::string& file, live::Others others, const st
   return placed_too_early(oldest, (*store)->log_ends().last);
 }
 
-live::Answer usage_at(const Shared& shared, live::Reader& copy, const live::UsageAsked& asked,
+live::Answer usage_at(const Shared& shared, const live::Reader& reader, const live::UsageAsked& asked,
                       const live::Caller& caller) {
   auto store = open_to_read(shared.options.file);
   if (!store) return busy_answer(store.error().message);
   if (const auto failure = (*store)->begin_read()) return busy_answer(failure->message);
-  // A task that ended meanwhile is in the file: it must no longer run in the copy.
+  // A task that ended meanwhile is in the file: it must no longer run in the state.
+  std::optional<live::Reader> copy;
   std::string wrong;
   live::Uses uses;
-  auto failure = (*store)->read_log(copy.revision() + 1, [&](const live::Batch& batch) {
-    if (const auto changes = copy.apply(batch); !changes) wrong = changes.error().message;
+  auto failure = (*store)->read_log(reader.revision() + 1, [&](const live::Batch& batch) {
+    if (!copy) copy = reader.copy();
+    if (const auto changes = copy->apply(batch); !changes) wrong = changes.error().message;
     return wrong.empty();
   });
   if (!failure) failure = (*store)->read_uses(asked.from, asked.to, uses);
   (*store)->end_read();
   if (failure || !wrong.empty()) return busy_answer(failure ? failure->message : wrong);
-  return copy.usage(asked, std::move(uses), shared.clock.now(), caller);
+  return (copy ? *copy : reader).usage(asked, std::move(uses), shared.clock.now(), caller);
 }
 
 }  // namespace mirab::service

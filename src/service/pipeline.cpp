@@ -56,19 +56,20 @@ class Threads final : public Pipeline {
       if (watch.stream != nullptr) watch.stream->close();
       return false;
     }
-    follower_.watch(std::move(watch));
-    return true;
+    const std::shared_ptr<net::EventStream> stream = watch.stream;
+    if (follower_.watch(std::move(watch))) return true;
+    if (stream != nullptr) stream->close();
+    return false;
   }
   void token_changed(const std::string& id) override { follower_.token_changed(id); }
   void let_go() override { follower_.let_go(); }
   bool assignments(live::Query query, live::Caller caller, std::uint64_t after, milliseconds wait,
                    Reply reply) override {
-    follower_.poll({.query = std::move(query),
-                    .caller = std::move(caller),
-                    .after = after,
-                    .reply = std::move(reply),
-                    .until = Steady::now() + wait});
-    return true;
+    return follower_.poll({.query = std::move(query),
+                           .caller = std::move(caller),
+                           .after = after,
+                           .reply = std::move(reply),
+                           .until = Steady::now() + wait});
   }
   bool audit(std::uint64_t after, std::size_t limit, Reply reply) override {
     workers_.give(
@@ -91,10 +92,11 @@ class Threads final : public Pipeline {
                          0);
   }
   bool usage(live::UsageAsked asked, live::Caller caller, Reply reply) override {
-    follower_.usage(std::move(asked), std::move(caller), std::move(reply));
-    return true;
+    return follower_.usage(std::move(asked), std::move(caller), std::move(reply));
   }
-  void gauges(std::function<void(const live::Gauges&)> use) override { follower_.gauges(std::move(use)); }
+  bool gauges(std::function<void(const live::Gauges&)> use) override {
+    return follower_.gauges(std::move(use));
+  }
 
   const live::Units& units() const override { return units_; }
   const PipelineFigures& figures() const override { return shared_.figures; }

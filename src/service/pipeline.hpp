@@ -4,8 +4,10 @@
 //    ▲                                    │                          │                   │
 //    └───────────── answers ◀─────────────┴──────────────────────────┴───────────────────┘
 //
-// They share bounded queues only. The store writes all batches that wait in one transaction: while it syncs,
-// the next ones gather. The reader applies durable batches alone, so no answer shows what could be lost.
+// Queues between them are bounded: commands and questions are refused when theirs is full, and the core
+// decides nothing more while the reader is far behind. The store writes all batches that wait in one
+// transaction: while it syncs, the next ones gather. The reader applies durable batches alone, so no answer
+// shows what could be lost.
 #pragma once
 
 #include <atomic>
@@ -55,6 +57,8 @@ struct PipelineOptions {
       24};  ///< of running: batches are kept so long, unless the file is larger than log_bytes
   std::uint64_t log_bytes = std::uint64_t{2} << 30U;
   unsigned workers = 2;
+  std::uint64_t most_behind =
+      20'000;                 ///< revisions by which the reader may be behind: then nothing is decided
   std::size_t ring = 20'000;  ///< changes that are kept for watchers; older ones come from the file
 };
 
@@ -119,8 +123,8 @@ class Pipeline {
   virtual bool explain_task(std::string task, live::Caller caller, Reply reply) = 0;
   /// GET /usage.
   virtual bool usage(live::UsageAsked asked, live::Caller caller, Reply reply) = 0;
-  /// How things stand at the reader.
-  virtual void gauges(std::function<void(const live::Gauges&)> use) = 0;
+  /// How things stand at the reader. False when too many wait.
+  virtual bool gauges(std::function<void(const live::Gauges&)> use) = 0;
 
   virtual const live::Units& units() const = 0;
   virtual const PipelineFigures& figures() const = 0;

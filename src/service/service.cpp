@@ -48,31 +48,56 @@ Check check_transport(const ServiceOptions& options) {
       .key = is_local ? "--metrics-listen" : "--listen"};
 }
 
-/// A second door, on a thread of its own, so that a monitor sees the service also when the first one is
-/// crowded. It takes requests for three paths and gives them to the I/O thread of the API.
+/// A second listener for /metrics, /livez and /readyz, with a thread of its own: a monitor sees the service
+/// also when the API is crowded. Its tokens are its own copy.
 class MonitorDoor final : public net::Handler {
  public:
-  MonitorDoor(Api& api, net::Server& main) : api_(api), main_(main) {}
+  explicit MonitorDoor(Api& api) : api_(api) {}
 
   net::Admission admit(net::Request& head) override {
     net::Admission admission;
-    const std::string_view path = api::path_read(head);
-    if (path != "/metrics" && path != "/livez" && path != "/readyz")
-      admission.refusal = std::make_unique<net::Response>(api_.refusal(404, "not here"));
+    if (auto wrong = problem_of(head)) {
+      api_.refusals().note(wrong->status, [&] {
+        return live::Json{{"from", head.address}, {"status", wrong->status}};
+      });
+      admission.refusal = std::make_unique<net::Response>(api::response_of(*wrong));
+    }
     return admission;
   }
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange) override {
-    main_.post([&api = api_, request = std::move(request), exchange = std::move(exchange)]() mutable {
-      net::Admission admission = api.admit(request);
-      if (admission.refusal != nullptr) return exchange->answer(std::move(*admission.refusal));
-      api.handle(std::move(request), std::move(exchange));
+    const std::string_view path = api::path_read(request);
+    if (path == "/livez") return exchange->answer(api::response_of(api_.livez()));
+    if (path == "/readyz") return exchange->answer(api::response_of(api_.readyz()));
+    api_.metrics_text(*server_, [exchange = std::move(exchange)](std::string text) {
+      exchange->answer(api::text_response("text/plain; version=0.0.4", std::move(text)));
     });
+  }
+  void refused(std::string_view address, int status, std::string_view why) override {
+    api_.refused(address, status, why);
   }
   net::Response refusal(int status, std::string_view why) override { return api_.refusal(status, why); }
 
+  /// Before the first request.
+  void connect(net::Server& server) { server_ = &server; }
+
+  /// A row of the table `token`. On this door's thread, or before there is one.
+  void set_token(const std::string& id, const live::Json& columns) { tokens_.set(id, columns); }
+
  private:
+  std::optional<live::Problem> problem_of(const net::Request& head) const {
+    const std::string_view path = api::path_read(head);
+    if (path == "/livez" || path == "/readyz") return std::nullopt;
+    if (path != "/metrics") return live::not_found();
+    const auto caller = tokens_.find(api::bearer_of(head), wall_now());
+    if (!caller) return api::problem(401, "no-token", "A valid token is needed");
+    if ((api::set_of(caller->scopes) & (api::kMetrics | api::kOperator | api::kAdmin)) == 0)
+      return live::scope_problem();
+    return std::nullopt;
+  }
+
   Api& api_;
-  net::Server& main_;
+  net::Server* server_ = nullptr;
+  TokenTable tokens_;
 };
 
 /// Runs a server on a thread until it goes.
@@ -97,10 +122,13 @@ std::string url_of(const net::Server& server, const std::string& address) {
 }
 
 /// The rows that the I/O thread needs: tokens, tenants and servers.
-Check load_rows(Store& store, Api& api) {
-  for (const char* table : {"server", "token", "tenant"}) {
+Check load_rows(Store& store, Api& api, MonitorDoor& door) {
+  for (const std::string table : {"server", "token", "tenant"}) {
     const auto failure = store.read_table(table, [&](const std::string& key, const std::string& columns) {
-      api.set_row(table, live::Json::parse(key).at(0).get<std::string>(), live::Json::parse(columns));
+      const auto name = live::Json::parse(key).at(0).get<std::string>();
+      const live::Json row = live::Json::parse(columns);
+      api.set_row(table, name, row);
+      if (table == "token") door.set_token(name, row);
     });
     if (failure) return Error{.message = failure->message};
   }
@@ -155,11 +183,11 @@ Result<int> serve(const ServiceOptions& options) {
     journal("warning", "history", {{"unread_rows", unread}});
 
   Api api(options.version, options.pipeline.others, options.logs_requests, options.silence);
-  if (Check failure = load_rows(**store, api)) return *std::move(failure);
+  MonitorDoor door(api);
+  if (Check failure = load_rows(**store, api, door)) return *std::move(failure);
   auto server = net::Server::open(options.server, api);
   if (!server) return std::move(server).error();
 
-  MonitorDoor door(api, **server);
   std::unique_ptr<net::Server> monitor;
   if (options.metrics) {
     net::ServerOptions of_monitor = options.server;
@@ -173,6 +201,7 @@ Result<int> serve(const ServiceOptions& options) {
       return error;
     }
     monitor = *std::move(opened);
+    door.connect(*monitor);
   }
 
   std::unique_ptr<Pipeline> pipeline;
@@ -184,6 +213,13 @@ Result<int> serve(const ServiceOptions& options) {
     api.metrics().count_commit(took, records);
   };
   events.rows = [&](std::shared_ptr<const std::vector<live::Row>> rows) {
+    if (monitor != nullptr) {
+      monitor->post([&door, rows] {
+        for (const live::Row& row : *rows) {
+          if (row.table == "token") door.set_token(row.key.at(0).get<std::string>(), row.columns);
+        }
+      });
+    }
     (*server)->post([&api, &pipeline, rows = std::move(rows)] {
       for (const live::Row& row : *rows) {
         const auto key = row.key.at(0).get<std::string>();
@@ -218,7 +254,7 @@ Result<int> serve(const ServiceOptions& options) {
   });
   auto certificate_time = changed_at(options.server.certificate_file);
   (*server)->every(std::chrono::seconds(1), [&] {
-    api.check_heartbeats(std::chrono::steady_clock::now());
+    api.turn(std::chrono::steady_clock::now());
     if (api.is_alive()) notify("WATCHDOG=1");
     if (!(*server)->has_tls()) return;
     const auto time =

@@ -19,6 +19,8 @@
 #include "service/command_queue.hpp"
 #include "service/log_age.hpp"
 #include "service/pipeline.hpp"
+#include "service/trailing_reader.hpp"
+#include "service/turns.hpp"
 
 namespace mirab::service {
 
@@ -66,8 +68,8 @@ struct Durable {
   std::string snapshot_sha256;  ///< of the decider's state after this batch; empty: none was taken
 };
 
-/// Long questions, on copies of the state or on the file. Any thread gives, one job of a tenant at a time is
-/// done: the next of another goes first.
+/// Long questions, on a copy of the state or on the file. Any thread gives, one job of a tenant at a time is
+/// done: the next of another goes first. A tenant has a quarter of the room.
 class Workers {
  public:
   explicit Workers(const Shared& shared) : shared_(shared) {}
@@ -81,9 +83,12 @@ class Workers {
     Reply refuse;
   };
   void give(Job job);
+  /// False, and the reply is called, when a job of the tenant would find no room.
+  bool has_room(const std::string& tenant, const Reply& refuse);
 
  private:
   void run();
+  std::optional<live::Answer> refusal(const std::string& tenant) const;
 
   const Shared& shared_;
   std::mutex mutex_;
@@ -118,6 +123,7 @@ class Watchers {
   /// Sends what there is; with `is_last` everybody is sent what there is and let go.
   void turn(const live::Reader& reader, Steady::time_point now, bool is_last);
   bool is_empty() const { return events_.size() == 0 && polls_.empty(); }
+  std::size_t known_servers() const { return changed_.size(); }
 
  private:
   void read_old_events(Watch watch);
@@ -128,18 +134,14 @@ class Watchers {
   std::function<void(std::function<void()>)> post_;
   api::EventWatchers events_;
   std::multimap<std::string, HeldPoll> polls_;    ///< by server
-  std::map<std::string, std::uint64_t> changed_;  ///< the last revision of each server
+  std::map<std::string, std::uint64_t> changed_;  ///< the last revision of each server that the ring has
+  std::size_t swept_at_ = 1024;                   ///< at this size those before the ring are forgotten
 };
 
 /// The reader's thread: applies what is durable, and answers.
 class Follower {
  public:
-  Follower(Shared& shared, Workers& workers, live::Reader reader)
-      : shared_(shared),
-        workers_(workers),
-        reader_(std::move(reader)),
-        watchers_(shared, workers, reader_.revision(),
-                  [this](std::function<void()> work) { post(std::move(work)); }) {}
+  Follower(Shared& shared, Workers& workers, live::Reader reader);
   void start() {
     thread_ = std::thread([this] { run(); });
   }
@@ -156,14 +158,14 @@ class Follower {
     Lane lane = Lane::common;
     Steady::time_point until{};
   };
-  /// False when the queue is full.
+  // Requests: false when too many wait.
   bool ask(Question question, std::uint64_t at_least);
-  void watch(Watch watch);
+  bool watch(Watch watch);
+  bool poll(Watchers::HeldPoll poll);
+  bool usage(live::UsageAsked asked, live::Caller caller, Reply reply);
+  bool gauges(std::function<void(const live::Gauges&)> use);
   void token_changed(const std::string& id);
-  void poll(Watchers::HeldPoll poll);
   void let_go();
-  void usage(live::UsageAsked asked, live::Caller caller, Reply reply);
-  void gauges(std::function<void(const live::Gauges&)> use);
   void follow(std::vector<Durable> batches);
   void wake() { wakes_.notify_one(); }
   /// Nothing more will be durable.
@@ -172,26 +174,31 @@ class Follower {
  private:
   void run();
   void post(std::function<void()> work);
-  void apply_batches(const std::vector<Durable>& batches);
+  bool post_request(std::function<void()> work);
+  void apply_batches(std::vector<Durable>& batches);
   void apply_batch(const live::Batch& batch);
   void compare_snapshot(const std::string& expected);
   void say_mismatch(std::uint64_t revision, const std::string& why);
   void answer_questions(std::vector<Question>& questions);
+  void answer_on_worker(const live::Caller& caller, const Reply& reply,
+                        std::function<live::Answer(const live::Reader&)> answer);
   void take_sample();
-  void turn_early(std::vector<Question>& questions, Steady::time_point now, bool is_last);
+  void turn_early(Steady::time_point now, bool is_last);
 
   Shared& shared_;
   Workers& workers_;
   live::Reader reader_;
+  TrailingReader trailing_;
   Watchers watchers_;
   live::Wall sampled_{};
   std::multimap<std::uint64_t, Question> early_;  ///< by the revision that they wait for
+  std::atomic<std::size_t> held_ = 0;             ///< how many these are
   bool lets_go_ = false;                          ///< of watchers, polls and early questions
 
   std::mutex mutex_;
   std::condition_variable wakes_;
   std::vector<Durable> durable_;
-  std::vector<Question> questions_;
+  Turns<Question> questions_;
   std::vector<std::function<void()>> work_;
   bool store_has_ended_ = false;
   std::thread thread_;
@@ -272,6 +279,7 @@ class Core {
 
  private:
   void run();
+  void wait_for_reader();
   live::Answer apply(CommandWork& work, const live::Moment& moment);
   void hand_over(Group group);
   void refuse_commands();
@@ -305,8 +313,8 @@ live::Answer audit_page(const std::string& file, std::uint64_t after, std::size_
 live::Answer placement_of(const std::string& file, live::Others others, const std::string& task,
                           const live::Caller& caller);
 
-/// GET /usage: the copy follows the log to where the file is.
-live::Answer usage_at(const Shared& shared, live::Reader& copy, const live::UsageAsked& asked,
+/// GET /usage: where the file is ahead of the reader, a copy follows the log to there.
+live::Answer usage_at(const Shared& shared, const live::Reader& reader, const live::UsageAsked& asked,
                       const live::Caller& caller);
 
 }  // namespace mirab::service

@@ -10,6 +10,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "live/content.hpp"
+#include "net/http_server.hpp"
 
 namespace mirab::service {
 namespace {
@@ -112,6 +113,11 @@ std::optional<live::Wall> TokenTable::expires(std::string_view by) const {
   return by_hash_.at(hash->second).expires;
 }
 
+std::string TokenTable::server_of(const std::string& id) const {
+  const auto hash = hash_of_.find(id);
+  return hash == hash_of_.end() ? "" : by_hash_.at(hash->second).caller.server;
+}
+
 void RateTable::set_tenant(const std::string& tenant, const live::Json& columns) {
   if (!columns.is_object()) {
     limits_.erase(tenant);
@@ -152,6 +158,12 @@ Rate RateTable::rate(const std::string& tenant, RateOf of) const {
       return {20, 40};
     case RateOf::what_ifs:
       return {0.5, 30};
+    case RateOf::looks:
+      return {50'000, 500'000};
+    case RateOf::cancels: {
+      const double per_s = 10 * number("requests_per_s", 200);
+      return {per_s, 5 * per_s};
+    }
   }
   return {1, 1};
 }
@@ -161,6 +173,22 @@ std::optional<double> RateTable::take(const std::string& tenant, RateOf of, doub
   if (tenant.empty()) return std::nullopt;
   const Rate each = rate(tenant, of);
   return buckets_.try_emplace({tenant, of}, each).first->second.take(each, amount, now);
+}
+
+void RateTable::charge(const std::string& tenant, RateOf of, double amount) {
+  if (tenant.empty()) return;
+  buckets_.try_emplace({tenant, of}, rate(tenant, of)).first->second.charge(amount);
+}
+
+std::optional<double> ClientRates::take(const std::string& address, Of of, Bucket::Clock::time_point now) {
+  const auto rate_of = [](Of what) { return what == Of::health ? Rate{20, 100} : Rate{100, 1000}; };
+  if (buckets_.size() >= swept_at_) {
+    std::erase_if(buckets_,
+                  [&](const auto& each) { return each.second.is_full(rate_of(each.first.second), now); });
+    swept_at_ = std::max<std::size_t>(1024, 2 * buckets_.size());
+  }
+  const Rate rate = rate_of(of);
+  return buckets_.try_emplace({net::client_of(address), of}, rate).first->second.take(rate, 1, now);
 }
 
 }  // namespace mirab::service

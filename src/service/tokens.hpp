@@ -46,6 +46,9 @@ class TokenTable {
   /// When the token of a caller (`token:7f3a`) expires; nothing: never.
   std::optional<live::Wall> expires(std::string_view by) const;
 
+  /// The server of the executor whose token it is; empty: of none.
+  std::string server_of(const std::string& id) const;
+
   std::size_t size() const { return by_hash_.size(); }
 
  private:
@@ -70,11 +73,26 @@ class RateTable {
   Rate rate(const std::string& tenant, RateOf of) const;
   std::optional<double> take(const std::string& tenant, RateOf of, double amount,
                              Bucket::Clock::time_point now);
+  /// What was found to cost more afterwards.
+  void charge(const std::string& tenant, RateOf of, double amount);
   std::int64_t limit(const std::string& tenant, const std::string& name, std::int64_t otherwise) const;
 
  private:
   std::map<std::string, std::map<std::string, std::int64_t>> limits_;
   std::map<std::pair<std::string, RateOf>, Bucket> buckets_;
+};
+
+/// The rates of clients without a token, by what they ask for. One thread (I/O).
+class ClientRates {
+ public:
+  enum class Of { health, others };
+  /// `address`: of the client, as the server says it.
+  std::optional<double> take(const std::string& address, Of of, Bucket::Clock::time_point now);
+  std::size_t size() const { return buckets_.size(); }
+
+ private:
+  std::map<std::pair<std::string, Of>, Bucket> buckets_;
+  std::size_t swept_at_ = 1024;  ///< at this size those that are full again are forgotten
 };
 
 }  // namespace mirab::service

@@ -4,6 +4,11 @@
 #include "service/threads.hpp"
 
 namespace mirab::service {
+namespace {
+
+constexpr std::size_t kPollsOfServer = 4;
+
+}  // namespace
 
 Watchers::Watchers(Shared& shared, Workers& workers, std::uint64_t revision,
                    std::function<void(std::function<void()>)> post)
@@ -25,6 +30,10 @@ void Watchers::add(std::vector<live::Change> changes) {
     }
   }
   events_.add(std::move(changes));
+  if (changed_.size() < swept_at_) return;
+  // A poll that knows less than the ring is answered at once, whatever is known of its server.
+  std::erase_if(changed_, [&](const auto& each) { return each.second <= events_.ring_after(); });
+  swept_at_ = std::max<std::size_t>(1024, 2 * changed_.size());
 }
 
 void Watchers::turn(const live::Reader& reader, Steady::time_point now, bool is_last) {
@@ -57,13 +66,20 @@ void Watchers::poll(HeldPoll poll, const live::Reader& reader) {
                         (changed == changed_.end() && poll.after < events_.ring_after());
   if (has_news || poll.until <= Steady::now())
     return poll.reply(shared_.get(reader, poll.query, poll.caller));
-  changed_.try_emplace(server, poll.after);
+  // An executor has one poll at a time. Where more come, the oldest is let go.
+  if (polls_.count(server) >= kPollsOfServer) {
+    const auto oldest = polls_.find(server);
+    oldest->second.reply(shared_.get(reader, oldest->second.query, oldest->second.caller));
+    polls_.erase(oldest);
+  }
   polls_.emplace(server, std::move(poll));
 }
 
 void Watchers::turn_polls(const live::Reader& reader, Steady::time_point now) {
   for (auto each = polls_.begin(); each != polls_.end();) {
-    if (changed_[each->first] <= each->second.after && each->second.until > now) {
+    const auto changed = changed_.find(each->first);
+    const bool has_news = changed != changed_.end() && changed->second > each->second.after;
+    if (!has_news && each->second.until > now) {
       ++each;
       continue;
     }

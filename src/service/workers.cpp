@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <utility>
 
 #include "service/threads.hpp"
 
@@ -11,6 +12,7 @@ namespace mirab::service {
 namespace {
 
 constexpr std::size_t kJobs = 32;
+constexpr std::size_t kJobsOfTenant = 8;
 constexpr int kNice = 10;  // a tenth of the processor time of another thread, where both want it
 
 }  // namespace
@@ -29,16 +31,39 @@ void Workers::stop() {
   threads_.clear();
 }
 
-void Workers::give(Job job) {
+/// With the mutex held.
+std::optional<live::Answer> Workers::refusal(const std::string& tenant) const {
+  if (jobs_.size() >= kJobs) return busy_answer("too many long questions at once");
+  const auto waiting =
+      std::count_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.tenant == tenant; });
+  if (tenant.empty() || std::cmp_less(waiting, kJobsOfTenant)) return std::nullopt;
+  return live::answer_of(
+      live::too_many("long-questions",
+                     fmt::format("{} long questions of the tenant wait already: ask again when some are "
+                                 "answered",
+                                 kJobsOfTenant)),
+      0);
+}
+
+bool Workers::has_room(const std::string& tenant, const Reply& refuse) {
+  std::optional<live::Answer> refused;
   {
     const std::lock_guard guard(mutex_);
-    if (jobs_.size() < kJobs) {
-      jobs_.push_back(std::move(job));
-      wakes_.notify_one();
-      return;
-    }
+    refused = refusal(tenant);
   }
-  job.refuse(busy_answer("too many long questions at once"));
+  if (refused) refuse(*std::move(refused));
+  return !refused;
+}
+
+void Workers::give(Job job) {
+  std::optional<live::Answer> refused;
+  {
+    const std::lock_guard guard(mutex_);
+    refused = refusal(job.tenant);
+    if (!refused) jobs_.push_back(std::move(job));
+  }
+  if (refused) return job.refuse(*std::move(refused));
+  wakes_.notify_one();
 }
 
 void Workers::run() {

@@ -1,5 +1,6 @@
 // What callers get to see: lists, explanations, what-ifs, shares; and what tenants do not.
 #include <gmock/gmock.h>
+#include <set>
 
 #include "cluster.hpp"
 
@@ -37,6 +38,147 @@ TEST(LiveReader, AListIsReadPageByPage) {
   EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "ml", .given = {{"page", "x"}}}).body.at("key"),
             "/page");
   EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "no"}).status, 404);
+}
+
+/// All pages of a list; `looks` is what they took together.
+struct Walked {
+  std::vector<Json> items = {};
+  std::int64_t looks = 0;
+  int pages = 0;
+  std::int64_t most_looks = 0;  ///< of a page
+};
+Walked walk(const LiveCluster& cluster, Query query, const Caller& caller = admin()) {
+  Walked walked;
+  while (true) {
+    const Answer answer = cluster.get(query, caller);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    for (const Json& each : answer.body.at("items")) walked.items.push_back(each);
+    walked.looks += answer.looks;
+    walked.most_looks = std::max(walked.most_looks, answer.looks);
+    ++walked.pages;
+    if (!answer.body.contains("page") || walked.pages > 10'000) return walked;
+    query.given.erase("page");
+    query.given.emplace("page", answer.body.at("page"));
+  }
+}
+
+/// Many jobs in a queue, whose records come in one batch.
+void submit_many(LiveCluster& cluster, int jobs, std::string_view body) {
+  cluster.put(Do::tenant_put, "vision", R"({"limits":{"queued_jobs":1000000}})");
+  for (int n = 0; n < jobs; ++n) {
+    auto command = parse_command(admin(), Do::job_put, {.name = "j" + std::to_string(n), .queue = "ml"},
+                                 parse(body), cluster.units);
+    ASSERT_EQ(cluster.decider.apply(std::get<Command>(command), cluster.now, cluster.wall).status, 201);
+  }
+  cluster.settle();
+}
+
+// However many jobs there are, a page takes the reader about as long as any other.
+TEST(LiveReader, APageEndsWhenItHasLookedAtEnough) {
+  LiveCluster cluster = small_cluster();
+  submit_many(cluster, 10'500, R"({"demand":{"cpu":1},"labels":{"of":"it"}})");
+  const Walked none = walk(cluster, {.what = Ask::jobs, .queue = "ml", .given = {{"label", "of=no"}}});
+  EXPECT_TRUE(none.items.empty());
+  EXPECT_EQ(none.pages, 2);
+  EXPECT_EQ(none.most_looks, 10'000);
+  EXPECT_EQ(none.looks, 10'500);
+  const Walked all =
+      walk(cluster, {.what = Ask::jobs, .queue = "ml", .given = {{"label", "of=it"}, {"limit", "1000"}}});
+  std::set<std::string> names;
+  for (const Json& each : all.items) names.insert(each.at("name"));
+  EXPECT_EQ(names.size(), 10'500U);
+  EXPECT_EQ(all.items.size(), 10'500U);
+  EXPECT_LE(all.most_looks, 10'050);
+  EXPECT_EQ(all.looks, 10'500 * 51);
+}
+
+TEST(LiveReader, LabelsAreKnownAfterARestore) {
+  LiveCluster cluster = small_cluster();
+  cluster.submit("ml", "a", R"({"demand":{"cpu":1},"labels":{"of":"it"}})");
+  const auto again = Reader::restore(cluster.reader.snapshot());
+  ASSERT_TRUE(again);
+  for (const auto& [label, count] : {std::pair("of=it", 1U), std::pair("of=no", 0U)}) {
+    const Query query{.what = Ask::jobs, .queue = "ml", .given = {{"label", label}}};
+    EXPECT_EQ(again->get(query, admin()).body.at("items").size(), count) << label;
+  }
+}
+
+// Twice as many tasks take twice as many looks, and not four times.
+TEST(LiveReader, AllPagesOfTasksTogetherLookAtEachJobAboutOnce) {
+  std::int64_t looks[2] = {};
+  for (const int times : {1, 2}) {
+    LiveCluster cluster = small_cluster();
+    cluster.put(Do::server_put, "n3", R"({"capacity":{"cpu":100000}})");
+    submit_many(cluster, 400 * times, R"({"tasks":2,"demand":{"cpu":1}})");
+    const Walked walked = walk(cluster, {.what = Ask::tasks, .given = {{"limit", "10"}}});
+    std::set<std::string> names;
+    for (const Json& each : walked.items) names.insert(each.at("task"));
+    EXPECT_EQ(names.size(), 800U * static_cast<unsigned>(times));
+    EXPECT_EQ(walked.items.size(), names.size());
+    looks[times - 1] = walked.looks;
+  }
+  EXPECT_LE(looks[1], 2 * looks[0]);
+}
+
+TEST(LiveReader, TasksOfAJobAreListedPageByPageWithThoseThatAreOver) {
+  LiveCluster cluster = small_cluster();
+  cluster.submit("ml", "a", R"({"tasks":3,"demand":{"cpu":1}})");
+  cluster.submit("ml", "b", R"({"tasks":5,"demand":{"cpu":1}})");
+  const auto tasks_of = [&](const char* job) {
+    return walk(cluster, {.what = Ask::tasks, .given = {{"limit", "2"}, {"job", job}}}).items;
+  };
+  const std::string first = tasks_of("ml/b").at(0).at("task");
+  cluster.send(admin(), Do::outcome_put, {.name = first}, parse(R"({"outcome":"succeeded"})"));
+  const std::vector<Json> items = tasks_of("ml/b");
+  EXPECT_EQ(items.size(), 5U);
+  EXPECT_EQ(items.at(0).at("task"), first);
+  EXPECT_EQ(items.at(0).at("state"), "succeeded");
+  EXPECT_EQ(walk(cluster, {.what = Ask::tasks, .given = {{"limit", "1"}}}).items.size(), 8U);
+  EXPECT_EQ(
+      walk(cluster, {.what = Ask::tasks, .given = {{"limit", "1"}, {"state", "succeeded"}}}).items.size(),
+      1U);
+  EXPECT_EQ(walk(cluster, {.what = Ask::tasks, .given = {{"queue", "no"}}}).items.size(), 0U);
+  const Query wrong{.what = Ask::tasks, .given = {{"page", "r1-61"}}};
+  EXPECT_EQ(cluster.get(wrong).body.at("key"), "/page");
+}
+
+TEST(LiveReader, AWhatIfHasOneBudgetForAllItsChanges) {
+  LiveCluster cluster = small_cluster();
+  const auto ask = [&](const Json& changes) {
+    return cluster.get({.what = Ask::what_if, .body = {{"changes", changes}}});
+  };
+  const auto servers = [](int count) { return Json{{"add_servers", {{"like", "n1"}, {"count", count}}}}; };
+  EXPECT_EQ(ask({servers(10), servers(20)}).status, 200);
+  const Answer many = ask({servers(6'000), servers(6'000)});
+  EXPECT_EQ(many.status, 413);
+  EXPECT_EQ(many.body.at("key"), "/changes/1/add_servers/count");
+  EXPECT_EQ(many.body.at("detail"),
+            "with the changes before it more than 10000 servers, the most that one question tries");
+  const Json job = {{"submit", {{"queue", "ml"}, {"tasks", 600'000}, {"demand", {{"cpu", 1}}}}}};
+  EXPECT_EQ(ask({job, job}).body.at("key"), "/changes/1/submit");
+  const auto role = [](const char* name) {
+    return Json{{"name", name}, {"tasks", 600'000}, {"demand", {{"cpu", 1}}}};
+  };
+  EXPECT_EQ(ask({{{"submit", {{"queue", "ml"}, {"roles", {role("a"), role("b")}}}}}}).body.at("key"),
+            "/changes/0/submit");
+  EXPECT_EQ(ask(Json(5, Json{{"mechanism", "drf"}})).status, 413);
+  EXPECT_EQ(price_of_what_if({{"changes", Json::array({servers(10)})}}, settings().units), 1);
+  EXPECT_EQ(price_of_what_if({{"changes", {servers(4'000), servers(4'000)}}}, settings().units), 9);
+  EXPECT_EQ(price_of_what_if({{"changes", Json::array({job})}}, settings().units), 7);
+  EXPECT_EQ(price_of_what_if({{"changes", {job, "no change"}}}, settings().units), 1) << "it is refused";
+}
+
+TEST(LiveReader, AWhatIfThatIsLateEndsWithWhatItHas) {
+  LiveCluster cluster = small_cluster();
+  Query query{
+      .what = Ask::what_if,
+      .body = {{"changes", {{{"submit", {{"queue", "ml"}, {"tasks", 8}, {"demand", {{"cpu", 1}}}}}}}}}};
+  EXPECT_TRUE(cluster.get(query).body.at("settled"));
+  int asked = 0;
+  query.is_late = [&] { return ++asked > 1; };  // after the change
+  EXPECT_FALSE(cluster.get(query).body.at("settled"));
+  query.is_late = [] { return true; };
+  EXPECT_EQ(cluster.get(query).status, 413);
 }
 
 TEST(LiveReader, WhatWasPutIsWhatIsThere) {

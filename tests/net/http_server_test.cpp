@@ -26,6 +26,8 @@ class Echo final : public Handler {
  public:
   Admission admit(Request& head) override {
     Admission admission;
+    if (head.target == "/slowly")
+      admission.refusal = std::make_unique<Response>(Response{.status = 429, .body = "slow", .after = 300ms});
     if (head.target == "/refuse") admission.refusal = std::make_unique<Response>(Response{.status = 401});
     admission.body_bytes = 1000;
     return admission;
@@ -132,6 +134,26 @@ TEST(HttpServer, AnswersRequestAfterRequestOnOneConnection) {
                   .read("[abc]"),
               HasSubstr("[abc]"));
   EXPECT_THAT(client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n").read("later"), HasSubstr("later"));
+}
+
+TEST(HttpServer, LetsARefusedClientWaitAndNobodyElse) {
+  const Running running;
+  Client slow(running);
+  const auto begin = std::chrono::steady_clock::now();
+  slow.send("GET /slowly HTTP/1.1\r\nHost: x\r\n\r\n" + get);
+  EXPECT_THAT(Client(running).send(get).read("[]"), StartsWith("HTTP/1.1 200"));
+  const std::string both = slow.read("[]");
+  EXPECT_THAT(both, StartsWith("HTTP/1.1 429"));
+  EXPECT_THAT(both, HasSubstr("HTTP/1.1 200"));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 300ms);
+}
+
+TEST(HttpServer, CountsAnIpv6NetworkOf64BitsAsOneClient) {
+  EXPECT_EQ(client_of("2001:db8::1"), client_of("2001:db8::ffff:0:0:2"));
+  EXPECT_NE(client_of("2001:db8::1"), client_of("2001:db8:0:1::1"));
+  EXPECT_EQ(client_of("10.1.2.3"), "10.1.2.3");
+  EXPECT_EQ(client_of("::ffff:10.1.2.3"), "10.1.2.3");
+  EXPECT_EQ(client_of("nonsense"), "nonsense");
 }
 
 TEST(HttpServer, AnswersRequestsThatCameTogetherInOrder) {

@@ -46,6 +46,15 @@ TEST(CommandQueue, TakesUrgentWorkFirstAndWhenItIsFull) {
   EXPECT_EQ(names(queue.take(1, milliseconds(0)), order), std::vector<std::string>{"urgent"});
 }
 
+TEST(CommandQueue, TakesUrgentWorkOfTenantsInTurn) {
+  CommandQueue queue(1'000);
+  std::vector<std::string> order;
+  for (int n = 0; n < 1000; ++n) ASSERT_TRUE(queue.push(work(1, &order, "flood"), "flood", true));
+  ASSERT_TRUE(queue.push(work(1, &order, "quiet"), "quiet", true));
+  const auto first = names(queue.take(100, milliseconds(0)), order);
+  EXPECT_NE(std::find(first.begin(), first.end(), "quiet"), first.end());
+}
+
 TEST(CommandQueue, TakesAListThatIsLargerThanATurn) {
   CommandQueue queue(10'000);
   std::vector<std::string> order;

@@ -139,5 +139,22 @@ TEST(Heartbeats, DeletedAndLostServersDoNotHoldTheOthers) {
   EXPECT_EQ(cluster.check(kStart + 600s), (Sayings{{Do::server_lost, "a"}, {Do::server_lost, "b"}}));
 }
 
+TEST(Heartbeats, KeepNothingOfServersThatAreGoneWithTheirTokens) {
+  for (const int servers : {1'000, 10'000, 100'000}) {
+    Heartbeats heartbeats;
+    const Heartbeats::Clock::time_point now{};
+    for (int n = 0; n < servers; ++n) {
+      const std::string server = "n" + std::to_string(n);
+      heartbeats.expect(server, now);
+      heartbeats.set_server(server, ServerState{}, now);
+      heartbeats.beat(server, now);
+      heartbeats.release(server);
+      EXPECT_GE(heartbeats.size(), 1U) << "its tasks are not forgotten";
+      heartbeats.set_server(server, {}, now);
+    }
+    EXPECT_EQ(heartbeats.size(), 0U) << servers;
+  }
+}
+
 }  // namespace
 }  // namespace mirab::service

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "live/cluster.hpp"
+#include "service/threads.hpp"
 
 namespace mirab::service {
 namespace {
@@ -249,6 +250,160 @@ TEST(Pipeline, AFullDiskRefusesAllThatWaitsAndLetsTheServiceEnd) {
   piped.pipeline->stop();
   EXPECT_EQ(last.get().status, 503);
   EXPECT_EQ(piped.disk->last, durable);
+}
+
+/// Asks, and holds the thread that answers until it is released.
+struct Holding {
+  void ask(Piped& piped, live::Query query, Lane lane) {
+    piped.pipeline->ask(std::move(query), live::member("dear"), lane, 0, [this](const live::Answer&) {
+      begun.set_value();
+      released.get_future().wait();
+    });
+    begun.get_future().wait();
+  }
+  std::promise<void> begun;
+  std::promise<void> released;
+};
+
+// A tenant's lists wait for each other, and not for them another's read.
+TEST(Pipeline, TheReaderTakesTenantsInTurn) {
+  Piped piped;
+  Holding first;
+  first.ask(piped, {.what = live::Ask::cluster}, Lane::common);
+  std::mutex mutex;
+  std::string order;
+  const auto note = [&](char letter) {
+    return [&, letter](const live::Answer&) {
+      const std::lock_guard guard(mutex);
+      order += letter;
+    };
+  };
+  for (int n = 0; n < 20; ++n)
+    piped.pipeline->ask({.what = live::Ask::queues}, live::member("dear"), Lane::common, 0, note('d'));
+  piped.pipeline->ask({.what = live::Ask::cluster}, live::member("quiet"), Lane::common, 0, note('q'));
+  first.released.set_value();
+  EXPECT_TRUE(comes([&] {
+    const std::lock_guard guard(mutex);
+    return order.size() == 21;
+  }));
+  EXPECT_LE(order.find('q'), 1U) << order;
+}
+
+TEST(Pipeline, ATenantFillsNotAllTheRoomOfLongQuestions) {
+  Piped piped;
+  Holding first;
+  first.ask(piped, {.what = live::Ask::shares}, Lane::worker);
+  std::vector<std::future<live::Answer>> answers;
+  const auto ask = [&](const std::string& tenant) {
+    auto promise = std::make_shared<std::promise<live::Answer>>();
+    EXPECT_TRUE(
+        piped.pipeline->ask({.what = live::Ask::shares}, live::member(tenant), Lane::worker, 0,
+                            [promise](live::Answer answer) { promise->set_value(std::move(answer)); }));
+    return promise->get_future();
+  };
+  for (int n = 0; n < 9; ++n) answers.push_back(ask("dear"));
+  const live::Answer refused = answers.back().get();
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.body.at("type"), "/problems/long-questions");
+  EXPECT_EQ(ask("quiet").get().status, 200);
+  first.released.set_value();
+  answers.pop_back();
+  for (auto& answer : answers) EXPECT_EQ(answer.get().status, 200);
+}
+
+// What is durable and not yet read is kept in memory: so much of it, and commands wait.
+TEST(Pipeline, TheCoreDecidesNothingMoreWhileTheReaderIsFarBehind) {
+  PipelineOptions options;
+  options.most_behind = 10;
+  options.commands_of_batch = 1;
+  Piped piped(options);
+  Holding first;
+  first.ask(piped, {.what = live::Ask::cluster}, Lane::common);
+  std::vector<std::future<live::Answer>> answers;
+  for (int n = 0; n < 30; ++n) answers.push_back(piped.put_tenant("t" + std::to_string(n)));
+  const PipelineFigures& figures = piped.pipeline->figures();
+  EXPECT_TRUE(comes([&] { return figures.durable_revision.load() > piped.begin + 10; }));
+  const auto alive = figures.core_alive_ms.load();
+  EXPECT_TRUE(comes([&] { return figures.core_alive_ms.load() > alive + 100; }));
+  EXPECT_LE(figures.core_revision.load(), piped.begin + 11);
+  first.released.set_value();
+  for (auto& answer : answers) EXPECT_EQ(answer.get().status, 201);
+}
+
+TEST(Pipeline, AServerHasFourPollsAtATime) {
+  std::atomic<int> answered = 0;
+  Piped piped;
+  const auto poll = [&] {
+    EXPECT_TRUE(piped.pipeline->assignments(
+        {.what = live::Ask::assignments, .name = "n1"}, live::executor("n1"),
+        piped.pipeline->figures().reader_revision.load(), 60s, [&](const live::Answer&) { ++answered; }));
+  };
+  for (int n = 0; n < 4; ++n) poll();
+  ASSERT_EQ(piped.put_tenant("t").get().status, 201);  // the reader has turned
+  EXPECT_EQ(answered.load(), 0);
+  for (int n = 0; n < 100; ++n) poll();
+  EXPECT_TRUE(comes([&] { return answered.load() == 100; }));
+}
+
+// While a worker reads the log for a watch, its token may be revoked.
+TEST(EventWatchers, AWatchThatComesBackIsEndedWhereItsTokenHasChanged) {
+  std::vector<api::Watch> away;
+  api::EventWatchers watchers({.others = live::Others::all,
+                               .ring = 10,
+                               .older = [&](api::Watch watch) { away.push_back(std::move(watch)); },
+                               .internal = [](const std::exception&) { return live::Answer{}; }},
+                              100);
+  const auto revoked = std::make_shared<SlowClient>();
+  const auto other = std::make_shared<SlowClient>();
+  watchers.watch({.caller = live::member("a"), .after = 1, .stream = revoked});
+  watchers.watch({.caller = live::member("b"), .after = 1, .stream = other});
+  watchers.turn(api::Steady::now(), false);
+  ASSERT_EQ(away.size(), 2U);
+  watchers.token_changed("a");
+  for (api::Watch& watch : away) watch.after = 100;
+  for (api::Watch& watch : std::exchange(away, {})) watchers.attach(watch);
+  EXPECT_TRUE(revoked->is_closed());
+  EXPECT_FALSE(other->is_closed());
+  EXPECT_EQ(watchers.size(), 1U);
+  for (int n = 0; n < 1'000; ++n) {
+    watchers.watch({.caller = live::member("c" + std::to_string(n)), .after = 1, .stream = other});
+    watchers.turn(api::Steady::now(), false);
+    away.clear();
+  }
+  EXPECT_LE(watchers.away(), 1U);
+}
+
+// However many servers there were: what is known of them is what the ring of changes still has.
+TEST(Watchers, ForgetServersThatChangedLongAgo) {
+  for (const int servers : {1'000, 10'000, 100'000}) {
+    Shared shared{.options = {}, .events = {}, .clock = EngineClock({}, {})};
+    shared.options.ring = 100;
+    Workers workers(shared);
+    Watchers watchers(shared, workers, 0, [](const std::function<void()>&) {});
+    for (int n = 0; n < servers; ++n) {
+      live::Change change{.revision = static_cast<std::uint64_t>(n) + 1};
+      change.events.push_back({.kind = "server-removed", .server = "n" + std::to_string(n)});
+      watchers.add({change});
+    }
+    EXPECT_LE(watchers.known_servers(), 1'024U) << servers;
+  }
+}
+
+TEST(TrailingReader, FollowsTheLogAndLeavesOthersWhatTheyRead) {
+  live::LiveCluster cluster = live::small_cluster();
+  TrailingReader trailing;
+  EXPECT_EQ(trailing.get(), nullptr);
+  trailing.want(cluster.reader);
+  const auto before = trailing.get();
+  cluster.submit("ml", "a", R"({"demand":{"cpu":1}})");
+  trailing.add(cluster.log.back());
+  const auto after = trailing.get();
+  EXPECT_EQ(after->snapshot(), cluster.reader.snapshot());
+  EXPECT_LT(before->revision(), after->revision());
+  const live::Reader* const same = after.get();
+  EXPECT_EQ(trailing.get().get(), same) << "nobody copies what nobody has changed";
+  trailing.forget_unused(TrailingReader::Clock::now() + 2min);
+  EXPECT_EQ(trailing.get(), nullptr);
 }
 
 TEST(Pipeline, WhatMeetsALockedFileWaitsAndIsThereWhenTheLockIsGone) {

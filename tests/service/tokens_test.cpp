@@ -1,8 +1,12 @@
 #include "service/tokens.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "live/content.hpp"
+#include "service/body_room.hpp"
+#include "service/refusals.hpp"
 
 namespace mirab::service {
 namespace {
@@ -54,6 +58,70 @@ TEST(Rates, LetABurstThroughAndThenSoMuchASecond) {
   EXPECT_NEAR(*wait, 0.1, 1e-9);
   EXPECT_FALSE(bucket.take(rate, 1, start + 100ms));
   EXPECT_TRUE(bucket.take(rate, 1, start + 100ms));
+}
+
+TEST(Rates, ArePaidForAfterwardsWhereTheCostIsKnownThen) {
+  RateTable table;
+  const Bucket::Clock::time_point start{};
+  EXPECT_FALSE(table.take("dear", RateOf::looks, 1, start));
+  table.charge("dear", RateOf::looks, 550'000);
+  const auto wait = table.take("dear", RateOf::looks, 1, start);
+  ASSERT_TRUE(wait);
+  EXPECT_NEAR(*wait, 50'002 / 50'000.0, 1e-6);
+  EXPECT_FALSE(table.take("other", RateOf::looks, 1, start));
+  table.charge("", RateOf::looks, 1e9);
+  EXPECT_FALSE(table.take("", RateOf::looks, 1, start));
+}
+
+// One machine may have a /64 to itself.
+TEST(ClientRates, CountAnIpv6NetworkOf64BitsAsOne) {
+  ClientRates rates;
+  const Bucket::Clock::time_point start{};
+  const auto is_refused = [&](const std::string& address) {
+    return rates.take(address, ClientRates::Of::others, start).has_value();
+  };
+  for (int n = 0; n < 1000; ++n) ASSERT_FALSE(is_refused(fmt::format("2001:db8::{:x}", n + 1)));
+  EXPECT_TRUE(is_refused("2001:db8::ffff:1"));
+  EXPECT_FALSE(is_refused("2001:db8:0:1::1"));
+  EXPECT_FALSE(is_refused("10.0.0.1"));
+  EXPECT_FALSE(rates.take("2001:db8::1", ClientRates::Of::health, start));
+}
+
+TEST(ClientRates, ForgetWhoseRateIsFullAgain) {
+  ClientRates rates;
+  Bucket::Clock::time_point now{};
+  for (int n = 0; n < 100'000; ++n, now += 1ms) {
+    ASSERT_FALSE(rates.take(fmt::format("10.{}.{}.{}", n >> 16, (n >> 8) & 255, n & 255),
+                            ClientRates::Of::others, now));
+  }
+  EXPECT_LE(rates.size(), 1024U);
+}
+
+TEST(BodyRoom, IsGivenBackAndATenantHasAPartOfIt) {
+  BodyRoom room(100, 40);
+  {
+    const auto held = room.take("a", 40);
+    ASSERT_TRUE(std::holds_alternative<BodyRoom::Held>(held));
+    EXPECT_EQ(std::get<BodyRoom::Full>(room.take("a", 1)), BodyRoom::Full::tenant);
+    const auto other = room.take("b", 40);
+    EXPECT_EQ(std::get<BodyRoom::Full>(room.take("c", 30)), BodyRoom::Full::all);
+    EXPECT_EQ(room.bytes(), 80U);
+  }
+  EXPECT_EQ(room.bytes(), 0U);
+  EXPECT_TRUE(std::holds_alternative<BodyRoom::Held>(room.take("", 100)));
+}
+
+TEST(Refusals, AreSaidTenTimesASecondAndThenSummedUp) {
+  Refusals refusals;
+  testing::internal::CaptureStderr();
+  for (int n = 0; n < 4221; ++n)
+    refusals.note(n % 2 == 0 ? 401 : 429, [] { return live::Json{{"from", "a"}}; });
+  refusals.turn();
+  refusals.turn();
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 11);
+  EXPECT_NE(text.find("and 4211 more in the last second"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("statuses":{"401":2106,"429":2105})"), std::string::npos) << text;
 }
 
 TEST(Rates, AreATenantsOwnAndDoNotHoldForTheAdministrator) {

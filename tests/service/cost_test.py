@@ -1,0 +1,159 @@
+"""A tenant pays for what its questions look at and hold; who has no token pays by its address. Others are not refused."""
+
+import json
+import re
+import socket
+import sys
+import tempfile
+import time
+import unittest
+
+from running import JOB, Client, Service, make_file, set_up
+
+PROGRAM = sys.argv.pop(1)
+MIB4 = 4 << 20
+
+
+class Cost(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def start(self, *options):
+        service = Service(PROGRAM, make_file(PROGRAM, self.folder.name), *options)
+        self.addCleanup(service.end)
+        return service
+
+    def tenants(self, service):
+        """Clients of two tenants with a queue each."""
+        admin = service.client()
+        set_up(admin)
+        self.assertEqual(admin.put("/v1/tenants/dear", {})[0], 201)
+        self.assertEqual(admin.put("/v1/queues/dear", {"tenant": "dear"})[0], 201)
+        secrets = [admin.put(f"/v1/tokens/{tenant}", {"scopes": ["submit", "read"], "tenant": tenant})[1]["secret"]
+                   for tenant in ("dear", "research")]
+        return admin, *[service.client(secret) for secret in secrets]
+
+    def test_what_a_tenant_looks_at_is_charged_to_it(self):
+        service = self.start()
+        admin, dear, other = self.tenants(service)
+        for first in range(0, 9000, 1000):
+            jobs = [{"queue": "dear", "name": f"j{first + n}", "demand": {"cpu": 1}} for n in range(1000)]
+            self.assertEqual(admin.ask("POST", "/v1/jobs:submit", {"jobs": jobs})[0], 200)
+        statuses = []
+        for _ in range(300):  # 9,000 looks each, of 500,000 at once and 50,000 a second
+            status, body, headers = dear.get("/v1/queues/dear/jobs?label=no=no")
+            statuses.append(status)
+            if status == 429:
+                break
+        self.assertEqual(status, 429, statuses)
+        self.assertGreaterEqual(len(statuses), 50)
+        self.assertIn("more looks at things than this tenant's limit of 50000 a second, 500000 at once", body["detail"])
+        self.assertIn("Retry-After", headers)
+        self.assertEqual(other.get("/v1/queues/ml/jobs?label=no=no")[0], 200)
+        self.assertEqual(dear.put("/v1/queues/dear/jobs/more", JOB)[0], 201, "looks hold back questions alone")
+
+    def test_a_list_of_jobs_is_charged_before_it_is_read(self):
+        admin, dear, other = self.tenants(self.start())
+        limits = {"limits": {"submits_per_s": 1, "burst": 1500}}  # a job for each 4 KiB: not two bodies of 4 MiB
+        self.assertEqual(admin.put("/v1/tenants/dear", limits)[0], 200)
+        rubbish = "[" * MIB4
+        self.assertEqual(dear.ask("POST", "/v1/jobs:submit", rubbish)[0], 400)
+        dear = Client(dear.connection.port, dear.token)
+        self.assertEqual(dear.ask("POST", "/v1/jobs:submit", "{}")[0], 400)
+        dear = Client(dear.connection.port, dear.token)
+        head = f"POST /v1/jobs:submit HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {dear.token}\r\nContent-Length: {MIB4}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", dear.connection.port)) as connection:
+            connection.settimeout(20)
+            connection.sendall(head.encode())
+            self.assertIn(b" 429 ", connection.recv(100))
+        self.assertEqual(other.ask("POST", "/v1/jobs:submit", {"jobs": [{"queue": "ml", "name": "a", **JOB}]})[0], 200)
+
+    def test_a_list_of_too_many_jobs_is_not_read(self):
+        admin, _, _ = self.tenants(self.start())
+        status, body, _ = admin.ask("POST", "/v1/jobs:submit", '{"jobs":[' + ",".join(["{}"] * 1001) + ", and no JSON")
+        self.assertEqual((status, body["key"]), (413, "/jobs"))
+
+    def test_bodies_under_way_have_room_for_each_tenant(self):
+        _, dear, other = self.tenants(self.start())
+
+        def begin(client):
+            connection = socket.create_connection(("127.0.0.1", client.connection.port))
+            self.addCleanup(connection.close)
+            connection.sendall(f"PUT /v1/queues/ml/jobs/a HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {client.token}\r\n"
+                               "Content-Length: 65536\r\n\r\n".encode())
+            connection.settimeout(0.05)
+            return connection
+
+        held = []
+        for _ in range(200):  # the rate of submits allows them
+            held.append(begin(dear))
+        self.assertEqual(other.put("/v1/queues/ml/jobs/b", JOB)[0], 201)
+        time.sleep(1)
+        for _ in range(100):
+            held.append(begin(dear))
+        refused = 0
+        for connection in held:
+            try:
+                refused += b'"type":"/problems/bodies"' in connection.recv(4096)
+            except TimeoutError:
+                pass
+        self.assertEqual(refused, len(held) - 256, "16 MiB are 256 such bodies")
+        self.assertEqual(other.put("/v1/queues/ml/jobs/c", JOB)[0], 201)
+        for connection in held:
+            connection.close()
+        for _ in range(100):
+            if dear.put("/v1/queues/dear/jobs/d", JOB)[0] == 201:
+                return
+            dear = Client(dear.connection.port, dear.token)
+            time.sleep(0.1)
+        self.fail("the room comes back")
+
+    def test_documents_are_made_once(self):
+        service = self.start()
+        client = Client(service.port, None)
+        page = client.get("/")[1]
+        for path in ("/openapi.json", "/docs", "/", re.search(r'src="(/page/[^"]+)"', page)[1]):
+            status, body, headers = client.get(path)
+            self.assertEqual(status, 200, path)
+            self.assertEqual(client.ask("GET", path, If_None_Match=headers["ETag"])[0], 304, path)
+            self.assertEqual(client.ask("GET", path, If_None_Match='"other"')[:2], (200, body), path)
+
+    def test_who_has_no_token_is_held_back_by_address_and_summed_up_in_the_log(self):
+        service = self.start("--metrics-listen", "127.0.0.1:0")
+        admin, _, other = self.tenants(service)
+        begin = time.monotonic()
+        with socket.create_connection(("127.0.0.1", service.port)) as stranger:  # 1,000 at once, 100 a second
+            stranger.settimeout(60)
+            stranger.sendall(b"GET /v1/queues HTTP/1.1\r\nHost: a\r\n\r\n" * 5000)
+            text = b""
+            while b"HTTP/1.1 429" not in text:
+                text += stranger.recv(1 << 20)
+        seconds = time.monotonic() - begin
+        refused_there = text.count(b"HTTP/1.1 ")
+        self.assertGreaterEqual(text.count(b"HTTP/1.1 401"), 1000)
+        self.assertEqual(other.get("/v1/queues")[0], 200)
+        self.assertEqual(Client(service.port, None).get("/livez")[0], 200)
+        lines = [json.loads(line) for line in service.read_log().splitlines() if line.startswith("{")]
+        url = next(line["url"] for line in lines if line["what"] == "metrics")
+        monitor = Client(int(url.split(":")[2].split("/")[0]), service.token)
+        self.assertEqual([monitor.get(path)[0] for path in ("/livez", "/readyz", "/metrics", "/docs")], [200, 200, 200, 404])
+        time.sleep(2)
+        refused = [json.loads(line) for line in service.read_log().splitlines() if '"what":"refused"' in line]
+        self.assertLessEqual(len(refused), 11 * (seconds + 4))
+        more = sum(line.get("more", 0) for line in refused)
+        alone = sum("more" not in line for line in refused)
+        self.assertGreaterEqual(alone + more, refused_there + 1, "and /docs at the door of the monitor")
+        self.assertLessEqual(alone + more, refused_there + seconds + 4, "beyond the rate one a second")
+
+    def test_cancels_of_names_that_are_not_there_are_counted(self):
+        admin, dear, other = self.tenants(self.start())
+        self.assertEqual(admin.put("/v1/tenants/dear", {"limits": {"requests_per_s": 1}})[0], 200)
+        statuses = [dear.ask("DELETE", f"/v1/queues/dear/jobs/none-{n}")[0] for n in range(200)]
+        self.assertEqual(set(statuses), {404, 429})
+        self.assertGreaterEqual(statuses.count(404), 50)
+        self.assertEqual(other.ask("DELETE", "/v1/queues/ml/jobs/none")[0], 404)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")
