@@ -32,7 +32,7 @@ class Bucket {
     return (needed - level_) / rate.per_s;
   }
 
-  /// What was found to cost more afterwards: it is paid before anything else is taken.
+  /// What was found to cost more afterwards: it is paid before anything else is taken. Below 0: it cost less.
   void charge(double amount) { level_ -= amount; }
 
   /// Is it as a new one?

@@ -295,8 +295,11 @@ void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& reque
   auto parsed = live::parse_submits(asked->caller, std::get<live::Json>(body), pipeline_->units());
   if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return reply(live::answer_of(*wrong, 0));
   auto& commands = std::get<std::vector<live::Parsed<live::Command>>>(parsed);
-  const double unpaid = static_cast<double>(commands.size()) - asked->paid_submits;
-  if (auto refusal = unpaid > 0 ? take_rate(*asked, RateOf::submits, unpaid) : std::nullopt) {
+  // What was paid before is given back, and all is taken at once: of a full bucket a larger list is taken too.
+  rates_.charge(asked->caller.tenant, RateOf::submits, -asked->paid_submits);
+  const double price = std::max(static_cast<double>(commands.size()), asked->paid_submits);
+  if (auto refusal = take_rate(*asked, RateOf::submits, price)) {
+    rates_.charge(asked->caller.tenant, RateOf::submits, asked->paid_submits);
     metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
     return exchange.answer(*std::move(refusal));
   }

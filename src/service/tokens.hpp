@@ -73,7 +73,7 @@ class RateTable {
   Rate rate(const std::string& tenant, RateOf of) const;
   std::optional<double> take(const std::string& tenant, RateOf of, double amount,
                              Bucket::Clock::time_point now);
-  /// What was found to cost more afterwards.
+  /// What was found to cost more afterwards; below 0: less.
   void charge(const std::string& tenant, RateOf of, double amount);
   std::int64_t limit(const std::string& tenant, const std::string& name, std::int64_t otherwise) const;
 

@@ -118,7 +118,7 @@ class ScriptedCluster(ScriptedApi):
         return [bind for bind in self.binds if bind.name in names]
 
     def watched(self):
-        """Waits until nodes and pods are watched: what changes from here on is told, and not read from a list."""
+        """Waits until nodes and pods are watched: what changes from here on comes as an event, and is not read from a list."""
         self.until(lambda: len(self.watches) == 2)
 
     def asked_for(self, method, end=""):
