@@ -437,11 +437,14 @@ class StreamConnection final : public Answering {
 
 }  // namespace
 
-bool Connections::enter(const std::string& address, bool is_proxy) {
-  std::size_t& count = by_address[client_of(address)];
-  if (!is_proxy && options.connections_per_address != 0 && count >= options.connections_per_address)
-    return false;
-  ++count;
+bool Connections::enter(const std::string& address, bool is_proxy, ClientRates::Clock::time_point now) {
+  const std::string client = client_of(address);
+  if (!is_proxy && options.connections_per_address != 0) {
+    const auto found = by_address.find(client);
+    if (found != by_address.end() && found->second >= options.connections_per_address) return false;
+    if (begun.take(address, now)) return false;
+  }
+  ++by_address[client];
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/client_rates.hpp"
 #include "net/http_server.hpp"
 
 namespace mirab::net {
@@ -41,8 +42,9 @@ struct Connections {
   Connections(const ServerOptions& given, Handler& its_handler, Networks networks)
       : options(given), handler(its_handler), proxies(std::move(networks)) {}
 
-  /// Counts the connections of an address; false when there are too many. A proxy has no limit.
-  bool enter(const std::string& address, bool is_proxy);
+  /// Counts the connections of an address; false when there are too many, or too many in a short time. A
+  /// proxy has no limit.
+  bool enter(const std::string& address, bool is_proxy, ClientRates::Clock::time_point now);
   void leave(const std::string& address);
   void forget(Connection* connection);
 
@@ -54,6 +56,7 @@ struct Connections {
   std::size_t streams = 0;
   bool is_stopping = false;
   std::unordered_map<std::string, std::size_t> by_address = {};
+  ClientRates begun{{100, 500}};  ///< connections: a client that makes one for each request is held back
   /// Where bytes go that nobody wants, such as the rest of a refused body: in few pieces.
   std::array<char, 65536> scrap = {};
   /// Behind all that a connection uses when it is destroyed: the context's handlers own connections, and are

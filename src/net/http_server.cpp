@@ -116,7 +116,7 @@ void BeastServer::accept() {
     const bool is_proxy = !error && connections_.proxies.contains(peer.address());
     const bool has_room = !error && connections_.open.size() < options_.connections &&
                           (!has_tls() || connections_.handshakes < options_.handshakes);
-    if (has_room && connections_.enter(address, is_proxy)) {
+    if (has_room && connections_.enter(address, is_proxy, ClientRates::Clock::now())) {
       socket.set_option(tcp::no_delay(true), error);
       const auto connection = make_connection(connections_, std::move(socket), address);
       connections_.open.emplace(connection.get(), connection);

@@ -18,16 +18,22 @@ using api::text_response;
 using api::whole_number;
 
 constexpr std::int64_t kWatchesOfTenant = 64;
-constexpr std::size_t kBodies = std::size_t{256} << 20U;  // bytes, until they are answered
+constexpr std::size_t kBodies = std::size_t{256} << 20U;           // bytes, until they are answered
+constexpr std::size_t kBodiesOfTenants = std::size_t{240} << 20U;  // the others keep a reserve
 constexpr std::size_t kBodiesOfTenant = std::size_t{16} << 20U;
-constexpr std::size_t kBytesOfJob = 4096;             // of a list of jobs that count as a job at least
+constexpr std::size_t kBytesOfJob = 4096;             // each of a list of jobs counts as a job at least
 constexpr std::chrono::milliseconds kPatience{1000};  // of clients without a token that ask too often
 
-/// Bytes of the body, as far as the head says.
+/// Bytes that the body may have, as far as the head says.
 std::size_t body_bytes_of(const net::Request& head, const Route& route) {
   const std::size_t most = api::body_bytes(route);
   if (!head.field("transfer-encoding").empty()) return most;
   return std::min<std::size_t>(most, whole_number(head.field("content-length")).value_or(0));
+}
+
+/// As how many jobs a list counts before it is read, by its bytes.
+double submits_of(std::size_t bytes) {
+  return static_cast<double>(std::max<std::size_t>(1, bytes / kBytesOfJob));
 }
 
 /// What a rate counts, in words.
@@ -56,7 +62,7 @@ Api::Api(const std::string& version, live::Others others, bool logs_requests, Si
       logs_requests_(logs_requests),
       description_(text_response("application/json", api::openapi_document(version))),
       description_page_(text_response("text/html; charset=utf-8", api::api_page())),
-      bodies_(kBodies, kBodiesOfTenant),
+      bodies_(kBodies, kBodiesOfTenant, kBodiesOfTenants),
       heartbeats_(silence) {}
 
 /// What is known of a request once its head was admitted.
@@ -65,7 +71,7 @@ struct Api::Asked : api::Asked {
   bool is_table = false;       ///< `Accept: text/csv` of a route that has it
   BodyRoom::Held room = {};    ///< of its body
   std::size_t body_bytes = 0;  ///< for which it has that
-  double paid_submits = 0;     ///< of its list of jobs, before it was read
+  double paid = 1;             ///< of the rate of its route, before the body was read
   Steady::time_point at = Steady::now();
 };
 
@@ -110,8 +116,7 @@ std::optional<net::Response> Api::check_token(Asked& asked, const net::Request& 
 std::optional<net::Response> Api::check_client(const Asked& asked, const net::Request& head) {
   const bool is_health = asked.route != nullptr && (asked.route->action == api::Action(Own::livez) ||
                                                     asked.route->action == api::Action(Own::readyz));
-  const auto wait = client_rates_.take(
-      head.address, is_health ? ClientRates::Of::health : ClientRates::Of::others, asked.at);
+  const auto wait = (is_health ? health_rates_ : client_rates_).take(head.address, asked.at);
   if (!wait) return std::nullopt;
   live::Problem wrong =
       live::too_many("client-rate", "more requests without a token than this address may send");
@@ -143,29 +148,25 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   } else {
     if (auto refusal = check_token(asked, head)) return refusal;
   }
-  // What is refused for another reason counts as well.
-  if (route.lane != Lane::urgent || route.rate != RateOf::requests) {
-    const RateOf of = route.lane == Lane::urgent ? route.rate : RateOf::requests;
-    if (auto refusal = take_rate(asked, of, 1)) return refusal;
-  }
+  // What is refused for another reason counts as well. Cancels are not held back by other requests.
+  const bool is_cancel = route.rate == RateOf::cancels;
+  if (auto refusal = take_rate(asked, is_cancel ? RateOf::cancels : RateOf::requests, 1)) return refusal;
   if (route.scopes != api::kNoToken && (api::set_of(asked.caller.scopes) & route.scopes) == 0)
     return response_of(live::scope_problem());
   if (const auto wrong = api::wrong_parameter(asked)) return response_of(*wrong);
   asked.is_table = route.action == api::Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
   asked.body_bytes = body_bytes_of(head, route);
-  if (route.lane != Lane::urgent) {
-    if (std::holds_alternative<live::Ask>(route.action)) {
-      if (auto refusal = take_rate(asked, RateOf::looks, 1)) return refusal;
-    }
-    if (route.action == api::Action(Own::submits)) {
-      // Its jobs are counted when it is read, which takes long: so much is paid before.
-      asked.paid_submits = static_cast<double>(std::max<std::size_t>(1, asked.body_bytes / kBytesOfJob));
-      if (auto refusal = take_rate(asked, RateOf::submits, asked.paid_submits)) return refusal;
-    } else if (route.rate != RateOf::requests) {
-      if (auto refusal = take_rate(asked, route.rate, 1)) return refusal;
-    }
+  if (auto refusal = take_room(asked)) return refusal;
+  if (std::holds_alternative<live::Ask>(route.action)) {
+    if (auto refusal = take_rate(asked, RateOf::looks, 1)) return refusal;
   }
-  return take_room(asked);
+  if (route.rate == RateOf::requests || is_cancel) return std::nullopt;
+  if (route.action == api::Action(Own::submits)) {
+    // Its jobs are counted when it is read, which takes long: its bytes are paid before, where they are
+    // known.
+    asked.paid = submits_of(whole_number(head.field("content-length")).value_or(0));
+  }
+  return take_rate(asked, route.rate, asked.paid);
 }
 
 /// The bytes of a body are held until the answer.
@@ -176,17 +177,15 @@ std::optional<net::Response> Api::take_room(Asked& asked) {
     asked.room = std::move(*held);
     return std::nullopt;
   }
-  if (std::get<BodyRoom::Full>(room) == BodyRoom::Full::all)
-    return response_of(busy_answer("the bodies of requests under way are as large as all may be together"));
-  return response_of(live::too_many(
-      "bodies", fmt::format("the bodies of this tenant's requests under way have {} MiB together: send again "
-                            "when some are answered",
-                            kBodiesOfTenant >> 20U)));
+  return response_of(full_answer(std::get<Full>(room), "bytes in bodies of requests under way"));
 }
 
-std::optional<net::Response> Api::take_rate(const Asked& asked, RateOf of, double amount) {
-  const auto wait = rates_.take(asked.caller.tenant, of, amount, Steady::now());
-  if (!wait) return std::nullopt;
+std::optional<net::Response> Api::take_rate(const Asked& asked, RateOf of, double amount, double paid) {
+  const auto now = Steady::now();
+  rates_.charge(asked.caller.tenant, of, -paid);
+  if (!rates_.take(asked.caller.tenant, of, amount, now)) return std::nullopt;
+  rates_.charge(asked.caller.tenant, of, paid);
+  const auto wait = rates_.take(asked.caller.tenant, of, amount, now);
   const Rate rate = rates_.rate(asked.caller.tenant, of);
   live::Problem wrong = live::too_many(
       "rate", fmt::format("more {} than this tenant's limit of {} a second, {} at once, allows", word_of(of),
@@ -218,15 +217,19 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
       for (const live::Json& each : answer.body["answers"])
         metrics_.count_command(live::Do::job_put, each.value("status", 500));
     }
-    if (logs_requests_ || answer.status >= 500) {
-      journal(answer.status >= 500 ? "error" : "info", "request",
-              {{"route", asked->route->path},
-               {"method", asked->route->method},
-               {"tenant", asked->caller.tenant},
-               {"by", asked->caller.by},
-               {"status", answer.status},
-               {"revision", answer.revision},
-               {"ms", std::chrono::duration<double, std::milli>(Steady::now() - asked->at).count()}});
+    const auto fields = [&] {
+      return live::Json{{"route", asked->route->path},
+                        {"method", asked->route->method},
+                        {"tenant", asked->caller.tenant},
+                        {"by", asked->caller.by},
+                        {"status", answer.status},
+                        {"revision", answer.revision},
+                        {"ms", std::chrono::duration<double, std::milli>(Steady::now() - asked->at).count()}};
+    };
+    if (answer.status == 503) {
+      refusals_.note(answer.status, fields);
+    } else if (logs_requests_ || answer.status >= 500) {
+      journal(answer.status >= 500 ? "error" : "info", "request", fields());
     }
     exchange->answer(std::move(response));
   };
@@ -251,9 +254,7 @@ void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& reque
   }
   if (what == live::Do::policy_put && asked->first("dry_run") == "true") {
     live::Query query{.what = live::Ask::policy_dry_run, .given = asked->given, .body = std::move(body)};
-    if (!pipeline_->ask(std::move(query), asked->caller, Lane::worker, 0, reply))
-      reply(busy_answer("too many questions"));
-    return;
+    return pipeline_->ask(std::move(query), asked->caller, Lane::worker, 0, reply);
   }
   if (what == live::Do::job_put && pipeline_->figures().is_disk_full.load())
     return refuse(problem(507, "disk-full", "The disk is full", "cancel and finish still work"));
@@ -281,12 +282,20 @@ void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& reque
   if (what == live::Do::server_put && asked->caller.scopes.executor &&
       asked->caller.server == asked->target.name)
     heartbeats_.beat(asked->target.name, Steady::now());
-  if (!pipeline_->submit(std::move(command), asked->route->lane, std::move(final_reply)))
-    reply(busy_answer("too many commands wait"));
+  pipeline_->submit(std::move(command), asked->route->lane, std::move(final_reply));
 }
 
 void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
                   const Reply& reply) {
+  const auto refuse = [&](net::Response refusal) {
+    metrics_.count(asked->route, refusal.status, Steady::now() - asked->at);
+    exchange.answer(std::move(refusal));
+  };
+  if (const double price = submits_of(request.body.size()); price > asked->paid) {  // it came in chunks
+    if (auto refusal = take_rate(*asked, RateOf::submits, price, asked->paid))
+      return refuse(*std::move(refusal));
+    asked->paid = price;
+  }
   auto body = live::read_submits(request.body);
   if (const auto* wrong = std::get_if<live::Problem>(&body)) return reply(live::answer_of(*wrong, 0));
   if (pipeline_->figures().is_disk_full.load())
@@ -295,16 +304,11 @@ void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& reque
   auto parsed = live::parse_submits(asked->caller, std::get<live::Json>(body), pipeline_->units());
   if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return reply(live::answer_of(*wrong, 0));
   auto& commands = std::get<std::vector<live::Parsed<live::Command>>>(parsed);
-  // What was paid before is given back, and all is taken at once: of a full bucket a larger list is taken too.
-  rates_.charge(asked->caller.tenant, RateOf::submits, -asked->paid_submits);
-  const double price = std::max(static_cast<double>(commands.size()), asked->paid_submits);
-  if (auto refusal = take_rate(*asked, RateOf::submits, price)) {
-    rates_.charge(asked->caller.tenant, RateOf::submits, asked->paid_submits);
-    metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
-    return exchange.answer(*std::move(refusal));
+  if (const auto price = static_cast<double>(commands.size()); price > asked->paid) {
+    if (auto refusal = take_rate(*asked, RateOf::submits, price, asked->paid))
+      return refuse(*std::move(refusal));
   }
-  if (!pipeline_->submit(std::move(commands), asked->caller.tenant, reply))
-    reply(busy_answer("too many commands wait"));
+  pipeline_->submit(std::move(commands), asked->caller.tenant, reply);
 }
 
 void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
@@ -312,16 +316,14 @@ void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& requ
   auto query = api::query_of(*asked, request);
   if (const auto* wrong = std::get_if<live::Problem>(&query)) return reply(live::answer_of(*wrong, 0));
   if (asked->route->action == api::Action(live::Ask::what_if)) {
-    const double unpaid = live::price_of_what_if(std::get<live::Query>(query).body, pipeline_->units()) - 1;
-    if (auto refusal = unpaid > 0 ? take_rate(*asked, RateOf::what_ifs, unpaid) : std::nullopt) {
+    const double price = live::price_of_what_if(std::get<live::Query>(query).body, pipeline_->units());
+    if (auto refusal = take_rate(*asked, RateOf::what_ifs, price, asked->paid)) {
       metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
       return exchange.answer(*std::move(refusal));
     }
   }
   const std::uint64_t at_least = whole_number(asked->first("at_least")).value_or(0);
-  if (!pipeline_->ask(std::get<live::Query>(std::move(query)), asked->caller, asked->route->lane, at_least,
-                      reply))
-    reply(busy_answer("too many questions wait"));
+  pipeline_->ask(std::get<live::Query>(std::move(query)), asked->caller, asked->route->lane, at_least, reply);
 }
 
 void Api::answer_itself(const Asked& asked, net::Exchange& exchange, net::Response response) {
@@ -356,11 +358,8 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_p
       pipeline_->audit(whole_number(asked->first("after")).value_or(0), limit, reply);
       return;
     }
-    case Own::task_explain: {
-      if (!pipeline_->explain_task(asked->target.name, asked->caller, reply))
-        reply(busy_answer("too many questions wait"));
-      return;
-    }
+    case Own::task_explain:
+      return pipeline_->explain_task(asked->target.name, asked->caller, reply);
     case Own::assignments: {
       const auto wait = live::parse_duration(asked->given.contains("wait") ? asked->first("wait") : "0s");
       if (!wait) return reply(live::answer_of(live::bad_request("/wait", wait.error().message), 0));
@@ -372,20 +371,16 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_p
         if (answer.status == 200) answer.body["lost_after"] = live::duration_text(lost_after);
         reply(std::move(answer));
       };
-      if (!pipeline_->assignments(std::move(query), asked->caller,
-                                  whole_number(asked->first("after")).value_or(0),
-                                  std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait),
-                                           std::chrono::milliseconds(60'000)),
-                                  with_silence))
-        reply(busy_answer("too many polls wait"));
-      return;
+      return pipeline_->assignments(std::move(query), asked->caller,
+                                    whole_number(asked->first("after")).value_or(0),
+                                    std::min(std::chrono::duration_cast<std::chrono::milliseconds>(*wait),
+                                             std::chrono::milliseconds(60'000)),
+                                    with_silence);
     }
     case Own::usage: {
       const auto usage = live::usage_asked({.given = asked->given}, wall_now());
       if (const auto* wrong = std::get_if<live::Problem>(&usage)) return reply(live::answer_of(*wrong, 0));
-      if (!pipeline_->usage(std::get<live::UsageAsked>(usage), asked->caller, reply))
-        reply(busy_answer("too many questions wait"));
-      return;
+      return pipeline_->usage(std::get<live::UsageAsked>(usage), asked->caller, reply);
     }
     case Own::events:
       return watch(asked, *exchange, reply);
@@ -395,7 +390,8 @@ void Api::own(Own what, const std::shared_ptr<Asked>& asked, const std::shared_p
 bool Api::is_alive() const {
   const auto now =
       std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now().time_since_epoch()).count();
-  return now - pipeline_->figures().core_alive_ms.load() < 30'000;
+  const PipelineFigures& figures = pipeline_->figures();
+  return now - std::min(figures.core_alive_ms.load(), figures.reader_alive_ms.load()) < 30'000;
 }
 
 live::Answer Api::livez() const {

@@ -12,6 +12,7 @@
 
 #include "api/requests.hpp"
 #include "api/routes.hpp"
+#include "net/client_rates.hpp"
 #include "net/http_server.hpp"
 #include "service/body_room.hpp"
 #include "service/heartbeats.hpp"
@@ -46,7 +47,7 @@ class Api final : public net::Handler {
 
   // Of any thread.
 
-  /// Whether the core turned in the last 30 seconds.
+  /// Whether the core and the reader turned in the last 30 seconds.
   bool is_alive() const;
   /// The answer of /livez, and of /readyz.
   live::Answer livez() const;
@@ -66,7 +67,8 @@ class Api final : public net::Handler {
   std::optional<net::Response> check_token(Asked& asked, const net::Request& head);
   std::optional<net::Response> check(Asked& asked, const net::Request& head);
   std::optional<net::Response> check_client(const Asked& asked, const net::Request& head);
-  std::optional<net::Response> take_rate(const Asked& asked, RateOf of, double amount);
+  /// Takes all of the amount, of which `paid` was taken before. Where there is less, that stays paid.
+  std::optional<net::Response> take_rate(const Asked& asked, RateOf of, double amount, double paid = 0);
   std::optional<net::Response> take_room(Asked& asked);
   void command(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
   void submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
@@ -91,7 +93,8 @@ class Api final : public net::Handler {
   net::Server* server_ = nullptr;
   TokenTable tokens_;
   RateTable rates_;
-  ClientRates client_rates_;
+  net::ClientRates health_rates_{{20, 100}};
+  net::ClientRates client_rates_{{100, 1000}};  ///< of clients without a token, for all else
   BodyRoom bodies_;
   Refusals refusals_;
   Metrics metrics_;

@@ -1,4 +1,5 @@
-// Room for the bodies of requests, from their head until their answer: so much for all, so much for a tenant.
+// Room for the bodies of requests, from their head until their answer: a share for each tenant, and a reserve
+// for those who have none, such as executors.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +10,20 @@
 #include <utility>
 #include <variant>
 
+#include "service/full.hpp"
+
 namespace mirab::service {
 
 /// Any thread.
 class BodyRoom {
  public:
-  BodyRoom(std::size_t most, std::size_t most_of_tenant)
-      : books_(std::make_shared<Books>()), most_(most), most_of_tenant_(most_of_tenant) {}
+  /// Bytes: in all, of one tenant, and of all tenants together.
+  BodyRoom(std::size_t most, std::size_t most_of_tenant, std::size_t most_of_tenants)
+      : books_(std::make_shared<Books>()),
+        most_(most),
+        most_of_tenant_(most_of_tenant),
+        most_of_tenants_(most_of_tenants) {}
 
-  /// Who has no room.
-  enum class Full { tenant, all };
   /// Keeps the bytes until it is destroyed.
   using Held = std::shared_ptr<void>;
 
@@ -27,8 +32,8 @@ class BodyRoom {
     const std::lock_guard guard(books_->mutex);
     const auto found = books_->of_tenant.find(tenant);
     const std::size_t held = found == books_->of_tenant.end() ? 0 : found->second;
-    if (books_->bytes + bytes > most_) return Full::all;
     if (!tenant.empty() && held + bytes > most_of_tenant_) return Full::tenant;
+    if (books_->bytes + bytes > (tenant.empty() ? most_ : most_of_tenants_)) return Full::all;
     books_->bytes += bytes;
     books_->of_tenant[tenant] = held + bytes;
     return Held(nullptr, [books = books_, tenant, bytes](void*) { books->give_back(tenant, bytes); });
@@ -55,6 +60,7 @@ class BodyRoom {
   std::shared_ptr<Books> books_;
   std::size_t most_;
   std::size_t most_of_tenant_;
+  std::size_t most_of_tenants_;
 };
 
 }  // namespace mirab::service

@@ -2,22 +2,24 @@
 
 namespace mirab::service {
 
-bool CommandQueue::push(CommandWork work, const std::string& tenant, bool is_urgent) {
+std::optional<Full> CommandQueue::push(CommandWork& work, const std::string& tenant, bool is_urgent) {
   {
     const std::lock_guard guard(mutex_);
+    if (is_closed_) return Full::all;
     const std::size_t count = work.commands.size();
-    if (is_closed_ || !(is_urgent ? urgent_ : common_).push(work, tenant, count)) return false;
+    if (const auto full = (is_urgent ? urgent_ : common_).push(work, tenant, count)) return full;
   }
   wakes_.notify_one();
-  return true;
+  return std::nullopt;
 }
 
 std::vector<CommandWork> CommandQueue::take(std::size_t most, std::chrono::milliseconds wait) {
   std::vector<CommandWork> taken;
   std::unique_lock lock(mutex_);
   wakes_.wait_for(lock, wait, [&] { return is_closed_ || !urgent_.is_empty() || !common_.is_empty(); });
-  const std::size_t count = urgent_.take(most, taken);
-  if (count < most) common_.take(most - count, taken);
+  std::size_t count = urgent_.take(most - most / 4, taken);
+  if (count < most) count += common_.take(most - count, taken);
+  if (count < most) urgent_.take(most - count, taken);
   return taken;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,12 @@ class CommandQueue {
  public:
   explicit CommandQueue(std::size_t most) : urgent_(8 * most), common_(most) {}
 
-  /// False when it is full or closed. Urgent work goes first and has room of its own.
-  bool push(CommandWork work, const std::string& tenant, bool is_urgent);
+  /// Takes the work, unless it is full or closed. Urgent work goes first and has room of its own. `tenant`:
+  /// who is served in turn.
+  std::optional<Full> push(CommandWork& work, const std::string& tenant, bool is_urgent);
 
   /// At most about `most` commands, waiting for the first no longer than `wait`; tenants in turn, each for as
-  /// many commands as the others.
+  /// many commands as the others. A quarter stays for those that are not urgent.
   std::vector<CommandWork> take(std::size_t most, std::chrono::milliseconds wait);
 
   /// Takes nothing more; what waits may still be taken.

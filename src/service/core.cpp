@@ -33,7 +33,7 @@ Core::Core(Shared& shared, CommandQueue& commands, Writer& writer, live::Decider
       writer_(writer),
       decider_(std::move(decider)),
       last_snapshot_(last_snapshot) {
-  shared_.figures.core_alive_ms = steady_ms();
+  shared_.figures.core_alive_ms = shared_.figures.reader_alive_ms = steady_ms();
 }
 
 live::Answer Core::apply(CommandWork& work, const live::Moment& moment) {

@@ -10,11 +10,13 @@ namespace {
 
 constexpr std::size_t kMostSeriesRows = 10'000;
 
-// What questions may cost each other, about: the time of one thing that is read.
+// The cost of questions, in things that are read.
 constexpr std::size_t kQuestions = 32'768;  // that wait
 constexpr std::size_t kTurn = 16;           // of a tenant, before others and what is durable come
-constexpr std::size_t kHeld = 16'384;       // requests that wait for something to happen
+constexpr std::size_t kHeld = 16'384;       // watches and questions that wait for a revision
 
+constexpr std::string_view kQuestionsWait = "questions that wait";
+constexpr std::chrono::seconds kWaits{5};  // for a revision
 constexpr std::chrono::seconds kTimeOfQuestion{5};
 
 std::size_t price_of(const live::Query& query) {
@@ -59,22 +61,24 @@ live::Answer Shared::internal_answer(const std::exception& failure) const {
                              "the service could not answer; its log says why");
 }
 
-bool Follower::ask(Question question, std::uint64_t at_least) {
+void Follower::ask(Question question, std::uint64_t at_least) {
+  if (at_least > shared_.figures.reader_revision.load()) {
+    question.until = Steady::now() + kWaits;
+    const auto held = std::make_shared<Question>(std::move(question));
+    const bool has_room = post_request([this, at_least, held] {
+      early_.emplace(at_least, std::move(*held));
+      held_ = early_.size();
+    });
+    if (!has_room) held->reply(full_answer(Full::all, kQuestionsWait));
+    return;
+  }
+  std::optional<Full> full;
   {
     const std::lock_guard guard(mutex_);
-    if (at_least > shared_.figures.reader_revision.load()) {
-      if (work_.size() + held_.load() >= kHeld) return false;
-      question.until = Steady::now() + std::chrono::seconds(5);
-      work_.push_back([this, at_least, held = std::move(question)]() mutable {
-        early_.emplace(at_least, std::move(held));
-        held_ = early_.size();
-      });
-    } else if (!questions_.push(question, question.caller.tenant, price_of(question.query))) {
-      return false;
-    }
+    full = questions_.push(question, question.caller.tenant, price_of(question.query));
   }
+  if (full) return question.reply(full_answer(*full, kQuestionsWait));
   wakes_.notify_one();
-  return true;
 }
 
 void Follower::post(std::function<void()> work) {
@@ -108,21 +112,22 @@ void Follower::let_go() {
   post([this] { lets_go_ = true; });
 }
 
-bool Follower::poll(Watchers::HeldPoll poll) {
-  return post_request([this, poll = std::move(poll)]() mutable { watchers_.poll(std::move(poll), reader_); });
+void Follower::poll(Watchers::HeldPoll poll) {
+  post([this, poll = std::move(poll)]() mutable { watchers_.poll(std::move(poll), reader_); });
 }
 
-bool Follower::usage(live::UsageAsked asked, live::Caller caller, Reply reply) {
-  return post_request(
-      [this, asked = std::move(asked), caller = std::move(caller), reply = std::move(reply)]() mutable {
-        answer_on_worker(caller, reply, [this, asked = std::move(asked), caller](const live::Reader& reader) {
-          return usage_at(shared_, reader, asked, caller);
+void Follower::usage(live::UsageAsked asked, live::Caller caller, Reply reply) {
+  const bool has_room =
+      post_request([this, asked = std::move(asked), caller = std::move(caller), reply]() mutable {
+        answer_on_worker(caller, reply, [this, asked = std::move(asked), caller] {
+          return usage_at(shared_, trailing_, asked, caller);
         });
       });
+  if (!has_room) reply(full_answer(Full::all, kQuestionsWait));
 }
 
-bool Follower::gauges(std::function<void(const live::Gauges&)> use) {
-  return post_request([this, use = std::move(use)] { use(reader_.gauges(wall_now())); });
+void Follower::gauges(std::function<void(const live::Gauges&)> use) {
+  post([this, use = std::move(use)] { use(reader_.gauges(wall_now())); });
 }
 
 /// What there is now, for the history; its rows go to the store when some are due.
@@ -164,6 +169,7 @@ void Follower::end() {
 void Follower::run() {
   auto next_watch = Steady::now();
   while (true) {
+    shared_.figures.reader_alive_ms = steady_ms();
     std::vector<Durable> batches;
     std::vector<Question> questions;
     std::vector<std::function<void()>> work;
@@ -200,7 +206,8 @@ void Follower::run() {
       watchers_.turn(reader_, now, lets_go);
       next_watch = now + milliseconds(50);
     }
-    trailing_.forget_unused(now);
+    if (auto unused = trailing_.give_up_unused(now))  // to destroy it takes as long as a long question
+      workers_.give({{}, [unused = std::move(unused)]() mutable { unused.reset(); }, [](const auto&) {}});
     take_sample();
     if (is_last) break;
   }
@@ -208,14 +215,16 @@ void Follower::run() {
 
 /// Those that waited for a revision that is there now, or have waited too long.
 void Follower::turn_early(Steady::time_point now, bool is_last) {
-  const auto present = early_.upper_bound(shared_.figures.reader_revision.load());
+  const std::uint64_t present = shared_.figures.reader_revision.load();
   for (auto each = early_.begin(); each != early_.end();) {
     Question& question = each->second;
-    const bool is_present = present == early_.end() || each->first < present->first;
-    if (is_present) {
-      const std::lock_guard guard(mutex_);
-      if (!questions_.push(question, question.caller.tenant, price_of(question.query)))
-        question.reply(busy_answer("too many questions wait"));
+    if (each->first <= present) {
+      std::optional<Full> full;
+      {
+        const std::lock_guard guard(mutex_);
+        full = questions_.push(question, question.caller.tenant, price_of(question.query));
+      }
+      if (full) question.reply(full_answer(*full, kQuestionsWait));
     } else if (question.until <= now || is_last) {
       question.reply(busy_answer("that revision is not there yet"));
     } else {
@@ -269,10 +278,13 @@ void Follower::answer_questions(std::vector<Question>& questions) {
     }
     answer_on_worker(
         question.caller, question.reply,
-        [query = std::move(question.query), caller = question.caller](const live::Reader& reader) mutable {
+        [this, query = std::move(question.query),
+         caller = question.caller]() mutable -> std::optional<live::Answer> {
+          const auto reader = trailing_.get();
+          if (reader == nullptr) return std::nullopt;
           const auto begin = Steady::now();
           query.is_late = [begin] { return Steady::now() - begin > kTimeOfQuestion; };
-          live::Answer answer = reader.get(query, caller);
+          live::Answer answer = reader->get(query, caller);
           const bool is_trial = query.what == live::Ask::what_if || query.what == live::Ask::policy_dry_run;
           if (is_trial && !answer.is_problem())
             answer.body["seconds"] = std::chrono::duration<double>(Steady::now() - begin).count();
@@ -281,9 +293,9 @@ void Follower::answer_questions(std::vector<Question>& questions) {
   }
 }
 
-/// Room is asked for before anything is copied.
+/// Room is asked for before anything is copied. Where the copy was given up meanwhile, it begins again.
 void Follower::answer_on_worker(const live::Caller& caller, const Reply& reply,
-                                std::function<live::Answer(const live::Reader&)> answer) {
+                                std::function<std::optional<live::Answer>()> answer) {
   if (!workers_.has_room(caller.tenant, reply)) return;
   try {
     trailing_.want(reader_);
@@ -291,9 +303,9 @@ void Follower::answer_on_worker(const live::Caller& caller, const Reply& reply,
     return reply(shared_.internal_answer(failure));
   }
   workers_.give({caller.tenant,
-                 [this, reply, answer = std::move(answer)] {
-                   const auto reader = trailing_.get();
-                   reply(reader == nullptr ? busy_answer("the state is being copied") : answer(*reader));
+                 [this, caller, reply, answer = std::move(answer)] {
+                   if (auto found = answer()) return reply(*std::move(found));
+                   post([this, caller, reply, answer] { answer_on_worker(caller, reply, answer); });
                  },
                  reply});
 }

@@ -113,24 +113,27 @@ live::Answer placement_of(const std::string& file, live::Others others, const st
   return placed_too_early(oldest, (*store)->log_ends().last);
 }
 
-live::Answer usage_at(const Shared& shared, const live::Reader& reader, const live::UsageAsked& asked,
-                      const live::Caller& caller) {
+std::optional<live::Answer> usage_at(const Shared& shared, TrailingReader& trailing,
+                                     const live::UsageAsked& asked, const live::Caller& caller) {
   auto store = open_to_read(shared.options.file);
   if (!store) return busy_answer(store.error().message);
-  if (const auto failure = (*store)->begin_read()) return busy_answer(failure->message);
   // A task that ended meanwhile is in the file: it must no longer run in the state.
-  std::optional<live::Reader> copy;
-  std::string wrong;
-  live::Uses uses;
-  auto failure = (*store)->read_log(reader.revision() + 1, [&](const live::Batch& batch) {
-    if (!copy) copy = reader.copy();
-    if (const auto changes = copy->apply(batch); !changes) wrong = changes.error().message;
-    return wrong.empty();
+  StoreCheck failure;
+  const auto reader = trailing.get([&](live::Reader& state) {
+    bool follows = true;
+    failure = (*store)->begin_read();
+    if (!failure)
+      failure = (*store)->read_log(state.revision() + 1, [&](const live::Batch& batch) {
+        return follows = static_cast<bool>(state.apply(batch));
+      });
+    return follows;
   });
+  if (reader == nullptr) return std::nullopt;
+  live::Uses uses;
   if (!failure) failure = (*store)->read_uses(asked.from, asked.to, uses);
   (*store)->end_read();
-  if (failure || !wrong.empty()) return busy_answer(failure ? failure->message : wrong);
-  return (copy ? *copy : reader).usage(asked, std::move(uses), shared.clock.now(), caller);
+  if (failure) return busy_answer(failure->message);
+  return reader->usage(asked, std::move(uses), shared.clock.now(), caller);
 }
 
 }  // namespace mirab::service

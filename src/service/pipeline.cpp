@@ -34,20 +34,21 @@ class Threads final : public Pipeline {
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  bool submit(live::Command command, Lane lane, Reply reply) override {
-    const std::string tenant = command.caller.tenant;
+  void submit(live::Command command, Lane lane, Reply reply) override {
+    const live::Caller& caller = command.caller;
+    // Each executor has turns of its own.
+    const std::string in_turn = caller.server.empty() ? caller.tenant : "server/" + caller.server;
     std::vector<live::Parsed<live::Command>> one;
     one.emplace_back(std::move(command));
-    return commands_.push({.commands = std::move(one), .is_list = false, .reply = std::move(reply)}, tenant,
-                          lane == Lane::urgent);
+    push({.commands = std::move(one), .is_list = false, .reply = std::move(reply)}, in_turn,
+         lane == Lane::urgent);
   }
-  bool submit(std::vector<live::Parsed<live::Command>> commands, const std::string& tenant,
+  void submit(std::vector<live::Parsed<live::Command>> commands, const std::string& tenant,
               Reply reply) override {
-    return commands_.push({.commands = std::move(commands), .is_list = true, .reply = std::move(reply)},
-                          tenant, false);
+    push({.commands = std::move(commands), .is_list = true, .reply = std::move(reply)}, tenant, false);
   }
-  bool ask(live::Query query, live::Caller caller, Lane lane, std::uint64_t at_least, Reply reply) override {
-    return follower_.ask(
+  void ask(live::Query query, live::Caller caller, Lane lane, std::uint64_t at_least, Reply reply) override {
+    follower_.ask(
         {.query = std::move(query), .caller = std::move(caller), .reply = std::move(reply), .lane = lane},
         at_least);
   }
@@ -63,21 +64,20 @@ class Threads final : public Pipeline {
   }
   void token_changed(const std::string& id) override { follower_.token_changed(id); }
   void let_go() override { follower_.let_go(); }
-  bool assignments(live::Query query, live::Caller caller, std::uint64_t after, milliseconds wait,
+  void assignments(live::Query query, live::Caller caller, std::uint64_t after, milliseconds wait,
                    Reply reply) override {
-    return follower_.poll({.query = std::move(query),
-                           .caller = std::move(caller),
-                           .after = after,
-                           .reply = std::move(reply),
-                           .until = Steady::now() + wait});
+    follower_.poll({.query = std::move(query),
+                    .caller = std::move(caller),
+                    .after = after,
+                    .reply = std::move(reply),
+                    .until = Steady::now() + wait});
   }
-  bool audit(std::uint64_t after, std::size_t limit, Reply reply) override {
+  void audit(std::uint64_t after, std::size_t limit, Reply reply) override {
     workers_.give(
         {"", [this, after, limit, reply] { reply(audit_page(shared_.options.file, after, limit)); }, reply});
-    return true;
   }
   /// Nothing is replayed for a task that is not there, or that the caller may not see.
-  bool explain_task(std::string task, live::Caller caller, Reply reply) override {
+  void explain_task(std::string task, live::Caller caller, Reply reply) override {
     const auto replay = [this, task, caller, reply = std::move(reply)](const live::Answer& found) {
       if (found.is_problem()) return reply(found);
       workers_.give({caller.tenant,
@@ -86,17 +86,15 @@ class Threads final : public Pipeline {
                      },
                      reply});
     };
-    return follower_.ask({.query = {.what = live::Ask::task, .name = std::move(task)},
-                          .caller = std::move(caller),
-                          .reply = replay},
-                         0);
+    follower_.ask({.query = {.what = live::Ask::task, .name = std::move(task)},
+                   .caller = std::move(caller),
+                   .reply = replay},
+                  0);
   }
-  bool usage(live::UsageAsked asked, live::Caller caller, Reply reply) override {
-    return follower_.usage(std::move(asked), std::move(caller), std::move(reply));
+  void usage(live::UsageAsked asked, live::Caller caller, Reply reply) override {
+    follower_.usage(std::move(asked), std::move(caller), std::move(reply));
   }
-  bool gauges(std::function<void(const live::Gauges&)> use) override {
-    return follower_.gauges(std::move(use));
-  }
+  void gauges(std::function<void(const live::Gauges&)> use) override { follower_.gauges(std::move(use)); }
 
   const live::Units& units() const override { return units_; }
   const PipelineFigures& figures() const override { return shared_.figures; }
@@ -113,6 +111,11 @@ class Threads final : public Pipeline {
   }
 
  private:
+  void push(CommandWork work, const std::string& in_turn, bool is_urgent) {
+    if (const auto full = commands_.push(work, in_turn, is_urgent))
+      work.reply(full_answer(*full, "commands that wait"));
+  }
+
   /// What is known at the start.
   std::unique_ptr<Store> begin_figures(std::unique_ptr<Store> store, std::uint64_t revision) {
     PipelineFigures& figures = shared_.figures;

@@ -84,8 +84,9 @@ struct PipelineFigures {
   std::atomic<std::uint64_t> mismatches = 0;
   std::atomic<std::uint64_t> watchers = 0;
   std::atomic<std::uint64_t> log_bytes = 0;
-  std::atomic<std::int64_t> snapshot_at_s = 0;  ///< Unix time of the latest
-  std::atomic<std::int64_t> core_alive_ms = 0;  ///< steady clock, when the core last turned
+  std::atomic<std::int64_t> snapshot_at_s = 0;    ///< Unix time of the latest
+  std::atomic<std::int64_t> core_alive_ms = 0;    ///< steady clock, when the core last turned
+  std::atomic<std::int64_t> reader_alive_ms = 0;  ///< and the reader
   std::atomic<bool> has_archive = false;
   std::atomic<std::uint64_t> archive_revision = 0;  ///< all up to here is in the archive; 0: it has no base
   std::atomic<std::int64_t> archive_level_ms = 0;   ///< steady clock, when nothing was left to archive
@@ -102,14 +103,15 @@ class Pipeline {
                                          std::optional<ArchiveWriter> archive = {});
   virtual ~Pipeline() = default;
 
-  /// False when the queue is full; then the reply is not called. One command, or the list of POST
-  /// /jobs:submit.
-  virtual bool submit(live::Command command, Lane lane, Reply reply) = 0;
-  virtual bool submit(std::vector<live::Parsed<live::Command>> commands, const std::string& tenant,
+  // Where there is no room, the reply is 429 or 503.
+
+  /// One command, or the list of POST /jobs:submit.
+  virtual void submit(live::Command command, Lane lane, Reply reply) = 0;
+  virtual void submit(std::vector<live::Parsed<live::Command>> commands, const std::string& tenant,
                       Reply reply) = 0;
 
-  /// Asks when the reader has come to `at_least` (for 5 s at most). False when the queue is full.
-  virtual bool ask(live::Query query, live::Caller caller, Lane lane, std::uint64_t at_least,
+  /// Asks when the reader has come to `at_least` (for 5 s at most).
+  virtual void ask(live::Query query, live::Caller caller, Lane lane, std::uint64_t at_least,
                    Reply reply) = 0;
   /// False when there are too many; a stream is then closed, and the reply not called.
   virtual bool watch(Watch watch) = 0;
@@ -117,14 +119,14 @@ class Pipeline {
   /// once it takes no more requests with the token as it was.
   virtual void token_changed(const std::string& id) = 0;
   /// GET /servers/{name}/assignments: at once, or when something of the server has changed after `after`.
-  virtual bool assignments(live::Query query, live::Caller caller, std::uint64_t after,
+  virtual void assignments(live::Query query, live::Caller caller, std::uint64_t after,
                            std::chrono::milliseconds wait, Reply reply) = 0;
-  virtual bool audit(std::uint64_t after, std::size_t limit, Reply reply) = 0;
-  virtual bool explain_task(std::string task, live::Caller caller, Reply reply) = 0;
+  virtual void audit(std::uint64_t after, std::size_t limit, Reply reply) = 0;
+  virtual void explain_task(std::string task, live::Caller caller, Reply reply) = 0;
   /// GET /usage.
-  virtual bool usage(live::UsageAsked asked, live::Caller caller, Reply reply) = 0;
-  /// How things stand at the reader. False when too many wait.
-  virtual bool gauges(std::function<void(const live::Gauges&)> use) = 0;
+  virtual void usage(live::UsageAsked asked, live::Caller caller, Reply reply) = 0;
+  /// How things stand at the reader.
+  virtual void gauges(std::function<void(const live::Gauges&)> use) = 0;
 
   virtual const live::Units& units() const = 0;
   virtual const PipelineFigures& figures() const = 0;

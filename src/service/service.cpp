@@ -194,6 +194,7 @@ Result<int> serve(const ServiceOptions& options) {
     of_monitor.address = options.metrics->address;
     of_monitor.port = options.metrics->port;
     of_monitor.connections = 64;
+    of_monitor.connections_per_address = std::min<std::size_t>(16, options.server.connections_per_address);
     auto opened = net::Server::open(of_monitor, door);
     if (!opened) {
       Error error = std::move(opened).error();

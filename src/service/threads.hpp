@@ -158,12 +158,11 @@ class Follower {
     Lane lane = Lane::common;
     Steady::time_point until{};
   };
-  // Requests: false when too many wait.
-  bool ask(Question question, std::uint64_t at_least);
-  bool watch(Watch watch);
-  bool poll(Watchers::HeldPoll poll);
-  bool usage(live::UsageAsked asked, live::Caller caller, Reply reply);
-  bool gauges(std::function<void(const live::Gauges&)> use);
+  void ask(Question question, std::uint64_t at_least);
+  bool watch(Watch watch);  ///< false when too many wait
+  void poll(Watchers::HeldPoll poll);
+  void usage(live::UsageAsked asked, live::Caller caller, Reply reply);
+  void gauges(std::function<void(const live::Gauges&)> use);
   void token_changed(const std::string& id);
   void let_go();
   void follow(std::vector<Durable> batches);
@@ -180,8 +179,9 @@ class Follower {
   void compare_snapshot(const std::string& expected);
   void say_mismatch(std::uint64_t revision, const std::string& why);
   void answer_questions(std::vector<Question>& questions);
+  /// `answer` says nothing where there is no copy of the state.
   void answer_on_worker(const live::Caller& caller, const Reply& reply,
-                        std::function<live::Answer(const live::Reader&)> answer);
+                        std::function<std::optional<live::Answer>()> answer);
   void take_sample();
   void turn_early(Steady::time_point now, bool is_last);
 
@@ -313,8 +313,8 @@ live::Answer audit_page(const std::string& file, std::uint64_t after, std::size_
 live::Answer placement_of(const std::string& file, live::Others others, const std::string& task,
                           const live::Caller& caller);
 
-/// GET /usage: where the file is ahead of the reader, a copy follows the log to there.
-live::Answer usage_at(const Shared& shared, const live::Reader& reader, const live::UsageAsked& asked,
-                      const live::Caller& caller);
+/// GET /usage, from the file and the state of the same revision. Nothing: there is no copy of the state.
+std::optional<live::Answer> usage_at(const Shared& shared, TrailingReader& trailing,
+                                     const live::UsageAsked& asked, const live::Caller& caller);
 
 }  // namespace mirab::service

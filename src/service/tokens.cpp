@@ -10,7 +10,6 @@
 #include <mirab/model/assert.hpp>
 
 #include "live/content.hpp"
-#include "net/http_server.hpp"
 
 namespace mirab::service {
 namespace {
@@ -178,17 +177,6 @@ std::optional<double> RateTable::take(const std::string& tenant, RateOf of, doub
 void RateTable::charge(const std::string& tenant, RateOf of, double amount) {
   if (tenant.empty()) return;
   buckets_.try_emplace({tenant, of}, rate(tenant, of)).first->second.charge(amount);
-}
-
-std::optional<double> ClientRates::take(const std::string& address, Of of, Bucket::Clock::time_point now) {
-  const auto rate_of = [](Of what) { return what == Of::health ? Rate{20, 100} : Rate{100, 1000}; };
-  if (buckets_.size() >= swept_at_) {
-    std::erase_if(buckets_,
-                  [&](const auto& each) { return each.second.is_full(rate_of(each.first.second), now); });
-    swept_at_ = std::max<std::size_t>(1024, 2 * buckets_.size());
-  }
-  const Rate rate = rate_of(of);
-  return buckets_.try_emplace({net::client_of(address), of}, rate).first->second.take(rate, 1, now);
 }
 
 }  // namespace mirab::service

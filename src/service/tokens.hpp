@@ -82,17 +82,4 @@ class RateTable {
   std::map<std::pair<std::string, RateOf>, Bucket> buckets_;
 };
 
-/// The rates of clients without a token, by what they ask for. One thread (I/O).
-class ClientRates {
- public:
-  enum class Of { health, others };
-  /// `address`: of the client, as the server says it.
-  std::optional<double> take(const std::string& address, Of of, Bucket::Clock::time_point now);
-  std::size_t size() const { return buckets_.size(); }
-
- private:
-  std::map<std::pair<std::string, Of>, Bucket> buckets_;
-  std::size_t swept_at_ = 1024;  ///< at this size those that are full again are forgotten
-};
-
 }  // namespace mirab::service

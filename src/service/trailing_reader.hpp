@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -22,16 +23,24 @@ class TrailingReader {
   void want(const live::Reader& reader);
   /// What the reader has applied.
   void add(live::Batch batch);
-  /// Forgets the copy when nobody has asked it for a minute, or when what it lacks is large.
-  void forget_unused(Clock::time_point now);
+  /// Gives up the copy when nobody has asked it for a minute, or when what it lacks is large. The caller
+  /// destroys it: O(everything). Null: it stays, or there is none.
+  std::shared_ptr<const live::Reader> give_up_unused(Clock::time_point now);
 
   // Of any thread.
 
-  /// The state with all that was added before the call; others may ask it at the same time. Null: there is no
-  /// copy, or it could not follow.
-  std::shared_ptr<const live::Reader> get();
+  /// Applies more to the state that it is given; false when that failed, and the state is of no use.
+  using Further = std::function<bool(live::Reader&)>;
+
+  /// The state with all that was added before the call, and then with `further`, if given; others may ask it
+  /// at the same time. Null: there is no copy, or it could not follow.
+  std::shared_ptr<const live::Reader> get(const Further& further = {});
 
  private:
+  static std::shared_ptr<live::Reader> followed(std::shared_ptr<live::Reader> reader,
+                                                const std::vector<live::Batch>& missing,
+                                                const Further& further);
+
   std::mutex following_;                  ///< one thread at a time applies
   std::mutex mutex_;                      ///< of what is below
   std::shared_ptr<live::Reader> reader_;  ///< null while it follows

@@ -5,9 +5,12 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "service/full.hpp"
 
 namespace mirab::service {
 
@@ -16,20 +19,20 @@ namespace mirab::service {
 template <class Work>
 class Turns {
  public:
-  /// Holds works of `most` together; a tenant's turn is `quantum`.
+  /// The works that wait have at most the size `most` together; a tenant's turn is `quantum`.
   explicit Turns(std::size_t most, std::size_t quantum = 64) : most_(most), quantum_(quantum) {}
 
-  /// True, and the work is taken, when there is room. No tenant fills it alone: half of it stays for the
-  /// others. A work that is larger than all the room is taken while nothing else waits.
-  bool push(Work& work, const std::string& tenant, std::size_t size) {
-    if (waiting_ > 0 && waiting_ + size > most_) return false;
+  /// Takes the work, unless there is no room. No tenant fills it alone: half of it stays for the others. A
+  /// work that is larger than all the room is taken while nothing else waits.
+  std::optional<Full> push(Work& work, const std::string& tenant, std::size_t size) {
+    if (waiting_ > 0 && waiting_ + size > most_) return Full::all;
     Line& line = lines_[tenant];
-    if (!tenant.empty() && line.waiting > 0 && line.waiting + size > most_ / 2) return false;
+    if (!tenant.empty() && line.waiting > 0 && line.waiting + size > most_ / 2) return Full::tenant;
     line.waiting += size;
     waiting_ += size;
     if (line.works.empty()) turn_.push_back(tenant);
     line.works.push_back({std::move(work), size});
-    return true;
+    return std::nullopt;
   }
 
   /// Moves works of about `most` together to the end of `taken`; at least one where there are any, but for

@@ -11,7 +11,7 @@
 namespace mirab::service {
 namespace {
 
-constexpr std::size_t kJobs = 32;
+constexpr std::size_t kJobs = 128;  // that wait
 constexpr std::size_t kJobsOfTenant = 8;
 constexpr int kNice = 10;  // a tenth of the processor time of another thread, where both want it
 
@@ -33,16 +33,12 @@ void Workers::stop() {
 
 /// With the mutex held.
 std::optional<live::Answer> Workers::refusal(const std::string& tenant) const {
-  if (jobs_.size() >= kJobs) return busy_answer("too many long questions at once");
+  constexpr std::string_view kWait = "long questions that wait";
+  if (jobs_.size() >= kJobs) return full_answer(Full::all, kWait);
   const auto waiting =
       std::count_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.tenant == tenant; });
   if (tenant.empty() || std::cmp_less(waiting, kJobsOfTenant)) return std::nullopt;
-  return live::answer_of(
-      live::too_many("long-questions",
-                     fmt::format("{} long questions of the tenant wait already: ask again when some are "
-                                 "answered",
-                                 kJobsOfTenant)),
-      0);
+  return full_answer(Full::tenant, kWait);
 }
 
 bool Workers::has_room(const std::string& tenant, const Reply& refuse) {
@@ -72,7 +68,7 @@ void Workers::run() {
                        {{"why", fmt::format("long questions get as much of the processor as decisions: {}",
                                             std::strerror(errno))}});
   std::unique_lock lock(mutex_);
-  // One job of a tenant at a time: the next of another goes first.
+  // One job of a tenant at a time; its next ones go behind those of all others.
   const auto next = [&] {
     return std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
       return job.tenant.empty() || !tenants_at_work_.contains(job.tenant);
@@ -87,7 +83,11 @@ void Workers::run() {
     }
     Job job = std::move(*found);
     jobs_.erase(found);
-    if (!job.tenant.empty()) tenants_at_work_.insert(job.tenant);
+    if (!job.tenant.empty()) {
+      tenants_at_work_.insert(job.tenant);
+      std::stable_partition(jobs_.begin(), jobs_.end(),
+                            [&](const Job& other) { return other.tenant != job.tenant; });
+    }
     lock.unlock();
     try {
       job.work();

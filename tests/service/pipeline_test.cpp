@@ -163,16 +163,16 @@ struct Piped {
   std::future<live::Answer> put(live::Do what, const std::string& name, const live::Json& body) {
     auto command = live::parse_command(live::admin(), what, {.name = name}, body, units);
     auto promise = std::make_shared<std::promise<live::Answer>>();
-    EXPECT_TRUE(pipeline->submit(std::get<live::Command>(std::move(command)), Lane::common,
-                                 [promise](live::Answer answer) { promise->set_value(std::move(answer)); }));
+    pipeline->submit(std::get<live::Command>(std::move(command)), Lane::common,
+                     [promise](live::Answer answer) { promise->set_value(std::move(answer)); });
     return promise->get_future();
   }
   /// Refused, so that a group without a batch comes of it.
   std::future<live::Answer> refused() {
     auto command = live::parse_command(live::admin(), live::Do::queue_delete, {.name = "no-such"}, {}, units);
     auto promise = std::make_shared<std::promise<live::Answer>>();
-    EXPECT_TRUE(pipeline->submit(std::get<live::Command>(std::move(command)), Lane::common,
-                                 [promise](live::Answer answer) { promise->set_value(std::move(answer)); }));
+    pipeline->submit(std::get<live::Command>(std::move(command)), Lane::common,
+                     [promise](live::Answer answer) { promise->set_value(std::move(answer)); });
     return promise->get_future();
   }
 
@@ -289,6 +289,46 @@ TEST(Pipeline, TheReaderTakesTenantsInTurn) {
   EXPECT_LE(order.find('q'), 1U) << order;
 }
 
+// Each in its order of revisions; nothing of one that was answered is looked at again.
+TEST(Pipeline, QuestionsThatWaitForARevisionAreAllAnsweredWhenTheyAreLetGo) {
+  Piped piped;
+  std::vector<std::future<live::Answer>> answers;
+  for (std::uint64_t ahead = 1; ahead <= 5; ++ahead) {
+    auto promise = std::make_shared<std::promise<live::Answer>>();
+    piped.pipeline->ask({.what = live::Ask::cluster}, live::admin(), Lane::common, piped.begin + ahead,
+                        [promise](live::Answer answer) { promise->set_value(std::move(answer)); });
+    answers.push_back(promise->get_future());
+  }
+  for (int n = 0; n < 2; ++n) ASSERT_EQ(piped.put_tenant("t" + std::to_string(n)).get().status, 201);
+  for (int n = 0; n < 2; ++n) EXPECT_EQ(answers[static_cast<std::size_t>(n)].get().status, 200);
+  piped.pipeline->let_go();
+  for (int n = 2; n < 5; ++n) EXPECT_EQ(answers[static_cast<std::size_t>(n)].get().status, 503);
+}
+
+TEST(Workers, TakeTenantsInTurn) {
+  Shared shared{.options = {}, .events = {}, .clock = EngineClock({}, {})};
+  shared.events.say = [](std::string_view, std::string_view, const live::Json&) {};
+  Workers workers(shared);
+  std::mutex mutex;
+  std::string order;
+  const auto give = [&](char letter) {
+    workers.give({std::string(1, letter),
+                  [&, letter] {
+                    const std::lock_guard guard(mutex);
+                    order += letter;
+                  },
+                  [](const live::Answer&) { ADD_FAILURE() << "refused"; }});
+  };
+  for (const char letter : std::string_view("aaabbbc")) give(letter);
+  workers.start(1);
+  EXPECT_TRUE(comes([&] {
+    const std::lock_guard guard(mutex);
+    return order.size() == 7;
+  }));
+  workers.stop();
+  EXPECT_EQ(order, "abcabab");
+}
+
 TEST(Pipeline, ATenantFillsNotAllTheRoomOfLongQuestions) {
   Piped piped;
   Holding first;
@@ -296,15 +336,14 @@ TEST(Pipeline, ATenantFillsNotAllTheRoomOfLongQuestions) {
   std::vector<std::future<live::Answer>> answers;
   const auto ask = [&](const std::string& tenant) {
     auto promise = std::make_shared<std::promise<live::Answer>>();
-    EXPECT_TRUE(
-        piped.pipeline->ask({.what = live::Ask::shares}, live::member(tenant), Lane::worker, 0,
-                            [promise](live::Answer answer) { promise->set_value(std::move(answer)); }));
+    piped.pipeline->ask({.what = live::Ask::shares}, live::member(tenant), Lane::worker, 0,
+                        [promise](live::Answer answer) { promise->set_value(std::move(answer)); });
     return promise->get_future();
   };
   for (int n = 0; n < 9; ++n) answers.push_back(ask("dear"));
   const live::Answer refused = answers.back().get();
   EXPECT_EQ(refused.status, 429);
-  EXPECT_EQ(refused.body.at("type"), "/problems/long-questions");
+  EXPECT_EQ(refused.body.at("type"), "/problems/room");
   EXPECT_EQ(ask("quiet").get().status, 200);
   first.released.set_value();
   answers.pop_back();
@@ -334,9 +373,9 @@ TEST(Pipeline, AServerHasFourPollsAtATime) {
   std::atomic<int> answered = 0;
   Piped piped;
   const auto poll = [&] {
-    EXPECT_TRUE(piped.pipeline->assignments(
-        {.what = live::Ask::assignments, .name = "n1"}, live::executor("n1"),
-        piped.pipeline->figures().reader_revision.load(), 60s, [&](const live::Answer&) { ++answered; }));
+    piped.pipeline->assignments({.what = live::Ask::assignments, .name = "n1"}, live::executor("n1"),
+                                piped.pipeline->figures().reader_revision.load(), 60s,
+                                [&](const live::Answer&) { ++answered; });
   };
   for (int n = 0; n < 4; ++n) poll();
   ASSERT_EQ(piped.put_tenant("t").get().status, 201);  // the reader has turned
@@ -402,8 +441,44 @@ TEST(TrailingReader, FollowsTheLogAndLeavesOthersWhatTheyRead) {
   EXPECT_LT(before->revision(), after->revision());
   const live::Reader* const same = after.get();
   EXPECT_EQ(trailing.get().get(), same) << "nobody copies what nobody has changed";
-  trailing.forget_unused(TrailingReader::Clock::now() + 2min);
+  EXPECT_EQ(trailing.give_up_unused(TrailingReader::Clock::now() + 2min).get(), same);
   EXPECT_EQ(trailing.get(), nullptr);
+}
+
+// The file may be ahead of the reader: what it had is not applied once more when the reader has it.
+TEST(TrailingReader, FollowsFurtherThanTheReaderAndAppliesNothingTwice) {
+  live::LiveCluster cluster = live::small_cluster();
+  TrailingReader trailing;
+  trailing.want(cluster.reader);
+  cluster.submit("ml", "a", R"({"demand":{"cpu":1}})");
+  const auto ahead =
+      trailing.get([&](live::Reader& state) { return static_cast<bool>(state.apply(cluster.log.back())); });
+  EXPECT_EQ(ahead->snapshot(), cluster.reader.snapshot());
+  trailing.add(cluster.log.back());
+  EXPECT_EQ(trailing.get()->snapshot(), cluster.reader.snapshot());
+}
+
+TEST(TrailingReader, IsMadeAgainAfterItCouldNotFollow) {
+  live::LiveCluster cluster = live::small_cluster();
+  TrailingReader trailing;
+  for (const bool throws : {false, true}) {
+    trailing.want(cluster.reader);
+    const auto fails = [&](live::Reader&) -> bool {
+      if (throws) throw std::runtime_error("no memory");
+      return false;
+    };
+    try {
+      EXPECT_EQ(trailing.get(fails), nullptr);
+    } catch (const std::runtime_error&) {
+      EXPECT_TRUE(throws);
+    }
+    cluster.submit("ml", throws ? "a" : "b", R"({"demand":{"cpu":1}})");
+    trailing.add(cluster.log.back());  // nobody follows, and nothing is kept
+    EXPECT_EQ(trailing.get(), nullptr);
+    trailing.want(cluster.reader);
+    EXPECT_EQ(trailing.get()->snapshot(), cluster.reader.snapshot());
+    EXPECT_NE(trailing.give_up_unused(TrailingReader::Clock::now() + 2min), nullptr);
+  }
 }
 
 TEST(Pipeline, WhatMeetsALockedFileWaitsAndIsThereWhenTheLockIsGone) {
@@ -437,7 +512,7 @@ TEST(Pipeline, AWatchThatIsRefusedHasItsStreamClosed) {
   PipelineOptions options;
   options.workers = 0;  // what waits for a worker waits without end
   Piped piped(options);
-  for (int n = 0; n < 32; ++n) piped.pipeline->audit(0, 1, [](const live::Answer&) {});
+  for (int n = 0; n < 128; ++n) piped.pipeline->audit(0, 1, [](const live::Answer&) {});
   const auto client = std::make_shared<SlowClient>();
   // From the file, because the ring begins at the start.
   ASSERT_TRUE(piped.put_tenant("a").get().status == 201);
