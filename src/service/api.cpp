@@ -22,7 +22,9 @@ constexpr std::size_t kBodies = std::size_t{256} << 20U;           // bytes, unt
 constexpr std::size_t kBodiesOfTenants = std::size_t{240} << 20U;  // the others keep a reserve
 constexpr std::size_t kBodiesOfTenant = std::size_t{16} << 20U;
 constexpr std::size_t kBytesOfJob = 4096;             // each of a list of jobs counts as a job at least
-constexpr std::chrono::milliseconds kPatience{1000};  // of clients without a token that ask too often
+// How long those wait for their refusal that ask too often, so that they cannot ask it all the time.
+constexpr std::chrono::milliseconds kPatience{1000};  // without a token
+constexpr std::chrono::milliseconds kPatienceOfTenant{100};
 
 /// Bytes that the body may have, as far as the head says.
 std::size_t body_bytes_of(const net::Request& head, const Route& route) {
@@ -192,6 +194,7 @@ std::optional<net::Response> Api::take_rate(const Asked& asked, RateOf of, doubl
                           rate.per_s, rate.burst));
   wrong.retry_after_s = std::to_string(static_cast<std::int64_t>(std::ceil(*wait)));
   net::Response response = response_of(wrong);
+  response.after = kPatienceOfTenant;
   response.fields.emplace_back("RateLimit-Policy", fmt::format("\"default\";q={};w=1", rate.per_s));
   response.fields.emplace_back("RateLimit", fmt::format("\"default\";r=0;t={}", wrong.retry_after_s));
   return response;
