@@ -59,11 +59,11 @@ Answer Decider::apply(const Command& command, Time now, Wall wall) {
   return std::move(decided.answer);
 }
 
-int Decider::decide(int at_most_steps, Time now, Wall wall) {
+int Decider::decide(int at_most_steps, Time now, Wall wall, const std::function<bool()>& is_enough) {
   if (!wants_steps() && !decides_by_time()) return 0;
   const Stamp stamp = open_->next(now, wall);
   const std::uint64_t seed = open_->batch.empty() ? stamp.revision : open_->batch.first;
-  return open_->state.step(at_most_steps, stamp, seed,
+  return open_->state.step(at_most_steps, stamp, seed, is_enough,
                            [&](Record record) { open_->take(std::move(record)); });
 }
 

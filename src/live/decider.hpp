@@ -50,8 +50,9 @@ class Decider {
   Answer apply(const Command& command, Time now, Wall wall);
 
   /// Takes at most `at_most` steps of the engine, if it may have something to decide; returns how many tasks
-  /// were placed. The random numbers of a batch come from mix(cluster seed, its first revision).
-  int decide(int at_most, Time now, Wall wall);
+  /// were placed. `is_enough`, if given, is asked after each step: true ends it there. The random numbers of
+  /// a batch come from mix(cluster seed, its first revision).
+  int decide(int at_most, Time now, Wall wall, const std::function<bool()>& is_enough = {});
 
   /// May decide() place something when it is called again at once? Else after the next command, or later
   /// (with reservations or a half-life decisions change with time: then call it once a second).

@@ -209,7 +209,8 @@ class State {
 
   /// At most `at_most` steps, for which records of some placements each are given to `take`; returns the
   /// tasks placed. `seed` is the first revision of the batch.
-  int step(int at_most, Stamp stamp, std::uint64_t seed, const std::function<void(Record)>& take);
+  int step(int at_most, Stamp stamp, std::uint64_t seed, const std::function<bool()>& is_enough,
+           const std::function<void(Record)>& take);
 
   /// Applies a record of the log. Errors: the record cannot be applied, or gives something else than it says.
   /// Where `task` is placed by it, `why` is written.

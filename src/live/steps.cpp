@@ -63,14 +63,16 @@ void State::note(const scheduling::Placed& placed, Record& record) {
   for (const scheduling::Companion& each : placed.with) place(record, placed.job, each);
 }
 
-int State::step(int at_most, Stamp stamp, std::uint64_t seed, const std::function<void(Record)>& take) {
+int State::step(int at_most, Stamp stamp, std::uint64_t seed, const std::function<bool()>& is_enough,
+                const std::function<void(Record)>& take) {
   stamp.now = std::max(stamp.now, last.now);
   clock_ = std::max(clock_, stamp.now);
   Random& random = source(random_, settings.seed, seed);
   int placed = 0;
-  for (bool over = false; !over && placed < at_most; ++stamp.revision) {
+  bool enough = false;
+  for (bool over = false; !over && !enough && placed < at_most; ++stamp.revision) {
     Record record{.stamp = stamp, .what = "steps", .seed = seed};
-    for (int i = 0; i < kMostStepsOfRecord && placed < at_most; ++i) {
+    for (int i = 0; i < kMostStepsOfRecord && !enough && placed < at_most; ++i) {
       const std::optional<scheduling::Placed> each = engine.step(stamp.now, random);
       record.engine.push_back(engine_line(
           {.now = stamp.now, .what = scheduling::StepAsked{}, .outcome = scheduling::Outcome(each)}));
@@ -80,6 +82,7 @@ int State::step(int at_most, Stamp stamp, std::uint64_t seed, const std::functio
       }
       ++placed;
       note(*each, record);
+      enough = is_enough && is_enough();
     }
     forget_ended();
     stand_at(stamp);

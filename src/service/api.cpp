@@ -21,7 +21,7 @@ constexpr std::int64_t kWatchesOfTenant = 64;
 constexpr std::size_t kBodies = std::size_t{256} << 20U;           // bytes, until they are answered
 constexpr std::size_t kBodiesOfTenants = std::size_t{240} << 20U;  // the others keep a reserve
 constexpr std::size_t kBodiesOfTenant = std::size_t{16} << 20U;
-constexpr std::size_t kBytesOfJob = 4096;             // each of a list of jobs counts as a job at least
+constexpr std::size_t kBytesOfJob = 4096;  // each of a list of jobs counts as a job at least
 // How long those wait for their refusal that ask too often, so that they cannot ask it all the time.
 constexpr std::chrono::milliseconds kPatience{1000};  // without a token
 constexpr std::chrono::milliseconds kPatienceOfTenant{100};
