@@ -8,6 +8,7 @@
 #include "scheduling/constraints/constraints.hpp"
 #include "scheduling/engine_state.hpp"
 #include "scheduling/event_checks.hpp"
+#include "scheduling/starvation/satisfaction.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -399,7 +400,7 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
       return *std::move(bad);
     }
   }
-  s.happens_to_tasks(now);
+  s.job_comes(*user, now);
   s.shares.task_class_added(task_class);
 
   // A queue that exists holds the task class too: for a new one, as that of a job with terms is, none is
@@ -407,6 +408,7 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
   const bool is_new = s.ledger.task_classes.holders(task_class) == 1;
   QueueIndex queue = is_new ? kNone : find_queue(s.ledger, *user, task_class);
   if (queue == kNone) {
+    if (s.preemption && brings_kind_of_task(s.ledger, *user, task_class)) s.preemption->something_changed();
     queue = s.ledger.add_queue(*user, task_class);
     s.shares.population_changed();
   } else {
@@ -423,10 +425,16 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
     s.ledger.jobs[job].waiting = std::accumulate(waiting.begin(), waiting.end(), std::int64_t{0});
     s.ledger.set_waiting_by_role(job, std::move(waiting));
   }
-  s.ledger.task_classes.for_each_demand(task_class,
-                                        [&](const Amounts& demand) { s.ledger.note_demand(*user, demand); });
-  if (s.preemption) s.preemption->user_changed(*user);
-  if (event.rank && event.rank->priority != 0) s.ledger.has_priorities = true;
+  bool changes_others = false;
+  s.ledger.task_classes.for_each_demand(task_class, [&](const Amounts& demand) {
+    changes_others = s.ledger.note_demand(*user, demand) || changes_others;
+  });
+  if (event.rank && event.rank->priority != 0)
+    changes_others = !std::exchange(s.ledger.has_priorities, true) || changes_others;
+  if (s.preemption) {
+    s.preemption->user_changed(*user);
+    if (changes_others) s.preemption->something_changed();
+  }
   ++s.ledger.queues[queue].jobs;
   s.ledger.enqueue(job);
   if (!s.dispatcher.waiting().holds(queue)) {

@@ -51,6 +51,7 @@ struct Engine::State {
   // What events have in common.
   void happens(Time time);
   void happens_to_tasks(Time time);
+  void job_comes(UserIndex user, Time time);
   void user_changed(UserIndex user);
   Check check_tree() const;  ///< errors: a discipline or an option with which there are no groups and quotas
   void tree_changed();       ///< groups, members, weights or quotas

@@ -202,6 +202,13 @@ void Engine::State::happens_to_tasks(Time time) {
   if (preemption) preemption->tasks_changed();
 }
 
+/// An event by which a job comes.
+void Engine::State::job_comes(UserIndex user, Time time) {
+  now = time;
+  if (reservations) reservations->something_changed();
+  if (preemption) preemption->job_comes(ledger, user);
+}
+
 /// What the user has is another.
 void Engine::State::user_changed(UserIndex user) {
   shares.user_changed(user, now);

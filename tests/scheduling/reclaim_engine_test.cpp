@@ -37,7 +37,9 @@ class Together {
   std::string live(int events) {
     for (int event = 0; event < events && wrong_.empty(); ++event) {
       now_ += Duration(1);
-      happen();
+      if (happen()) {
+        for (Started& task : tasks_) task.is_fresh = false;
+      }
       decide();
     }
     return wrong_;
@@ -118,23 +120,20 @@ class Together {
 
   // Events.
 
-  void happen() {
+  /// False when the engine refused it.
+  bool happen() {
     const std::uint64_t drawn = random_.below(20);
-    if (drawn < 10) {
-      submit();
-    } else if (drawn < 15) {
-      if (!tasks_.empty()) finish(random_.below(tasks_.size()));
-    } else if (drawn == 15 && servers_.size() < 3) {
+    if (drawn < 10) return submit();
+    if (drawn < 15) return !tasks_.empty() && finish(random_.below(tasks_.size()));
+    if (drawn == 15 && servers_.size() < 3) {
       add_server({4 + static_cast<std::int64_t>(random_.below(6)), 4});
-    } else if (drawn == 16 && servers_.size() > 1) {
-      fail(random_.below(servers_.size()));
-    } else {
-      change(1 + random_.below(nodes_.size() - 1));
+      return true;
     }
-    for (Started& task : tasks_) task.is_fresh = false;
+    if (drawn == 16 && servers_.size() > 1) return fail(random_.below(servers_.size()));
+    return change(1 + random_.below(nodes_.size() - 1));
   }
 
-  void submit() {
+  bool submit() {
     const auto user = std::next(users_.begin(), static_cast<std::ptrdiff_t>(random_.below(users_.size())));
     Job job{
         .user = user->first,
@@ -149,22 +148,25 @@ class Together {
     for (std::size_t v = job.user; v != 0; v = nodes_[v].parent)
       for (std::size_t r = 0; r < 2; ++r)
         nodes_[v].largest[r] = std::max(nodes_[v].largest[r], job.demand[r]);
+    return true;
   }
 
-  void finish(std::size_t place) {
-    if (!engine_.apply(TaskFinished{tasks_[place].id}, now_))
-      tasks_.erase(std::next(tasks_.begin(), static_cast<std::ptrdiff_t>(place)));
+  bool finish(std::size_t place) {
+    if (engine_.apply(TaskFinished{tasks_[place].id}, now_)) return false;
+    tasks_.erase(std::next(tasks_.begin(), static_cast<std::ptrdiff_t>(place)));
+    return true;
   }
 
-  void fail(std::size_t place) {
+  bool fail(std::size_t place) {
     const ServerId server = servers_[place].id;
-    if (!engine_.apply(ServerFailed{server}, now_)) return;
+    if (!engine_.apply(ServerFailed{server}, now_)) return false;
     std::erase_if(tasks_, [&](const Started& task) { return task.server == server; });
     servers_.erase(std::next(servers_.begin(), static_cast<std::ptrdiff_t>(place)));
+    return true;
   }
 
   /// Another weight, sometimes other quotas, unless the engine refuses them.
-  void change(std::size_t v) {
+  bool change(std::size_t v) {
     Node node = nodes_[v];
     node.weight = static_cast<unsigned long>(random_.below(4));
     if (random_.below(2) == 0) node.guarantee = node.reserved = {};
@@ -185,6 +187,7 @@ class Together {
                                                                     .reserved = node.reserved},
                                                        now_);
     if (!refused) nodes_[v] = node;
+    return !refused;
   }
 
   // What the oracle is asked.

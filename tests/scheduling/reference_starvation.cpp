@@ -909,7 +909,7 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
       const auto cost = [](const Set& set) {
         return std::tuple(set.highest, set.work, set.option.preempted.size());
       };
-      return cost(a) != cost(b) ? cost(a) < cost(b) : b.poorest < a.poorest;
+      return cost(a) != cost(b) ? cost(a) < cost(b) : compare(a.poorest, b.poorest) > 0;
     };
     const std::set<UserId> users = std::min_element(sets.begin(), sets.end(), is_cheaper)->users;
     std::erase_if(sets, [&](const Set& set) { return set.users != users; });

@@ -129,16 +129,37 @@ Amounts Ledger::charge(UserIndex user, std::span<const std::int64_t> demand) con
   return more;
 }
 
-void Ledger::note_demand(UserIndex user, std::span<const std::int64_t> demand) {
-  for (std::size_t r = 0; r < resources_; ++r) largest_[user][r] = std::max(largest_[user][r], demand[r]);
-  note_demand(users[user].group, demand);
+namespace {
+
+/// True when one of the amounts is larger now.
+bool raise(std::span<std::int64_t> largest, std::span<const std::int64_t> demand) {
+  bool is_larger = false;
+  for (std::size_t r = 0; r < largest.size(); ++r) {
+    is_larger = is_larger || demand[r] > largest[r];
+    largest[r] = std::max(largest[r], demand[r]);
+  }
+  return is_larger;
 }
 
-void Ledger::note_demand(GroupIndex group, std::span<const std::int64_t> demand) {
+bool uses_something(std::span<const std::int64_t> used) {
+  return std::any_of(used.begin(), used.end(), [](std::int64_t units) { return units > 0; });
+}
+
+}  // namespace
+
+bool Ledger::note_demand(UserIndex user, std::span<const std::int64_t> demand) {
+  const bool counts =
+      raise(largest_[user], demand) && users[user].group != kRoot && uses_something(used(user));
+  return note_demand(users[user].group, demand) || counts;
+}
+
+bool Ledger::note_demand(GroupIndex group, std::span<const std::int64_t> demand) {
+  bool counts = false;
   for (; group != kRoot; group = groups[group].parent) {
-    Amounts& largest = groups[group].largest;
-    for (std::size_t r = 0; r < resources_; ++r) largest[r] = std::max(largest[r], demand[r]);
+    const bool is_larger = raise(groups[group].largest, demand);
+    counts = counts || (is_larger && groups[group].parent != kRoot && uses_something(groups[group].used));
   }
+  return counts;
 }
 
 // Users and groups come, change, move and go.

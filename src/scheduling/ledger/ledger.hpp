@@ -276,8 +276,11 @@ class Ledger {
     return node.is_user() ? largest_[node.user] : std::span<const std::int64_t>(groups[node.group].largest);
   }
   /// The user has tasks with this demand. O(depth m).
-  void note_demand(UserIndex user, std::span<const std::int64_t> demand);
-  void note_demand(GroupIndex group, std::span<const std::int64_t> demand);  ///< or one below the group
+  /// True when others may count for more by it (order/descent.cpp, task view): when it is larger than all
+  /// before, of some resource, at a node that uses something and has siblings in a group. What uses nothing
+  /// counts for nothing; and if it gets one task, that is no larger, and counts whole.
+  bool note_demand(UserIndex user, std::span<const std::int64_t> demand);
+  bool note_demand(GroupIndex group, std::span<const std::int64_t> demand);  ///< or one below the group
 
   /// ĝ: as given, else Σ ĝ of the members. [m]
   std::span<const std::int64_t> guarantee(TreeNode node) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -59,7 +60,8 @@ bool is_cheaper(const Victims& a, const Victims& b) {
   if (a.last != b.last) return a.last < b.last;
   if (a.work != b.work) return a.work < b.work;
   if (a.tasks.size() != b.tasks.size()) return a.tasks.size() < b.tasks.size();
-  return a.poorest != b.poorest ? b.poorest < a.poorest : a.server < b.server;
+  const std::weak_ordering order = order_of(a.poorest, b.poorest);
+  return order != 0 ? order > 0 : a.server < b.server;
 }
 bool is_lower(const Victims& a, const Victims& b) {
   const auto height = [](const Victims& victims) { return std::pair(victims.last, victims.priority); };
@@ -255,16 +257,27 @@ void VictimSearch::consider(ServerIndex server, const Gain& gain, std::int64_t m
   if (is_best) best.users = std::move(users), best.of_all = std::move(here);
 }
 
+bool VictimSearch::begin(QueueIndex queue, const DemandAlternative& alternative, Gain& gain) {
+  const QueueRow& row = ledger_.queues[queue];
+  gain = {.queue = queue,
+          .user = row.user,
+          .demand = alternative.demand,
+          .priority = ledger_.jobs[row.first_job].rank.priority};
+  return rights_.begin(gain);
+}
+
+std::optional<Victims> VictimSearch::best_of(BestVictims best, bool has_priorities) {
+  if (best.of_all && has_priorities) return best.of_users.at(best.users);
+  return best.of_all;
+}
+
 std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tasks,
                                           const std::function<bool(ServerIndex server)>& may_use) {
-  const QueueRow& row = ledger_.queues[queue];
   BestVictims best;
-  for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(row.task_class)) {
-    const Gain gain{.queue = queue,
-                    .user = row.user,
-                    .demand = alternative.demand,
-                    .priority = ledger_.jobs[row.first_job].rank.priority};
-    if (!rights_.begin(gain)) continue;
+  Gain gain;
+  for (const DemandAlternative& alternative :
+       ledger_.task_classes.alternatives(ledger_.queues[queue].task_class)) {
+    if (!begin(queue, alternative, gain)) continue;
     const IndexedAmounts<ServerIndex> room = room_if_all_end();
     for (const ServerIndex server : ledger_.servers.indices()) {
       if (has_room(alternative.demand, room[server]) &&
@@ -273,8 +286,24 @@ std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tas
         consider(server, gain, max_tasks, best);
     }
   }
-  if (best.of_all && ledger_.has_priorities) return best.of_users.at(best.users);
-  return best.of_all;
+  return best_of(std::move(best), ledger_.has_priorities);
+}
+
+std::optional<Victims> VictimSearch::find_on(std::span<const ServerIndex> servers, QueueIndex queue,
+                                             std::int64_t max_tasks,
+                                             const std::function<bool(ServerIndex server)>& may_use) {
+  BestVictims best;
+  Gain gain;
+  for (const DemandAlternative& alternative :
+       ledger_.task_classes.alternatives(ledger_.queues[queue].task_class)) {
+    if (!begin(queue, alternative, gain)) continue;
+    for (const ServerIndex server : servers) {
+      if (ledger_.task_classes.eligibility.contains(alternative.servers, server) && may_use(server) &&
+          is_within(alternative.demand, ledger_.server_pool.capacity(server)))
+        consider(server, gain, max_tasks, best);
+    }
+  }
+  return best_of(std::move(best), ledger_.has_priorities);
 }
 
 // Preemption: when nothing else can be placed, tasks end for others that have a right to it. The queues are
@@ -300,7 +329,9 @@ std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tas
 // or the end of a reservation; where the budget stood in its way, when some of it is free; and when the tasks
 // of a server that it looked at come in another order, since their work grows at different rates. Until then
 // the search would take the same tasks. Where too little may be lost whatever the order, time changes
-// nothing.
+// nothing. In a tree, where shares are of resources, a job that comes changes nothing for others: after a
+// search that found nothing its user is asked alone, and the others only for servers with tasks that had just
+// started then, and may end since. What such a search finds is what a search of everything would find.
 //
 // Cost: without the option a branch. A search: O(queues m) when no user may lose anything to another, else
 // for every queue below the highest user see VictimSearch::find. In a tree O(nodes m), O(depth m) for every
@@ -329,6 +360,19 @@ std::int64_t PreemptionPolicy::left(Time now) {
 void PreemptionPolicy::ended(std::int64_t tasks, Time now) {
   ended_.emplace_back(now, tasks);
   recent_ += tasks;
+}
+
+void PreemptionPolicy::job_comes(const Ledger& ledger, UserIndex user) {
+  constexpr std::size_t kMostUsers = 64;
+  is_futile_ = false;
+  if (unsearched_ && unsearched_->users.size() == kMostUsers) unsearched_.reset();
+  if (unsearched_) {
+    std::set<ServerIndex> servers(unsearched_->servers.begin(), unsearched_->servers.end());
+    for (const TaskIndex task : started_.all()) servers.insert(ledger.tasks[task].server);
+    unsearched_->servers.assign(servers.begin(), servers.end());
+    unsearched_->users.push_back(user);
+  }
+  started_.event_happened();
 }
 
 void PreemptionPolicy::found_too_many(Time next_order) {
@@ -371,8 +415,13 @@ std::vector<QueueIndex> queues_that_may_gain(const PreemptionView& view, const V
   return in_order;
 }
 
+bool is_new(const Unsearched& unsearched, UserIndex user) {
+  return std::find(unsearched.users.begin(), unsearched.users.end(), user) != unsearched.users.end();
+}
+
 /// The same in a tree: the order stands above.
-std::vector<QueueIndex> queues_of_tree_that_may_gain(const PreemptionView& view, const VictimSearch& search) {
+std::vector<QueueIndex> queues_of_tree_that_may_gain(const PreemptionView& view, const VictimSearch& search,
+                                                     const std::optional<Unsearched>& unsearched) {
   const Ledger& ledger = view.precedence.context->ledger;
   struct Asking {
     QueueIndex queue;
@@ -383,6 +432,7 @@ std::vector<QueueIndex> queues_of_tree_that_may_gain(const PreemptionView& view,
   std::vector<Asking> asking;
   for (const QueueIndex queue : ledger.queues.indices()) {
     const QueueRow& row = ledger.queues[queue];
+    if (unsearched && unsearched->servers.empty() && !is_new(*unsearched, row.user)) continue;
     if (!view.waiting.holds(queue) || ledger.task_classes.terms(row.task_class) != nullptr ||
         !search.may_gain(queue))
       continue;
@@ -431,24 +481,28 @@ std::vector<QueueIndex> head_of_tree(const PreemptionView& view) {
 }
 
 std::optional<PreemptionCandidate> first_candidate(const PreemptionView& view, VictimSearch& search,
-                                                   std::int64_t max_tasks) {
+                                                   std::int64_t max_tasks,
+                                                   const std::optional<Unsearched>& unsearched) {
   const Ledger& ledger = view.precedence.context->ledger;
   const auto ask = [&](QueueIndex queue) -> std::optional<PreemptionCandidate> {
     if (view.blocking == Blocking::freeze &&
         fits_somewhere(ledger, ledger.queues[queue].task_class, view.open))
       return {};
-    std::optional<Victims> victims = search.find(queue, max_tasks, [&](ServerIndex server) {
+    const auto may_use = [&](ServerIndex server) {
       if (view.open.contains(server)) return true;
       const Reservations::Kept* const here = view.reservations.on_server(server);
       return here != nullptr && here->queue == queue;
-    });
+    };
+    std::optional<Victims> victims = !unsearched || is_new(*unsearched, ledger.queues[queue].user)
+                                         ? search.find(queue, max_tasks, may_use)
+                                         : search.find_on(unsearched->servers, queue, max_tasks, may_use);
     if (!victims) return {};
     return PreemptionCandidate{.queue = queue, .victims = *std::move(victims)};
   };
   const std::vector<QueueIndex> queues = !ledger.has_tree() ? queues_that_may_gain(view, search)
                                          : view.blocking == Blocking::freeze
                                              ? head_of_tree(view)
-                                             : queues_of_tree_that_may_gain(view, search);
+                                             : queues_of_tree_that_may_gain(view, search, unsearched);
   for (const QueueIndex queue : queues) {
     if (std::optional<PreemptionCandidate> found = ask(queue)) return found;
   }
@@ -473,10 +527,18 @@ std::optional<PreemptionCandidate> PreemptionPolicy::intend(const PreemptionView
                                              ? rights_in_tree(view.precedence, started_)
                                              : rights_of_users(context, *discipline.share, keys_, started_);
   VictimSearch search(context.ledger, *rights, view.spared, now);
-  std::optional<PreemptionCandidate> candidate = first_candidate(view, search, left);
-  if (!candidate)
-    search.found_too_many() ? found_too_many(search.next_order()) : found_nothing(search.next_order());
-  return candidate;
+  std::optional<PreemptionCandidate> candidate = first_candidate(view, search, left, unsearched_);
+  unsearched_.reset();
+  if (candidate) return candidate;
+  if (search.found_too_many()) {
+    found_too_many(search.next_order());
+  } else {
+    found_nothing(search.next_order());
+    // By other measures a job that comes may change what others count for, and with freeze who is first.
+    if (in_tree && discipline.tree == TreeMeasure::resources && view.blocking == Blocking::skip)
+      unsearched_.emplace();
+  }
+  return {};
 }
 
 }  // namespace mirab::scheduling

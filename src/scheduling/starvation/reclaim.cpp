@@ -38,6 +38,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "scheduling/ledger/paths.hpp"
 #include "scheduling/starvation/givers.hpp"
@@ -48,22 +49,6 @@ namespace mirab::scheduling {
 namespace {
 
 using fairness::Wide;
-
-/// The key of each node on a path: is its weight 0, so that it is last, and κ.
-template <class Number>
-using Keys = std::vector<std::pair<bool, Number>>;
-
-/// Compares keys from the top.
-template <class Number>
-std::weak_ordering order_of(const Keys<Number>& a, const Keys<Number>& b) {
-  for (std::size_t at = 0; at < std::max(a.size(), b.size()); ++at) {
-    const auto& of_a = a[std::min(at, a.size() - 1)];
-    const auto& of_b = b[std::min(at, b.size() - 1)];
-    if (of_a < of_b) return std::weak_ordering::less;
-    if (of_b < of_a) return std::weak_ordering::greater;
-  }
-  return std::weak_ordering::equivalent;
-}
 
 mpq_class fraction_of(const mpq_class& number) { return number; }
 mpq_class fraction_of(Wide number) {
@@ -234,7 +219,9 @@ class RightsInTree final : public Rights {
     return from_top(descent.template path<Number>(of_nothing(user), View::whole_tasks));
   }
   const Keys<Number>& before(UserIndex user) const {
-    Keys<Number>& keys = before_[user];
+    const UserRow& row = ledger_.users[user];
+    Keys<Number>& keys =
+        row.running > 0 ? before_[user] : idle_before_[{row.group, row.weight.numerator > 0}];
     if (keys.empty()) keys = standing(now_, user);
     return keys;
   }
@@ -460,8 +447,11 @@ class RightsInTree final : public Rights {
     if (more != 0) return more > 0;
     const Keys<Number>& least = before(gain_.user);  // k
     if (order_of(standing(after_, gain_.user), least) <= 0) return false;
+    std::set<Alike> idle;
     const auto stays_above = [&](UserIndex user) {
       if (user == gain_.user) return true;
+      const UserRow& row = ledger_.users[user];
+      if (row.running == 0 && !idle.insert({row.group, row.weight.numerator > 0}).second) return true;
       const Keys<Number> after = standing(after_, user);
       return order_of(after, least) > 0 || order_of(after, before(user)) >= 0;
     };
@@ -496,7 +486,11 @@ class RightsInTree final : public Rights {
   Givers givers_;
   IndexedVector<UserIndex, std::int64_t> lowest_priority_;  // of running jobs; empty without priorities
   std::int64_t lowest_tier_ = INT64_MAX;                    // of users of which something runs
-  mutable IndexedVector<UserIndex, Keys<Number>> before_;   // standings as they are; empty: not known yet
+  // Standings as they are; empty: not known yet. Users of a group that run nothing stand alike, but for
+  // whether they have a weight.
+  using Alike = std::pair<GroupIndex, bool>;
+  mutable IndexedVector<UserIndex, Keys<Number>> before_;  // of those that run something
+  mutable std::map<Alike, Keys<Number>> idle_before_;
 
   Gain gain_{};
   std::vector<TreeNode> path_;        // of b, from the user up

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <gmpxx.h>
@@ -55,7 +56,22 @@ struct Turn {
 };
 
 /// The key of each node on a user's path, from the top: does it come after its siblings with a weight, and κ.
-using KeysFromTop = std::vector<std::pair<bool, mpq_class>>;
+template <class Number>
+using Keys = std::vector<std::pair<bool, Number>>;
+using KeysFromTop = Keys<mpq_class>;
+
+/// Compares keys from the top; a path that is shorter as if it went on with its last key. None come first.
+template <class Number>
+std::weak_ordering order_of(const Keys<Number>& a, const Keys<Number>& b) {
+  if (a.empty() || b.empty()) return a.size() <=> b.size();
+  for (std::size_t at = 0; at < std::max(a.size(), b.size()); ++at) {
+    const auto& of_a = a[std::min(at, a.size() - 1)];
+    const auto& of_b = b[std::min(at, b.size() - 1)];
+    if (of_a < of_b) return std::weak_ordering::less;
+    if (of_b < of_a) return std::weak_ordering::greater;
+  }
+  return std::weak_ordering::equivalent;
+}
 
 /// The running tasks that have started since the latest event.
 class StartedTasks {

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <set>
 
+#include "scheduling/ledger/paths.hpp"
+
 namespace mirab::scheduling {
 namespace {
 
@@ -49,7 +51,34 @@ mpq_class satisfaction(const Needed& needed, std::span<const std::int64_t> used,
   return most;
 }
 
+/// The resources that the ways of running a task of the class demand.
+std::set<Needed> demanded(const Ledger& ledger, TaskClassIndex task_class) {
+  std::set<Needed> demanded;
+  ledger.task_classes.for_each_demand(task_class, [&](const Amounts& demand) {
+    Needed resources;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (demand[r] > 0) resources.push_back(r);
+    }
+    demanded.insert(std::move(resources));
+  });
+  return demanded;
+}
+
 }  // namespace
+
+bool brings_kind_of_task(const Ledger& ledger, UserIndex user, TaskClassIndex task_class) {
+  const bool any_guaranteed =
+      ledger.has_quotas() && any_on_path(ledger, user, [&](TreeNode node) {
+        const std::span<const std::int64_t> guarantee = ledger.guarantee(node);
+        return std::any_of(guarantee.begin(), guarantee.end(), [](std::int64_t units) { return units > 0; });
+      });
+  if (!any_guaranteed) return false;
+  const std::set<Needed> kinds = demanded(ledger, task_class);
+  const std::vector<QueueIndex>& queues = ledger.users[user].queues;
+  return std::none_of(queues.begin(), queues.end(), [&](QueueIndex queue) {
+    return demanded(ledger, ledger.queues[queue].task_class) == kinds;
+  });
+}
 
 mpq_class gain_of_satisfaction(const Ledger& ledger, std::span<const TreeNode> nodes,
                                const TreeUsageAfter& after) {

@@ -12,4 +12,8 @@ namespace mirab::scheduling {
 mpq_class gain_of_satisfaction(const Ledger& ledger, std::span<const TreeNode> nodes,
                                const TreeUsageAfter& after);
 
+/// May Γ count otherwise for others once tasks of the class wait for the user, who has no queue of it yet?
+/// Only if a node on its path is guaranteed something, and no task of the user demands the same resources.
+bool brings_kind_of_task(const Ledger& ledger, UserIndex user, TaskClassIndex task_class);
+
 }  // namespace mirab::scheduling
