@@ -215,32 +215,38 @@ class ClusterImporter {
         ++jobs_on_[*tasks.machine];
       else
         unknown_.add(job.id);
-      if (tasks.machine && job.is_exclusive) alone_.push_back(found_.tasks.size());
+      if (tasks.machine && job.is_exclusive) alone_.push_back({.job = job.id, .tasks = found_.tasks.size()});
       found_.tasks.push_back(tasks);
     }
-    if (job.is_exclusive) exclusive_.add(job.id);
   }
 
   // An exclusive job has the whole of its nodes, unless other jobs run there all the same.
   void give_whole_nodes() {
-    for (const std::size_t number : alone_) {
-      inventory::Tasks& tasks = found_.tasks[number];
-      if (jobs_on_[*tasks.machine] == 1) tasks.demand = vector_of(nodes_[*tasks.machine].amounts);
+    std::map<std::string, bool> are_alone;
+    for (const Alone& each : alone_) {
+      inventory::Tasks& tasks = found_.tasks[each.tasks];
+      const bool is_alone = jobs_on_[*tasks.machine] == 1;
+      if (is_alone) tasks.demand = vector_of(nodes_[*tasks.machine].amounts);
+      const auto [known, is_new] = are_alone.emplace(each.job, is_alone);
+      known->second = known->second && is_alone;
     }
+    for (const auto& [job, is_alone] : are_alone) (is_alone ? exclusive_ : not_alone_).add(job);
   }
 
   Check add_waiting(const Job& job, inventory::Tasks tasks) {
     const std::string name = tasks.name;
+    bool has_whole_nodes = job.is_exclusive;
     for (const Part& part : parts_of(job, tasks.rule)) {
       if (part.count > INT64_MAX / job.array) return wrong("NumNodes", "too many tasks");
       const NodeRow* const whole = job.is_exclusive ? smallest_node(part.amounts, tasks.rule) : nullptr;
       const Amounts& amounts = whole != nullptr ? whole->amounts : part.amounts;
+      has_whole_nodes = has_whole_nodes && whole != nullptr;
       tasks.name = name + suffix_of(amounts);
       tasks.demand = vector_of(amounts);
       tasks.count = part.count * job.array;
       found_.tasks.push_back(tasks);
     }
-    if (job.is_exclusive) exclusive_.add(job.id, job.array);
+    if (has_whole_nodes) exclusive_.add(job.id, job.array);
     return {};
   }
 
@@ -480,12 +486,14 @@ class ClusterImporter {
     note(unnamed_, "counted as open to all jobs, in a state that is not known", "node");
     note(done_, "left out, done");
     note(held_, "left out, held until somebody releases them");
-    note(never_start_, "left out, never start since a job that they depend on failed");
+    note(never_start_,
+         "left out, never start as they are (a dependency failed, or no node meets their constraints)");
     note(stopped_, "counted as waiting, suspended");
     note(gangs_, "not kept, that the tasks of a job on several nodes start together");
     note(spread_, "divided among more nodes than they name, since no node holds as much");
     note(exclusive_,
          "counted with all that their nodes have, exclusive (where they wait, the smallest that fit)");
+    note(not_alone_, "counted with what they asked for, exclusive but not alone on their nodes");
     note(uneven_,
          "divided equally over their nodes and rounded up, amounts that are no multiple of the nodes");
     note(
@@ -507,13 +515,17 @@ class ClusterImporter {
   inventory::Inventory found_;
   std::map<JobRule, std::size_t> rule_numbers_;
   std::map<std::size_t, std::vector<Kind>> kinds_;  // by rule
-  std::vector<std::size_t> alone_;                  // tasks of exclusive jobs that run
-  std::map<std::size_t, std::int64_t> jobs_on_;     // by node
+  struct Alone {
+    std::string job;
+    std::size_t tasks;
+  };
+  std::vector<Alone> alone_;                     // tasks of exclusive jobs that run
+  std::map<std::size_t, std::int64_t> jobs_on_;  // by node
   std::int64_t steps_ = 0;
   std::size_t hosts_ = 0;      // of all jobs
   Tally set_aside_, unnamed_;  // nodes
-  Tally done_, held_, never_start_, stopped_, gangs_, spread_, exclusive_, uneven_, without_generic_,
-      unknown_;
+  Tally done_, held_, never_start_, stopped_, gangs_, spread_, exclusive_, not_alone_, uneven_,
+      without_generic_, unknown_;
   std::map<std::string_view, Tally> unsaid_;
 };
 

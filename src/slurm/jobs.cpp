@@ -38,7 +38,8 @@ std::string_view number_of(const Record& record, std::initializer_list<std::stri
   return record.value(keys);
 }
 
-/// `JobHeldUser`, `launch_failed_requeued_held`; squeue has the reason in brackets where nodes would stand.
+/// `JobHeldUser`, `JobHoldMaxRequeue`, `launch_failed_requeued_held`; squeue has the reason in brackets where
+/// nodes would stand.
 std::string reason_of(const Record& record) {
   const std::string_view nodes = record.value({"nodelist(reason)"});
   return lower_case(nodes.starts_with('(') ? nodes : record.value({"reason"}));
@@ -53,9 +54,9 @@ Result<JobState> read_state(const Record& record) {
   if (is_one_of(state, kHeld)) return JobState::held;
   if (!is_one_of(state, kWaiting)) return JobState::done;
   const std::string reason = reason_of(record);
-  if (reason.find("held") != std::string::npos || record.value({"hold"}) == "true") return JobState::held;
-  return reason.find("dependencyneversatisfied") != std::string::npos ? JobState::never_starts
-                                                                      : JobState::waits;
+  const auto has = [&](std::string_view word) { return reason.find(word) != std::string::npos; };
+  if (has("held") || has("jobhold") || record.value({"hold"}) == "true") return JobState::held;
+  return has("dependencyneversatisfied") || has("badconstraints") ? JobState::never_starts : JobState::waits;
 }
 
 Result<std::int64_t> array_size(const Record& record, std::string_view id) {

@@ -175,8 +175,10 @@ Record job_record(const Node& object) {
     if (memory.empty()) memory = text_of(below(object, {"required", key}));
     if (!memory.empty()) record.fields.emplace(name, memory + "M");
   }
-  std::string shared = text_of(object.find("shared")) + text_of(object.find("exclusive"));
-  record.fields.emplace("oversubscribe", shared == "none" || shared == "true" ? "NO" : shared);
+  // Some versions have one of the two, some both.
+  const std::string shared = text_of(object.find("shared"));
+  const bool is_exclusive = shared == "none" || text_of(object.find("exclusive")) == "true";
+  record.fields.emplace("oversubscribe", is_exclusive ? "NO" : shared);
   std::string part = text_of(object.find("het_job_id"));
   if (part.empty()) part = text_of(below(object, {"het", "job_id"}));
   if (part != "0") record.fields.emplace("hetjobid", part);

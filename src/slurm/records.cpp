@@ -223,12 +223,13 @@ Result<std::vector<Record>> read_records(std::string_view text, const std::strin
   if (first.front() == '{') return read_json(text, file);
   if (begins_record(first)) return read_blocks(text, file);
   if (first.find('|') != std::string_view::npos) return read_table(text, file);
-  return Error{.message =
-                   "is neither what `scontrol show node -o` prints, nor a table with '|' between its columns "
-                   "and a head, as of `sacct -P` or `squeue -o '%i|%a|%u|%T|%P|%D|%C|%m|%b|%N|%f'`, nor what "
-                   "these print with --json",
-               .file = file,
-               .line = 1};
+  return Error{
+      .message =
+          "is neither what `scontrol show node -o` prints, nor a table with '|' between its columns "
+          "and a head, as of `sacct -P` or `squeue -o '%i|%a|%u|%T|%P|%D|%C|%m|%b|%h|%N|%f'`, nor what "
+          "these print with --json",
+      .file = file,
+      .line = 1};
 }
 
 // Lists of hosts and of array tasks.

@@ -390,8 +390,7 @@ TEST(ReclaimModel, WithoutGroupsOrWithEachUserInOneOfItsOwnTheMovesAreThoseOfALi
 
 /// How often does the greedy choice of victims find no legal move where there is one, or one that ends more
 /// tasks?
-void count_misses(const Drawn& drawn, std::uint64_t seeds, const char* test, std::size_t least_in_a_thousand,
-                  std::size_t most_in_a_thousand) {
+void count_misses(const Drawn& drawn, std::uint64_t seeds, const char* test, std::size_t most_in_a_thousand) {
   std::size_t cases = 0, missed = 0, more = 0;
   for_each_seed("MIRAB_SEQUENCES", seeds, test, [&](std::uint64_t seed) {
     Random random(seed);
@@ -416,17 +415,17 @@ void count_misses(const Drawn& drawn, std::uint64_t seeds, const char* test, std
   tell("missed", missed);
   tell("ended_more_than_needed", more);
   if (cases < 1'000) return;
-  EXPECT_GE(1'000 * missed, least_in_a_thousand * cases);
   EXPECT_LE(1'000 * missed, most_in_a_thousand * cases);
+  EXPECT_LE(1'000 * more, most_in_a_thousand * cases);
 }
 
 TEST(ReclaimModel, TheGreedyChoiceSeldomMissesALegalMoveOfMixedTasks) {
   count_misses({.weights_of_0 = false, .quotas = false}, 2'000,
-               "TheGreedyChoiceSeldomMissesALegalMoveOfMixed*", 0, 60);
+               "TheGreedyChoiceSeldomMissesALegalMoveOfMixed*", 60);
 }
 
 TEST(ReclaimModel, TheGreedyChoiceSeldomMissesALegalMoveWithGuarantees) {
-  count_misses({.weights_of_0 = false}, 2'000, "TheGreedyChoiceSeldomMissesALegalMoveWithG*", 0, 80);
+  count_misses({.weights_of_0 = false}, 2'000, "TheGreedyChoiceSeldomMissesALegalMoveWithG*", 80);
 }
 
 }  // namespace

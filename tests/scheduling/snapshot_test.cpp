@@ -232,6 +232,18 @@ TEST(Snapshot, OneOfAnEarlierDecisionVersionIsReadWhereThatIsAskedFor) {
   EXPECT_GT(placed, 1'000U);
 }
 
+/// Up to decision version 7 nobody asked for the largest demands: what waits and runs tells of them.
+TEST(Snapshot, OneWithoutTheLargestDemandsIsReadWhereItIsOfAVersionThatHadNone) {
+  SmallEngine small("drf");
+  small.server({4});
+  small.job(small.user(), {3}, 2);
+  nlohmann::json changed = nlohmann::json::from_cbor(snapshot(small.engine));
+  changed.erase("largest");
+  EXPECT_FALSE(restore(bytes_of(changed), EarlierDecisions::accepted));
+  changed["decision_version"] = 7;
+  EXPECT_TRUE(restore(bytes_of(changed), EarlierDecisions::accepted));
+}
+
 /// By other rules a task that was known to fit nowhere may fit. Here its server is larger than it was.
 TEST(Snapshot, WhatAnEarlierVersionFoundToFitNowhereIsLookedAtOnceMore) {
   SmallEngine small("drf");

@@ -375,6 +375,8 @@ TEST(SlurmImport, AnExclusiveJobTakesWholeNodes) {
   EXPECT_THAT(users_of(beside),
               ElementsAre("a 1 x cpu=8 memory=1048576, 1 run", "b 1 x cpu=8 memory=1048576, 1 run"))
       << "Slurm let another job run there";
+  EXPECT_THAT(notices_of(beside),
+              Contains("counted with what they asked for, exclusive but not alone on their nodes: 1 job: 1"));
 }
 
 TEST(SlurmImport, JobsThatCannotStartYetAreNamed) {
@@ -391,7 +393,8 @@ TEST(SlurmImport, JobsThatCannotStartYetAreNamed) {
   EXPECT_THAT(users_of(import), ElementsAre("a 1 x cpu=1", "c 1 x cpu=1", "e 1 x cpu=1"));
   EXPECT_THAT(notices_of(import),
               IsSupersetOf({"left out, held until somebody releases them: 2 jobs: 2, 3",
-                            "left out, never start since a job that they depend on failed: 1 job: 5",
+                            "left out, never start as they are (a dependency failed, or no node meets their "
+                            "constraints): 1 job: 5",
                             "not kept, dependencies (counted as if they were met): 1 job: 4",
                             "not kept, begin times (counted as if they were past): 1 job: 6"}));
 }

@@ -87,7 +87,9 @@ TEST(SlurmJobs, AreHeldOrNeverStartBySlurmsReason) {
   EXPECT_EQ(state("JobState=PENDING Reason=Priority"), JobState::waits);
   EXPECT_EQ(state("JobState=PENDING Reason=Dependency"), JobState::waits);
   EXPECT_EQ(state("JobState=PENDING Reason=DependencyNeverSatisfied"), JobState::never_starts);
-  for (const std::string reason : {"JobHeldUser", "JobHeldAdmin", "launch_failed_requeued_held"})
+  EXPECT_EQ(state("JobState=PENDING Reason=BadConstraints"), JobState::never_starts);
+  for (const std::string reason :
+       {"JobHeldUser", "JobHeldAdmin", "JobHoldMaxRequeue", "launch_failed_requeued_held"})
     EXPECT_EQ(state("JobState=PENDING Reason=" + reason), JobState::held) << reason;
   for (const std::string word : {"REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
     EXPECT_EQ(state("JobState=" + word), JobState::held) << word;
@@ -176,6 +178,14 @@ TEST(SlurmJobs, OfJsonSayTheSameAsOfText) {
   EXPECT_EQ(pending.array, 10);
   EXPECT_EQ(text_of(pending.total), "cpu=2 gres/gpu=2 mem=1048576");
   EXPECT_TRUE(pending.is_exclusive);
+  const auto shares = [](const std::string& fields) {
+    return job_of(
+        R"({"jobs": [{"job_id": 9, "job_state": "PENDING", "node_count": 1, "tres_req_str": "cpu=2", )" +
+        fields + "}]}");
+  };
+  EXPECT_TRUE(shares(R"("shared": ["none"], "exclusive": ["true"])").is_exclusive) << "data parser 0.0.41";
+  EXPECT_TRUE(shares(R"("shared": [], "exclusive": ["true"])").is_exclusive);
+  EXPECT_FALSE(shares(R"("shared": [], "exclusive": [])").is_exclusive);
   EXPECT_EQ(job_of(R"json({"jobs": [{"job_id": 9, "job_state": ["PENDING"], "hold": true}]})json").state,
             JobState::held);
 

@@ -133,7 +133,10 @@ std::optional<FileKind> kind_of(const InputText& input) {
   if (!document) return {};
   const bool is_manifest = document->find("apiVersion") != nullptr || document->find("metadata") != nullptr;
   if (is_manifest) return {};  // of Kubernetes, which has `kind` too
-  if (document->find("kind") != nullptr) return FileKind::scenario;
+  if (const Node* const kind = document->find("kind"); kind != nullptr) {
+    const bool is_list_of_kubernetes = kind->text.ends_with("List");
+    return is_list_of_kubernetes ? std::nullopt : std::optional(FileKind::scenario);
+  }
   if (document->find("servers") != nullptr) return FileKind::cluster;
   return {};
 }

@@ -425,8 +425,11 @@ void read_largest(const JsonReader& json, Names resources, Ledger& ledger) {
       ledger.task_classes.for_each_demand(ledger.queues[queue].task_class,
                                           [&](const Amounts& demand) { ledger.note_demand(user, demand); });
   }
-  const std::optional<JsonReader> largest = json.find("largest");
-  if (!largest) return;
+  constexpr int kFirstWithLargest = 8;
+  const int version = json["decision_version"].integer<int>(0, std::numeric_limits<int>::max());
+  const std::optional<JsonReader> largest =
+      version < kFirstWithLargest ? json.find("largest") : std::optional(json["largest"]);
+  if (!largest || json.failed()) return;
   const auto read = [&]<class I>(const char* member, const auto& holds, I /*of*/) {
     (*largest)[member].for_each([&](const JsonReader& item) {
       const std::vector<JsonReader> parts = item.items(2);
