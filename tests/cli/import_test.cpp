@@ -34,6 +34,17 @@ TEST(Import, OfTheExampleRunsAndCanBeAllocated) {
   EXPECT_EQ(given.status, 0) << given.err;
 }
 
+// A scenario has a `kind` too.
+TEST(Import, TellsTheBadAmountOfAListWithoutApiVersion) {
+  const TemporaryFolder folder;
+  const std::string objects =
+      folder.write("o.json", R"({"kind":"List","items":[{"kind":"Node","metadata":{"name":"n"},)"
+                             R"("status":{"allocatable":{"cpu":"4x"}}}]})");
+  const Ran ran = shell("mirab import kubernetes " + objects);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("items[0].status.allocatable.cpu: '4x' is not an amount"));
+}
+
 TEST(Import, NotesPodsThatNoNodeHolds) {
   const TemporaryFolder folder;
   const std::string objects = folder.write(
