@@ -142,6 +142,7 @@ Steady::duration Answering::pause() const {
 }
 
 void Answering::run() {
+  bool has_more = false;  // watchers to whom the last turn did not come
   while (true) {
     std::vector<Put> put;
     std::vector<Question> questions;
@@ -150,7 +151,7 @@ void Answering::run() {
     {
       std::unique_lock lock(mutex_);
       const bool is_busy = !waiting_.empty() || events_.size() > 0;
-      wakes_.wait_for(lock, is_busy ? milliseconds(50) : milliseconds(500), [&] {
+      wakes_.wait_for(lock, milliseconds(has_more ? 0 : is_busy ? 50 : 500), [&] {
         return !put_.empty() || !questions_.empty() || !watches_.empty() || is_ending_;
       });
       put.swap(put_);
@@ -181,7 +182,7 @@ void Answering::run() {
       }
     }
     waiting_ = std::move(held);
-    events_.turn(now, is_last);
+    has_more = !events_.turn(now, is_last);
     sample(now);
     if (is_last) return;
     const auto age = now - pictured_;

@@ -78,9 +78,6 @@ struct Reading {
   Answer refuse(const Problem& problem) const { return answer_of(problem, state.last.revision); }
 };
 
-/// Rows without a name, such as the tasks of a job, that take as long as a look at a thing.
-inline constexpr std::size_t kRowsOfLook = 16;
-
 /// A parameter of the query, the first of its name.
 std::optional<std::string> given(const Query& query, const std::string& name);
 /// A problem where it is no whole number in the range.

@@ -68,6 +68,7 @@ class Api final : public net::Handler {
   std::optional<net::Response> check_client(const Asked& asked, const net::Request& head);
   std::optional<net::Response> take_rate(const Asked& asked, RateOf of, double amount);
   std::optional<net::Response> take_room(Asked& asked);
+  void charge_looks(const std::string& tenant, std::int64_t looks);
   void command(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
   void submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
                const Reply& reply);

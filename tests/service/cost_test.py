@@ -53,6 +53,27 @@ class Cost(unittest.TestCase):
         self.assertEqual(other.get("/v1/queues/ml/jobs?label=no=no")[0], 200)
         self.assertEqual(dear.put("/v1/queues/dear/jobs/more", JOB)[0], 201, "looks hold back questions alone")
 
+    def until_refused(self, client, target, most):
+        """How often the client is answered, until its looks are used up."""
+        for answered in range(most):
+            status, body, _ = client.get(target)
+            if status == 429:
+                self.assertIn("more looks at things than this tenant's limit", body["detail"])
+                return answered
+            self.assertEqual(status, 200, body)
+        self.fail(f"{most} times {target} were answered")
+
+    def test_polls_of_events_are_charged_to_a_tenant(self):
+        admin, dear, other = self.tenants(self.start())
+        begin = admin.get("/v1/cluster")[1]["revision"]
+        for first in range(0, 3000, 1000):
+            jobs = [{"queue": "dear", "name": f"j{first + n}", "demand": {"cpu": 1}} for n in range(1000)]
+            self.assertEqual(admin.ask("POST", "/v1/jobs:submit", {"jobs": jobs})[0], 200)
+        target = f"/v1/events?wait=0s&after={begin}"
+        self.assertGreater(len(json.dumps(dear.get(target)[1])), 200_000)
+        self.assertGreater(self.until_refused(dear, target, 300), 15)  # 256 KiB are 16,384 looks, of 500,000
+        self.assertEqual(other.get(target)[0], 200)
+
     def test_a_list_of_jobs_is_charged_before_it_is_read(self):
         admin, dear, other = self.tenants(self.start())
         limits = {"limits": {"submits_per_s": 1, "burst": 1500}}  # a job for each 4 KiB: not two bodies of 4 MiB
