@@ -104,12 +104,7 @@ Gauges gauges_of(const State& state, Wall now) {
   Gauges gauges;
   for (const auto* each : queues) {
     const Queue& queue = each->second;
-    Wall oldest = now;
-    if (queue.waiting > 0) {
-      for (const auto& [name, job] : queue.jobs) {
-        if (job.waiting > 0) oldest = std::min(oldest, job.created_at);
-      }
-    }
+    const Wall oldest = queue.waiting_since.empty() ? now : std::min(now, *queue.waiting_since.begin());
     gauges.queues.push_back({.queue = each->first,
                              .waiting = queue.waiting,
                              .running = queue.running,

@@ -143,7 +143,7 @@ class Reader {
   /// Series over time; a copy() has none. sample() is what the history takes now. O(queues).
   History& history();
   Sample sample() const;
-  /// O(queues + jobs of queues with waiting tasks).
+  /// O(queues).
   Gauges gauges(Wall now) const;
 
   Revision revision() const;

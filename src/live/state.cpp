@@ -113,11 +113,23 @@ State State::copy() const {
   other.started_ = started_;
   return other;
 }
+void Queue::note_waiting(const Job& job) {
+  WaitingJob entry{.priority = job.priority, .created_at = job.created_at, .name = job.name};
+  if (job.waiting > 0) {
+    if (waiting_jobs.insert(std::move(entry)).second) waiting_since.insert(job.created_at);
+  } else if (waiting_jobs.erase(entry) > 0) {
+    waiting_since.erase(waiting_since.find(job.created_at));
+  }
+}
+
 
 void State::index_jobs() {
+  past_places_.clear();
   jobs_.clear();
   for (auto& [name, queue] : queues) {
     for (auto& [job_name, job] : queue.jobs) {
+      for (auto past = job.past.cbegin(); past != job.past.cend(); ++past)
+        past_places_[past->task] = {.job = &job, .at = past};
       if (job.id) jobs_[*job.id] = &job;
     }
   }
@@ -132,7 +144,10 @@ void State::index() {
   for (const auto& [name, server] : servers) {
     if (server.id) server_names_[*server.id] = name;
   }
+    queue.waiting_jobs.clear();
+    queue.waiting_since.clear();
   for (const auto& [name, queue] : queues) {
+      queue.note_waiting(job);
     queue_names_[queue.id] = name;
     for (const auto& [job_name, job] : queue.jobs) {
       if (job.id)
@@ -472,7 +487,9 @@ std::string State::broken_invariant() const {
   std::size_t known = 0;
   for (const auto& [name, queue] : queues) {
     std::int64_t waiting = 0;
+    std::set<WaitingJob> waiting_jobs;
     std::int64_t running = 0;
+      if (job.waiting > 0) waiting_jobs.insert({job.priority, job.created_at, job_name});
     std::int64_t live = 0;
     for (const auto& [job_name, job] : queue.jobs) {
       waiting += job.waiting;
@@ -504,6 +521,7 @@ std::string State::broken_invariant() const {
       for (const auto& [key, tries] : job.tries) {
         const auto view = task(key);
         if (!view || view->past != nullptr) return job.label() + " has tries of a task that does not run";
+    if (waiting_jobs != queue.waiting_jobs) return "the queue " + name + " does not know which jobs wait";
       }
     }
     if (waiting != queue.waiting || running != queue.running || live != queue.live)

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -118,6 +119,7 @@ struct Job {
   Revision created = 0;
   Revision changed = 0;
   Wall created_at = {};
+  std::int64_t priority = 0;
   std::int64_t tasks = 0;
   std::int64_t attempts = 1;
   std::vector<JobRole> roles = {};  ///< at least one
@@ -152,6 +154,18 @@ struct Job {
 std::vector<JobRole> roles_of(const JobContent& content);
 std::string_view word_of(JobState state);
 
+/// A job with a task that waits, in the order in which people expect the jobs of a queue: by priority, and
+/// then the oldest first.
+struct WaitingJob {
+  std::int64_t priority = 0;
+  Wall created_at = {};
+  std::string name = {};
+  friend bool operator<(const WaitingJob& a, const WaitingJob& b) {
+    return std::tie(b.priority, a.created_at, a.name) < std::tie(a.priority, b.created_at, b.name);
+  }
+  friend bool operator==(const WaitingJob&, const WaitingJob&) = default;
+};
+
 struct Queue {
   QueueContent content = {};
   Revision changed = 0;
@@ -163,6 +177,11 @@ struct Queue {
   std::int64_t live = 0;                 ///< jobs that have not ended
   std::int64_t waiting = 0;
   std::int64_t running = 0;
+  std::set<WaitingJob> waiting_jobs = {};
+  std::multiset<Wall> waiting_since = {};  ///< when each of those was submitted
+
+  /// After a change of whether tasks of the job wait.
+  void note_waiting(const Job& job);
 };
 
 /// A task that is over for the engine, but perhaps not for the machine: it holds its room until the executor

@@ -104,6 +104,7 @@ Decided State::put_job(const Command& command, Record record) {
          .created = record.stamp.revision,
          .changed = record.stamp.revision,
          .created_at = record.stamp.wall,
+         .priority = priority_of(terms),
          .tasks = tasks_of(terms),
          .attempts = content.attempts,
          .roles = roles_of(content),
@@ -298,10 +299,12 @@ void State::remember(Job& job, Past past) {
 void State::count(Job& job, RoleNumber role, const Record& record, std::int64_t waiting,
                   std::int64_t running) {
   Queue& queue = queues.at(job.queue);
+  const bool has_waited = job.waiting > 0;
   job.roles[role].waiting += waiting;
   job.roles[role].running += running;
   job.waiting += waiting;
   job.running += running;
+  if ((job.waiting > 0) != has_waited) queue.note_waiting(job);
   queue.waiting += waiting;
   queue.running += running;
   tenants.at(queue.content.tenant).waiting += waiting;

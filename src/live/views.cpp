@@ -7,6 +7,8 @@
 namespace mirab::live {
 namespace {
 
+constexpr std::size_t kNextJobs = 5;  // of a queue, by name
+
 void add_quota(Json& json, const State& state, const QuotaContent& quota) {
   const Units& units = state.settings.units;
   json["weight"] = quota.weight.text();
@@ -208,6 +210,13 @@ Json queue_json(const State& state, const std::string& name, const Queue& queue)
 
 Json token_json(const std::string& name, const Token& token) {
   Json json = {
+  if (queue.waiting_jobs.empty()) return json;
+  json["waiting_since"] = text_of(*queue.waiting_since.begin());
+  Json& next = json["next_jobs"] = Json::array();
+  for (const WaitingJob& job : queue.waiting_jobs) {
+    if (next.size() == kNextJobs) break;
+    next.push_back(job.name);
+  }
       {"name", name}, {"scopes", words_of(token.content.scopes)}, {"created_at", text_of(token.created_at)}};
   if (!token.content.tenant.empty()) json["tenant"] = token.content.tenant;
   if (!token.content.server.empty()) json["server"] = token.content.server;

@@ -88,7 +88,7 @@ Parsed<std::int64_t> given_whole(const Query& query, const std::string& name, st
 Answer answer_to(const Reading& reading, const History& history, const Query& query);
 /// What the history takes now. O(queues).
 Sample sample_of(const State& state);
-/// O(queues + jobs of queues with waiting tasks).
+/// O(queues).
 Gauges gauges_of(const State& state, Wall now);
 
 Answer list_of(const Reading& reading, const Query& query);

@@ -120,6 +120,31 @@ TEST(LiveReader, AllPagesOfTasksTogetherLookAtEachJobAboutOnce) {
   EXPECT_LE(looks[1], 2 * looks[0]);
 }
 
+TEST(LiveReader, AQueueSaysWhichOfItsJobsWaitFirstAndSinceWhen) {
+  LiveCluster cluster = small_cluster();
+  const auto queue = [&](const char* key) {
+    const Json body = cluster.get({.what = Ask::queue, .name = "ml"}).body;
+    return body.contains(key) ? body.at(key) : Json();
+  };
+  EXPECT_EQ(queue("waiting_since"), Json());
+  EXPECT_EQ(queue("next_jobs"), Json());
+  cluster.submit("ml", "runs", R"({"tasks":8,"demand":{"cpu":1}})");
+  const std::string first = text_of(cluster.wall);
+  for (const char* const name : {"z", "y", "x"}) cluster.submit("ml", name, R"({"demand":{"cpu":1}})");
+  cluster.submit("ml", "soon", R"({"demand":{"cpu":1},"priority":5})");
+  for (const char* const name : {"w", "v"}) cluster.submit("ml", name, R"({"demand":{"cpu":1}})");
+  EXPECT_EQ(queue("next_jobs"), (Json{"soon", "z", "y", "x", "w"}));
+  EXPECT_EQ(queue("waiting_since"), first);
+  const auto again = Reader::restore(cluster.reader.snapshot());
+  EXPECT_EQ(again->get({.what = Ask::queue, .name = "ml"}, admin()).body.at("next_jobs").size(), 5U);
+  EXPECT_EQ(again->broken_invariant(), "");
+  cluster.send(admin(), Do::job_cancel, {.name = "z", .queue = "ml"});
+  EXPECT_EQ(queue("next_jobs"), (Json{"soon", "y", "x", "w", "v"}));
+  EXPECT_GT(queue("waiting_since").get<std::string>(), first);
+  cluster.send(admin(), Do::job_cancel, {.name = "runs", .queue = "ml"});
+  EXPECT_EQ(queue("next_jobs"), Json());
+}
+
 TEST(LiveReader, TasksOfAJobAreListedPageByPageWithThoseThatAreOver) {
   LiveCluster cluster = small_cluster();
   cluster.submit("ml", "a", R"({"tasks":3,"demand":{"cpu":1}})");

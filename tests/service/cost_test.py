@@ -74,6 +74,21 @@ class Cost(unittest.TestCase):
         self.assertGreater(self.until_refused(dear, target, 300), 15)  # 256 KiB are 16,384 looks, of 500,000
         self.assertEqual(other.get(target)[0], 200)
 
+    def test_the_live_page_of_a_tenant_leaves_it_its_looks(self):
+        """What the view Now asks for, as often as it does in two minutes."""
+        admin, dear, _ = self.tenants(self.start())
+        for queue in range(20):
+            self.assertEqual(admin.put(f"/v1/queues/dear-{queue:02}", {"tenant": "dear"})[0], 201)
+            jobs = [{"queue": f"dear-{queue:02}", "name": f"j{n:03}", "demand": {"cpu": 1}} for n in range(400)]
+            self.assertEqual(admin.ask("POST", "/v1/jobs:submit", {"jobs": jobs})[0], 200)
+        self.assertEqual(admin.put("/v1/tenants/dear", {"limits": {"requests_per_s": 1000}})[0], 200)
+        for _ in range(120):
+            for path in ("/v1/cluster", "/v1/queues?limit=1000", "/v1/groups?limit=1000", "/v1/queues/dear-05"):
+                status, body, _ = dear.get(path)
+                self.assertEqual(status, 200, (path, body))
+        self.assertEqual((len(body["next_jobs"]), body["next_jobs"]), (5, sorted(body["next_jobs"])))
+        self.assertRegex(body["waiting_since"], r"^20\d\d-")
+
     def test_a_list_of_jobs_is_charged_before_it_is_read(self):
         admin, dear, other = self.tenants(self.start())
         limits = {"limits": {"submits_per_s": 1, "burst": 1500}}  # a job for each 4 KiB: not two bodies of 4 MiB
