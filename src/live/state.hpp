@@ -280,7 +280,11 @@ class State {
   std::optional<TaskView> task(TaskKey key) const;
   TaskView view_of(const Engine::TaskState& task) const;
   TaskView view_of(const Job& job, const Past& past) const;
+  /// The tasks of the job that ended after this one; all that are known where it is not.
+  std::list<Past>::const_iterator past_behind(const Job& job, TaskKey key) const;
   TaskKey key_of(TaskId task) const;
+  /// What the engine calls the task; nothing: it cannot know it.
+  std::optional<TaskId> id_of(TaskKey key) const;
   /// What a task of the job takes, or took, on that server.
   Amounts demand_of(const Job& job, RoleNumber role, const std::string& server) const;
 
@@ -392,8 +396,11 @@ class State {
     Revision created;
   };
   std::deque<EndedJob> ended_jobs_ = {};  // in the order in which they ended
-  std::map<TaskKey, std::pair<std::string, std::string>> past_jobs_ =
-      {};  // the job of each task that is over
+  struct PastPlace {
+    Job* job;
+    std::list<Past>::const_iterator at;
+  };
+  std::map<TaskKey, PastPlace> past_places_ = {};  // of `queues`: the tasks that are over
   std::deque<TaskKey> past_order_ = {};
   std::set<std::pair<std::string, std::pair<std::string, std::string>>> touched_ = {};  // table, key
   std::vector<Row> rows_ = {};                                                          // of tasks that ended

@@ -281,16 +281,16 @@ void State::note_start(TaskKey task, Time started) {
 }
 
 void State::remember(Job& job, Past past) {
-  past_jobs_[past.task] = {job.queue, job.name};
-  past_order_.push_back(past.task);
+  const TaskKey key = past.task;
   job.past.push_back(std::move(past));
+  past_places_[key] = {.job = &job, .at = std::prev(job.past.end())};
+  past_order_.push_back(key);
   while (past_order_.size() > kMostPast) {
-    const auto oldest = past_jobs_.find(past_order_.front());
-    if (oldest != past_jobs_.end()) {
-      std::list<Past>& of = queues.at(oldest->second.first).jobs.at(oldest->second.second).past;
-      of.pop_front();
+    const auto oldest = past_places_.find(past_order_.front());
+    if (oldest != past_places_.end()) {
+      oldest->second.job->past.pop_front();
       touch("task_ended", text_of(past_order_.front()));
-      past_jobs_.erase(oldest);
+      past_places_.erase(oldest);
     }
     past_order_.pop_front();
   }

@@ -148,12 +148,17 @@ Json cluster_json(const State& state) {
   return json;
 }
 
-Json server_json(const State& state, const std::string& name, const Server& server) {
-  const Units& units = state.settings.units;
+Json open_server_json(const State& state, const std::string& name, const Server& server) {
   Json json = {{"name", name}, {"labels", server.content.labels}};
-  units.add(json, "capacity", server.content.capacity);
+  state.settings.units.add(json, "capacity", server.content.capacity);
   json["state"] = !server.id ? "lost" : server.drained ? "drained" : "open";
   if (server.silent) json["silent"] = true;
+  return json;
+}
+
+Json server_json(const State& state, const std::string& name, const Server& server) {
+  const Units& units = state.settings.units;
+  Json json = open_server_json(state, name, server);
   Amounts used(units.size(), 0);
   std::int64_t tasks = 0;
   if (server.id) {
@@ -205,11 +210,6 @@ Json queue_json(const State& state, const std::string& name, const Queue& queue)
   json["jobs"] = queue.live;
   json["running"] = queue.running;
   json["waiting"] = queue.waiting;
-  return json;
-}
-
-Json token_json(const std::string& name, const Token& token) {
-  Json json = {
   if (queue.waiting_jobs.empty()) return json;
   json["waiting_since"] = text_of(*queue.waiting_since.begin());
   Json& next = json["next_jobs"] = Json::array();
@@ -217,6 +217,11 @@ Json token_json(const std::string& name, const Token& token) {
     if (next.size() == kNextJobs) break;
     next.push_back(job.name);
   }
+  return json;
+}
+
+Json token_json(const std::string& name, const Token& token) {
+  Json json = {
       {"name", name}, {"scopes", words_of(token.content.scopes)}, {"created_at", text_of(token.created_at)}};
   if (!token.content.tenant.empty()) json["tenant"] = token.content.tenant;
   if (!token.content.server.empty()) json["server"] = token.content.server;

@@ -13,6 +13,9 @@ namespace mirab::live {
 
 Json cluster_json(const State& state);
 Json policy_json(const State& state);
+/// What everybody may know of a server.
+Json open_server_json(const State& state, const std::string& name, const Server& server);
+/// The same with what is in use there. O(tasks there).
 Json server_json(const State& state, const std::string& name, const Server& server);
 Json tenant_json(const State& state, const std::string& name, const Tenant& tenant);
 Json group_json(const State& state, const std::string& name, const Group& group);

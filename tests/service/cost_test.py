@@ -74,6 +74,21 @@ class Cost(unittest.TestCase):
         self.assertGreater(self.until_refused(dear, target, 300), 15)  # 256 KiB are 16,384 looks, of 500,000
         self.assertEqual(other.get(target)[0], 200)
 
+    def test_what_is_shown_is_charged_by_its_bytes(self):
+        _, dear, other = self.tenants(self.start())
+        large = {**JOB, "servers": ["n" * 97] * 600}
+        self.assertEqual(dear.put("/v1/queues/dear/jobs/large", large)[0], 201)
+        self.assertGreater(self.until_refused(dear, "/v1/queues/dear/jobs/large", 390), 100)  # 3,700 looks each
+        self.assertEqual(other.put("/v1/queues/ml/jobs/small", JOB)[0], 201)
+        self.assertEqual(other.get("/v1/queues/ml/jobs/small")[0], 200)
+
+    def test_as_many_labels_are_asked_for_as_a_thing_may_have(self):
+        _, dear, _ = self.tenants(self.start())
+        for path in ("/v1/queues/dear/jobs", "/v1/tasks", "/v1/servers"):
+            self.assertEqual(dear.get(path + "?" + "&".join(["label=a="] * 220))[0], 200, path)
+            status, body, _ = dear.get(path + "?" + "&".join(f"label=l{n}=" for n in range(33)))
+            self.assertEqual((status, body["key"]), (400, "/label"), path)
+
     def test_the_live_page_of_a_tenant_leaves_it_its_looks(self):
         """What the view Now asks for, as often as it does in two minutes."""
         admin, dear, _ = self.tenants(self.start())
