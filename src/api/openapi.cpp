@@ -357,7 +357,7 @@ std::string api_markdown() {
       "\nA key that is not listed is an error, except in the items of `jobs:submit`, which have the keys\n"
       "of a job besides, and the changes of `whatif`: [examples](../how-to/use-a-service.md#with-curl).\n"
       "Amounts are a map from resources to numbers or texts such as `500m`, `4Gi` and `1.5`. A body has\n"
-      "at most {} KiB, that of `jobs:submit` {} MiB.\n"
+      "at most {} KiB, that of `jobs:submit` {} MiB, with jobs of at most 64 KiB.\n"
       "\n## Answers\n\n"
       "Every answer carries `Mirab-Revision`, except those whose bytes must not differ (401, 403, 404).\n"
       "A read with `?at_least=N` waits up to five seconds until it shows revision N. Problems are\n"

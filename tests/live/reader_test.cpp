@@ -1062,6 +1062,55 @@ TEST(LiveReader, NoBodyOfAQuestionThrowsWhoeverAsks) {
   EXPECT_GT(tried, 3000);
 }
 
+TEST(LiveReader, AJobOfAListIsAsLargeAsOneThatIsPutAlone) {
+  const LiveCluster cluster = busy_cluster();
+  const auto job = [](const char* name, std::size_t bytes) {
+    Json json = parse(large_job(bytes));
+    json.update({{"queue", "ml"}, {"name", name}});
+    return json;
+  };
+  const Json body = {{"jobs", {job("a", 100), job("b", 70'000), job("c", 60'000)}}};
+  const auto read = parse_submits(member("vision"), body, cluster.units);
+  const auto& commands = std::get<0>(read);
+  EXPECT_TRUE(std::holds_alternative<Command>(commands.at(0)));
+  EXPECT_TRUE(std::holds_alternative<Command>(commands.at(2)));
+  const auto& wrong = std::get<Problem>(commands.at(1));
+  EXPECT_EQ(wrong.status, 413);
+  EXPECT_EQ(wrong.key, "/jobs/1");
+}
+
+// Amounts that are left out are filled in: what is kept may be several times what was sent.
+TEST(LiveReader, TheNormalFormOfAJobIsBounded) {
+  const Units units =
+      make_settings({"cpu:milli", "memory:bytes", "disk:bytes", "net:bytes", "gpu", "licence"}, "drf",
+                    "best-fit", 7, "test")
+          ->units;
+  Json job = {{"demand", {{"cpu", 1}}}};
+  for (int n = 0; n < 6'000; ++n) job["demand_on"]["s" + std::to_string(n)] = Json::object();
+  const auto read = parse_command(admin(), Do::job_put, {.name = "a", .queue = "ml"}, job, units);
+  ASSERT_LT(job.dump().size(), 65'536U);
+  const auto* const wrong = std::get_if<Problem>(&read);
+  ASSERT_NE(wrong, nullptr);
+  EXPECT_EQ(wrong->status, 413);
+}
+
+TEST(LiveReader, ALargerJobOfAnEarlierVersionIsReadOn) {
+  LiveCluster cluster = small_cluster();
+  auto command = std::get<Command>(parse_command(admin(), Do::job_put, {.name = "old", .queue = "ml"},
+                                                 parse(large_job(100)), cluster.units));
+  const Json body = parse(large_job(1'000'000));
+  command.content = std::get<Content>(read_content(Do::job_put, body, cluster.units));
+  command.form = normal_form(command.content, cluster.units).dump();
+  command.sha256 = sha256(command.form);
+  EXPECT_EQ(cluster.decider.apply(command, cluster.now, cluster.wall).status, 201);
+  cluster.settle();
+  cluster.submit("ml", "next", R"({"demand":{"cpu":1}})");
+  const auto again = Reader::restore(cluster.reader.snapshot());
+  ASSERT_TRUE(again);
+  EXPECT_GT(again->get({.what = Ask::job, .name = "old", .queue = "ml"}, admin()).looks, 60'000);
+  EXPECT_EQ(walk(cluster, {.what = Ask::jobs, .queue = "ml", .given = {{"limit", "1"}}}).items.size(), 2U);
+}
+
 TEST(LiveReader, ListsOfSubmitsNeverThrow) {
   const LiveCluster cluster = busy_cluster();
   for (const Json& body : mutations_of(parse(R"({"jobs":[{"queue":"ml","name":"b","demand":{"cpu":1}}]})")))

@@ -82,6 +82,13 @@ class Cost(unittest.TestCase):
         self.assertEqual(other.put("/v1/queues/ml/jobs/small", JOB)[0], 201)
         self.assertEqual(other.get("/v1/queues/ml/jobs/small")[0], 200)
 
+    def test_a_job_in_a_list_is_no_larger_than_one_alone(self):
+        _, dear, _ = self.tenants(self.start())
+        jobs = [{"queue": "dear", "name": name, **JOB, "servers": ["n" * 97] * count} for name, count in (("a", 700), ("b", 600))]
+        status, body, _ = dear.ask("POST", "/v1/jobs:submit", {"jobs": jobs})
+        self.assertEqual(status, 200, body)
+        self.assertEqual([(answer["status"], answer.get("key")) for answer in body["answers"]], [(413, "/jobs/0"), (201, None)])
+
     def test_as_many_labels_are_asked_for_as_a_thing_may_have(self):
         _, dear, _ = self.tenants(self.start())
         for path in ("/v1/queues/dear/jobs", "/v1/tasks", "/v1/servers"):
