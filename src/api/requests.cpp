@@ -111,6 +111,8 @@ std::optional<live::Problem> wrong_parameter(const Asked& asked) {
                                     [&](const Parameter& each) { return each.name == given.first; });
     const std::string key = live::pointer_to({}, name);
     if (known == parameters.end()) return live::bad_request(key, "this route has no such parameter");
+    if (!known->is_list && asked.given.count(name) > 1)
+      return live::bad_request(key, "this parameter is given once at most");
     const auto& values = known->values;
     if (!values.empty() && std::find(values.begin(), values.end(), value) == values.end())
       return live::bad_request(key, alternatives(values) + " is expected here");
