@@ -208,7 +208,8 @@ std::string many_labels() {
 /// A job with as many tasks as may wait, which all run.
 void put_many_tasks(Cluster& cluster) {
   constexpr int kTasks = 1'000'000;
-  cluster.admin.must("PUT", "/v1/servers/huge", fmt::format(R"({{"capacity":{{"cpu":{}}}}})", kTasks));
+  cluster.admin.must("PUT", "/v1/servers/huge",
+                     fmt::format(R"({{"capacity":{{"cpu":{}}}}})", kTasks + kJobs));  // others come there too
   put_jobs(cluster, "tasks", 1, fmt::format(R"("tasks":{},"servers":["huge"])", kTasks));
   for (;;) {
     const json queue = json::parse(cluster.admin.must("GET", "/v1/queues/tasks"));
