@@ -13,12 +13,13 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{256} << 10U;  // bytes that a watcher is sent at once
-constexpr std::size_t kRowsOfPiece = 16'384;             // rows that are looked at for it
+constexpr std::size_t kPiece = std::size_t{64} << 10U;    // bytes that a watcher is sent at once
+constexpr std::size_t kUnsent = std::size_t{256} << 10U;  // with these unsent a client gets no more
+constexpr std::size_t kRowsOfPiece = 16'384;              // rows that are looked at for it
 // Of a turn, after which others of the thread come: as much as a piece.
 constexpr std::size_t kRowsOfTurn = live::kRowsOfLook * kPiece / live::kBytesOfLook;
 
-/// What is charged for so many rows and bytes.
+/// What is charged for these rows and bytes.
 std::int64_t looks_of(std::size_t rows, std::size_t bytes) {
   return static_cast<std::int64_t>(1 + rows / live::kRowsOfLook + bytes / live::kBytesOfLook);
 }
@@ -156,10 +157,11 @@ bool EventWatchers::flush_stream(Attached& watcher, Steady::time_point now, bool
   const bool is_due = watcher.watch.at_once || watcher.is_catching_up || is_last ||
                       now - watcher.flushed >= milliseconds(250);
   if (is_behind(watcher)) {
-    if (!is_due || stream.unsent() >= kPiece) return is_last;
+    if (!is_due || stream.unsent() >= kUnsent) return is_last;
     std::string text = next_messages(watcher);
     if (watcher.is_catching_up) pay(watcher.watch, text.size());
     watcher.is_catching_up = is_behind(watcher);
+    has_more_ = has_more_ || watcher.is_catching_up;
     if (text.empty()) return is_last;
     stream.send(std::move(text));
     watcher.flushed = watcher.marked = now;
@@ -182,7 +184,7 @@ bool EventWatchers::flush(Attached& watcher, Steady::time_point now, bool is_las
       end_watch(watch, busy_answer("the service ends"));
       return true;
     }
-    if (watch.stream != nullptr && watch.stream->unsent() >= kPiece) return false;
+    if (watch.stream != nullptr && watch.stream->unsent() >= kUnsent) return false;
     watch.after = watcher.sent;
     watch.is_revoked = std::make_shared<bool>(false);
     std::erase_if(away_, [](const auto& each) { return each.second.expired(); });
@@ -198,8 +200,12 @@ bool EventWatchers::flush(Attached& watcher, Steady::time_point now, bool is_las
 
 bool EventWatchers::turn(Steady::time_point now, bool is_last) {
   turn_rows_ = 0;
+  has_more_ = false;
   for (std::size_t left = watchers_.size(); left > 0; --left) {
-    if (turn_rows_ >= kRowsOfTurn && !is_last) return false;
+    if (turn_rows_ >= kRowsOfTurn && !is_last) {
+      has_more_ = true;
+      break;
+    }
     const auto each = watchers_.begin();
     bool is_over = true;
     try {
@@ -213,7 +219,7 @@ bool EventWatchers::turn(Steady::time_point now, bool is_last) {
       watchers_.splice(watchers_.end(), watchers_, each);
     }
   }
-  return true;
+  return !has_more_;
 }
 
 }  // namespace mirab::api

@@ -75,8 +75,8 @@ class EventWatchers {
   /// Ends the watches of the token.
   void token_changed(const std::string& id);
 
-  /// Sends what there is, until it has taken some milliseconds; false: others come first in the next turn.
-  /// With `is_last` everybody is sent what there is and let go.
+  /// Sends what there is, until it has taken some milliseconds; false: there is more. Those to whom it did
+  /// not come are first in the next turn. With `is_last` everybody is sent what there is and let go.
   bool turn(Steady::time_point now, bool is_last);
   std::size_t size() const { return watchers_.size(); }
   std::size_t away() const { return away_.size(); }
@@ -119,6 +119,7 @@ class EventWatchers {
   std::uint64_t ring_after_;
   std::list<Attached> watchers_;  ///< those whose turn is next come first
   std::size_t turn_rows_ = 0;     ///< what this turn has looked at and made, as rows
+  bool has_more_ = false;         ///< it has not done all that it could
   std::vector<std::pair<std::string, std::weak_ptr<bool>>> away_;  ///< taken over, by `token:ID`
 };
 

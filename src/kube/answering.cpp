@@ -142,7 +142,7 @@ Steady::duration Answering::pause() const {
 }
 
 void Answering::run() {
-  bool has_more = false;  // watchers to whom the last turn did not come
+  bool has_more = false;  // for watchers, than the last turn has sent
   while (true) {
     std::vector<Put> put;
     std::vector<Question> questions;
@@ -151,9 +151,12 @@ void Answering::run() {
     {
       std::unique_lock lock(mutex_);
       const bool is_busy = !waiting_.empty() || events_.size() > 0;
-      wakes_.wait_for(lock, milliseconds(has_more ? 0 : is_busy ? 50 : 500), [&] {
-        return !put_.empty() || !questions_.empty() || !watches_.empty() || is_ending_;
-      });
+      wakes_.wait_for(
+          lock,
+          milliseconds(has_more  ? 0
+                       : is_busy ? 50
+                                 : 500),
+          [&] { return !put_.empty() || !questions_.empty() || !watches_.empty() || is_ending_; });
       put.swap(put_);
       questions.swap(questions_);
       watches.swap(watches_);

@@ -123,7 +123,7 @@ class Watchers {
   /// Sends what there is; with `is_last` everybody is sent what there is and let go.
   void turn(const live::Reader& reader, Steady::time_point now, bool is_last);
   bool is_empty() const { return events_.size() == 0 && polls_.empty(); }
-  /// Did the last turn end before it came to everybody?
+  /// Did the last turn end before all was sent that there is?
   bool has_more() const { return has_more_; }
   std::size_t known_servers() const { return changed_.size(); }
 

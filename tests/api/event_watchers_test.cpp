@@ -59,8 +59,8 @@ TEST(EventWatchers, APollIsChargedForWhatItLookedAtAndShows) {
   const live::Answer shown = watched.poll();
   const auto body = live::Json::parse(response_of(shown).body);
   EXPECT_EQ(body.at("changes").size(), body.at("revision").get<std::size_t>()) << "as far as it goes";
-  EXPECT_GT(shown.text.size(), 255U << 10U);
-  EXPECT_LT(shown.text.size(), 257U << 10U);
+  EXPECT_GT(shown.text.size(), 63U << 10U);
+  EXPECT_LT(shown.text.size(), 65U << 10U);
   EXPECT_GE(shown.looks, static_cast<std::int64_t>(shown.text.size() / live::kBytesOfLook));
   const live::Answer none = watched.poll({.queue = "other"});
   EXPECT_EQ(live::Json::parse(none.text).at("changes").size(), 0U);
@@ -99,21 +99,21 @@ TEST(EventWatchers, AKindThatIsGivenOftenIsLookedForOnce) {
 // out.
 TEST(EventWatchers, ATurnDoesAboutAsMuchAsOnePiece) {
   Watched watched;
-  watched.happen(20'000);
+  watched.happen(3'000);
   std::vector<std::shared_ptr<Client>> clients;
   for (int n = 0; n < 64; ++n) {
     clients.push_back(std::make_shared<Client>());
     watched.watchers.watch({.caller = live::member("a"), .stream = clients.back()});
   }
-  const auto pieces = [&] {
-    int sum = 0;
-    for (const auto& client : clients) sum += client->pieces;
+  const auto bytes = [&] {
+    std::size_t sum = 0;
+    for (const auto& client : clients) sum += client->bytes;
     return sum;
   };
   int turns = 0;
-  for (int before = 0; !watched.watchers.turn(Steady::now(), false); before = pieces(), ++turns)
-    ASSERT_LE(pieces() - before, 2);
-  EXPECT_GE(turns, 31);
+  for (std::size_t before = 0; !watched.watchers.turn(Steady::now(), false); before = bytes(), ++turns)
+    ASSERT_LE(bytes() - before, 140U << 10U);
+  EXPECT_GE(turns, 64);
   for (const auto& client : clients) EXPECT_GE(client->pieces, 1);
   EXPECT_TRUE(watched.watchers.turn(Steady::now(), true)) << "at the end all are served";
   EXPECT_EQ(watched.watchers.size(), 0U);
