@@ -48,8 +48,8 @@ class Page {
 
   const std::string& after() const { return from_.after; }
 
-  /// Looks at a thing that takes as long as so many rows, and shows it where it is asked for; false when the
-  /// page has ended before it.
+  /// Looks at a thing that takes as long as this number of rows, and shows it where it is asked for; false
+  /// when the page has ended before it.
   template <class Item>
   bool take(std::size_t rows, bool is_asked, Item item) {
     const bool is_full = items_.size() == most_ || bytes_ >= kMostBytes;
@@ -126,8 +126,8 @@ bool has_labels(const Labels& labels, const LabelsAsked& asked) {
   });
 }
 
-/// Of things by name, a look at which counts as so many rows: `shows` says whether one is asked for, `item`
-/// what is shown of it.
+/// Of things by name, a look at which counts as this number of rows: `shows` says whether one is asked for,
+/// `item` what is shown of it.
 template <class Map, class Shows, class Item>
 void page_of(const Map& map, const std::string& part, Page& page, std::size_t rows, Shows shows, Item item) {
   for (auto each = map.upper_bound(page.after()); each != map.end(); ++each) {

@@ -181,7 +181,7 @@ Answer Reading::found(Json body, Revision changed) const {
 
 namespace {
 
-/// An answer about one thing for which so many rows were looked at.
+/// An answer about one thing for which this number of rows was looked at.
 Answer after_rows(std::size_t rows, Answer answer) {
   answer.looks = static_cast<std::int64_t>(1 + rows / kRowsOfLook);
   return answer;
