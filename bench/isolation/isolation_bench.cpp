@@ -132,6 +132,7 @@ struct Load {
   int connections = kConnections;
   std::function<std::vector<Lane>(const Cluster&, int connections)> lanes = {};
   int hoarders = 0;
+  std::function<void(Cluster&)> prepare = {};  ///< makes what it asks for
 };
 
 /// A lane that asks for the same all the time.
@@ -144,24 +145,77 @@ std::function<std::vector<Lane>(const Cluster&, int)> asks(std::string method, s
 }
 
 /// Each connection of the lane asks for the next page of the list.
-std::vector<Lane> pages(const Cluster& cluster, int connections) {
-  const auto page = std::make_shared<std::string>();
-  const std::string token = cluster.dear;
-  return {{.connections = connections,
-           .request =
-               [page, token] {
-                 return http_request("GET", "/v1/tasks?limit=1000" + (page->empty() ? "" : "&page=" + *page),
-                                     token);
-               },
-           .answered =
-               [page](std::string_view body) {
-                 constexpr std::string_view kPage = R"("page":")";
-                 const std::size_t at = body.rfind(kPage);
-                 page->clear();
-                 if (at == std::string_view::npos) return;
-                 const std::string_view rest = body.substr(at + kPage.size());
-                 *page = rest.substr(0, rest.find('"'));
-               }}};
+std::function<std::vector<Lane>(const Cluster&, int)> pages(std::string target) {
+  return [=](const Cluster& cluster, int connections) {
+    const auto page = std::make_shared<std::string>();
+    const std::string token = cluster.dear;
+    return std::vector<Lane>{{.connections = connections,
+                              .request =
+                                  [page, token, target] {
+                                    return http_request(
+                                        "GET", target + (page->empty() ? "" : "&page=" + *page), token);
+                                  },
+                              .answered =
+                                  [page](std::string_view body) {
+                                    constexpr std::string_view kPage = R"("page":")";
+                                    const std::size_t at = body.rfind(kPage);
+                                    page->clear();
+                                    if (at == std::string_view::npos) return;
+                                    const std::string_view rest = body.substr(at + kPage.size());
+                                    *page = rest.substr(0, rest.find('"'));
+                                  }}};
+  };
+}
+
+/// Polls that want what happened some time ago, which the service still has in memory.
+std::vector<Lane> old_events(const Cluster& cluster, int connections) {
+  Asker asker(cluster.service.port(), cluster.service.token());
+  const std::uint64_t revision = json::parse(asker.must("GET", "/v1/cluster")).at("revision");
+  return asks("GET", fmt::format("/v1/events?wait=0s&after={}", revision - kJobs))(cluster, connections);
+}
+
+/// Makes a queue of the tenant that asks much, with jobs that have these further keys.
+void put_jobs(Cluster& cluster, const std::string& queue, int jobs, const std::string& more) {
+  cluster.admin.must("PUT", "/v1/queues/" + queue, R"({"tenant":"dear"})");
+  for (int n = 0; n < jobs; ++n)
+    cluster.admin.must("PUT", fmt::format("/v1/queues/{}/jobs/j{}", queue, n),
+                       fmt::format(R"({{"demand":{{"cpu":1}},{}}})", more));
+}
+
+/// 100 jobs of 60 KiB each.
+void put_large_jobs(Cluster& cluster) {
+  json servers = json::array();
+  for (int n = 0; n < 600; ++n) servers.push_back(fmt::format("{:0>97}", n));
+  put_jobs(cluster, "large", 100, R"("servers":)" + servers.dump());
+}
+
+constexpr int kLabels = 32;  // as many as a job may have
+
+void put_jobs_with_labels(Cluster& cluster) {
+  json labels = json::object();
+  for (int n = 0; n < kLabels; ++n) labels[fmt::format("l{:02}", n)] = "v";
+  put_jobs(cluster, "labels", 2'000, R"("labels":)" + labels.dump());
+}
+
+/// All labels are there but the last.
+std::string many_labels() {
+  std::string target = "/v1/queues/labels/jobs?limit=1000";
+  for (int n = 0; n < kLabels; ++n)
+    target += fmt::format("&label=l{:02}={}", n, n + 1 < kLabels ? "v" : "other");
+  return target;
+}
+
+/// A job with as many tasks as may wait, which all run.
+void put_many_tasks(Cluster& cluster) {
+  constexpr int kTasks = 1'000'000;
+  cluster.admin.must("PUT", "/v1/servers/huge",
+                     fmt::format(R"({{"capacity":{{"cpu":{}}}}})", kTasks + kJobs));  // others come there too
+  put_jobs(cluster, "tasks", 1, fmt::format(R"("tasks":{},"servers":["huge"])", kTasks));
+  for (;;) {
+    const json queue = json::parse(cluster.admin.must("GET", "/v1/queues/tasks"));
+    if (queue.at("running") == kTasks) return;
+    std::this_thread::sleep_for(100ms);
+  }
 }
 
 std::vector<Lane> absent_cancels(const Cluster& cluster, int connections) {
@@ -189,7 +243,8 @@ std::vector<Load> all_loads() {
   std::vector<Load> loads = {{.name = "labels", .lanes = asks("GET", "/v1/queues/dear/jobs?label=no=no")},
                              {.name = "usage", .lanes = asks("GET", "/v1/usage")},
                              {.name = "shares", .lanes = asks("GET", "/v1/shares")},
-                             {.name = "tasks", .lanes = pages},
+                             {.name = "tasks", .lanes = pages("/v1/tasks?limit=1000")},
+                             {.name = "events", .lanes = old_events},
                              {.name = "what-ifs", .lanes = asks("POST", "/v1/whatif", kWhatIf)},
                              {.name = "bodies", .connections = 0, .hoarders = kConnections},
                              {.name = "cancels", .lanes = absent_cancels}};
@@ -203,6 +258,14 @@ std::vector<Load> all_loads() {
     return lanes;
   };
   loads.push_back(std::move(mixed));
+  loads.push_back({.name = "large-jobs",
+                   .lanes = asks("GET", "/v1/queues/large/jobs?limit=1000"),
+                   .prepare = put_large_jobs});
+  loads.push_back(
+      {.name = "many-labels", .lanes = asks("GET", many_labels()), .prepare = put_jobs_with_labels});
+  loads.push_back({.name = "many-tasks",
+                   .lanes = pages("/v1/tasks?limit=1000&job=tasks%2Fj0&server=none"),
+                   .prepare = put_many_tasks});
   loads.push_back({.name = "anonymous", .connections = kAnonymous, .lanes = anonymous});
   return loads;
 }
@@ -304,7 +367,8 @@ class Watch {
 Outcome run(const Load& load, std::chrono::milliseconds time) {
   Outcome outcome;
   try {
-    const Cluster cluster;
+    Cluster cluster;
+    if (load.prepare) load.prepare(cluster);
     int number = 0;
     Felt warm;
     const int count = std::max(load.connections, load.hoarders);
@@ -337,7 +401,7 @@ Outcome run(const Load& load, std::chrono::milliseconds time) {
 }
 
 std::string text_of(const Load& load, const Outcome& outcome) {
-  if (!outcome.failure.empty()) return fmt::format("{:10} {}\n", load.name, outcome.failure);
+  if (!outcome.failure.empty()) return fmt::format("{:11} {}\n", load.name, outcome.failure);
   std::string answers;
   for (const auto& [status, count] : outcome.statuses) answers += fmt::format(" {}: {}", status, count);
   if (load.hoarders > 0) answers += fmt::format(" bodies refused: {}", outcome.hoarders_refused);
@@ -346,7 +410,7 @@ std::string text_of(const Load& load, const Outcome& outcome) {
                        beside.quantile(0.99) / base.quantile(0.99));
   };
   return fmt::format(
-      "{:10} {}  {}  {:7.1f} {:7.2f}  {}\n", load.name, cell(outcome.base.reads, outcome.beside.reads),
+      "{:11} {}  {}  {:7.1f} {:7.2f}  {}\n", load.name, cell(outcome.base.reads, outcome.beside.reads),
       cell(outcome.base.submits, outcome.beside.submits), outcome.grown_mib, outcome.journal_mib, answers);
 }
 
@@ -387,7 +451,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   std::vector<std::pair<std::string, Outcome>> outcomes;
   fmt::print(stderr, "p99 in ms of the quiet tenant, beside a small job and beside the load; MiB\n");
-  fmt::print(stderr, "{:10} {:>8} {:>8} {:>6}  {:>8} {:>8} {:>6}  {:>7} {:>7}   answers to the load\n",
+  fmt::print(stderr, "{:11} {:>8} {:>8} {:>6}  {:>8} {:>8} {:>6}  {:>7} {:>7}   answers to the load\n",
              "load", "reads", "beside", "x", "submits", "beside", "x", "memory", "journal");
   for (const Load& load : all_loads()) {
     if (!names.empty() && std::find(names.begin(), names.end(), load.name) == names.end()) continue;

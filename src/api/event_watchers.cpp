@@ -13,8 +13,16 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{256} << 10U;  // bytes that a watcher is sent at once
-constexpr std::size_t kLookedAt = 4096;                  // changes that a watcher looks at in a turn
+constexpr std::size_t kPiece = std::size_t{64} << 10U;    // bytes that a watcher is sent at once
+constexpr std::size_t kUnsent = std::size_t{256} << 10U;  // with these unsent a client gets no more
+constexpr std::size_t kRowsOfPiece = 16'384;              // rows that are looked at for it
+// Of a turn, after which others of the thread come: as much as a piece.
+constexpr std::size_t kRowsOfTurn = live::kRowsOfLook * kPiece / live::kBytesOfLook;
+
+/// What is charged for these rows and bytes.
+std::int64_t looks_of(std::size_t rows, std::size_t bytes) {
+  return static_cast<std::int64_t>(1 + rows / live::kRowsOfLook + bytes / live::kBytesOfLook);
+}
 
 std::string sse_message(std::uint64_t revision, std::string_view event, std::string_view data) {
   return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", revision, event, data);
@@ -72,6 +80,7 @@ void EventWatchers::attach(Watch watch) {
                    .until = {}};
   watcher.sent = watcher.watch.after;
   watcher.until = Steady::now() + watcher.watch.wait;
+  watcher.is_catching_up = is_behind(watcher);
   watchers_.push_back(std::move(watcher));
 }
 
@@ -88,8 +97,9 @@ void EventWatchers::token_changed(const std::string& id) {
   });
 }
 
-bool EventWatchers::add_message(std::string& text, const Watch& watch, const live::Change& change,
+bool EventWatchers::add_message(std::string& text, Watch& watch, const live::Change& change,
                                 live::Others others) {
+  watch.rows += 1 + change.events.size();
   const auto message = live::message_of(change, watch.filter, watch.caller, others);
   if (!message) return true;
   if (!text.empty() && text.size() + message->size() > kPiece - 100) return false;
@@ -101,16 +111,32 @@ bool EventWatchers::add_message(std::string& text, const Watch& watch, const liv
   return true;
 }
 
+void EventWatchers::pay(Watch& watch, std::size_t bytes) {
+  const std::int64_t looks = looks_of(std::exchange(watch.rows, 0), bytes);
+  if (watch.charge) watch.charge(looks);
+}
+
+live::Answer EventWatchers::answer_of_poll(const Watch& watch, const std::string& messages,
+                                           std::uint64_t after, std::uint64_t revision) {
+  return {.status = 200,
+          .revision = revision,
+          .text = fmt::format(R"({{"changes":[{}],"revision":{}}})", messages, after),
+          .looks = looks_of(watch.rows, messages.size())};
+}
+
 /// A piece of what the ring has for the watcher.
-std::string EventWatchers::next_messages(Attached& watcher) const {
+std::string EventWatchers::next_messages(Attached& watcher) {
   std::string text;
+  Watch& watch = watcher.watch;
+  const std::size_t before = watch.rows;
   auto next = std::upper_bound(
       ring_.begin(), ring_.end(), watcher.sent,
       [](std::uint64_t revision, const live::Change& change) { return revision < change.revision; });
-  for (std::size_t n = 0; n < kLookedAt && next != ring_.end(); ++n, ++next) {
-    if (!add_message(text, watcher.watch, *next, options_.others)) break;
+  for (; next != ring_.end() && watch.rows - before < kRowsOfPiece; ++next) {
+    if (!add_message(text, watch, *next, options_.others)) break;
     watcher.sent = next->revision;
   }
+  turn_rows_ += watch.rows - before + live::kRowsOfLook * text.size() / live::kBytesOfLook;
   return text;
 }
 
@@ -118,10 +144,8 @@ std::string EventWatchers::next_messages(Attached& watcher) const {
 bool EventWatchers::flush_poll(Attached& watcher, Steady::time_point now, bool is_last) {
   const std::string text = next_messages(watcher);
   if (text.empty() && now < watcher.until && !is_last) return false;
-  const std::uint64_t revision = is_behind(watcher) ? watcher.sent : std::max(watcher.sent, revision_);
-  watcher.watch.reply({.status = 200,
-                       .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", revision}},
-                       .revision = revision_});
+  const std::uint64_t after = is_behind(watcher) ? watcher.sent : std::max(watcher.sent, revision_);
+  watcher.watch.reply(answer_of_poll(watcher.watch, text, after, revision_));
   return true;
 }
 
@@ -133,9 +157,11 @@ bool EventWatchers::flush_stream(Attached& watcher, Steady::time_point now, bool
   const bool is_due = watcher.watch.at_once || watcher.is_catching_up || is_last ||
                       now - watcher.flushed >= milliseconds(250);
   if (is_behind(watcher)) {
-    if (!is_due || stream.unsent() >= kPiece) return is_last;
+    if (!is_due || stream.unsent() >= kUnsent) return is_last;
     std::string text = next_messages(watcher);
+    if (watcher.is_catching_up) pay(watcher.watch, text.size());
     watcher.is_catching_up = is_behind(watcher);
+    has_more_ = has_more_ || watcher.is_catching_up;
     if (text.empty()) return is_last;
     stream.send(std::move(text));
     watcher.flushed = watcher.marked = now;
@@ -158,7 +184,7 @@ bool EventWatchers::flush(Attached& watcher, Steady::time_point now, bool is_las
       end_watch(watch, busy_answer("the service ends"));
       return true;
     }
-    if (watch.stream != nullptr && watch.stream->unsent() >= kPiece) return false;
+    if (watch.stream != nullptr && watch.stream->unsent() >= kUnsent) return false;
     watch.after = watcher.sent;
     watch.is_revoked = std::make_shared<bool>(false);
     std::erase_if(away_, [](const auto& each) { return each.second.expired(); });
@@ -172,16 +198,28 @@ bool EventWatchers::flush(Attached& watcher, Steady::time_point now, bool is_las
   return true;
 }
 
-void EventWatchers::turn(Steady::time_point now, bool is_last) {
-  for (auto each = watchers_.begin(); each != watchers_.end();) {
+bool EventWatchers::turn(Steady::time_point now, bool is_last) {
+  turn_rows_ = 0;
+  has_more_ = false;
+  for (std::size_t left = watchers_.size(); left > 0; --left) {
+    if (turn_rows_ >= kRowsOfTurn && !is_last) {
+      has_more_ = true;
+      break;
+    }
+    const auto each = watchers_.begin();
     bool is_over = true;
     try {
       is_over = flush(*each, now, is_last);
     } catch (const std::exception& failure) {
       end_watch(each->watch, options_.internal(failure));
     }
-    each = is_over ? watchers_.erase(each) : std::next(each);
+    if (is_over) {
+      watchers_.erase(each);
+    } else {
+      watchers_.splice(watchers_.end(), watchers_, each);
+    }
   }
+  return !has_more_;
 }
 
 }  // namespace mirab::api

@@ -45,6 +45,9 @@ struct Watch {
   std::chrono::milliseconds wait{0};
   std::optional<live::Wall> expires = {};  ///< of the caller's token
   std::shared_ptr<bool> is_revoked = {};   ///< of one that was taken over: whether its token has changed
+  /// Of a stream: pays for looks. Called while the client catches up with what was before.
+  std::function<void(std::int64_t)> charge = {};
+  std::size_t rows = 0;  ///< changes and events that were looked at, and are not paid for yet
 };
 
 /// How a watch ends early: a poll with an answer, a stream with its end.
@@ -72,8 +75,9 @@ class EventWatchers {
   /// Ends the watches of the token.
   void token_changed(const std::string& id);
 
-  /// Sends what there is; with `is_last` everybody is sent what there is and let go.
-  void turn(Steady::time_point now, bool is_last);
+  /// Sends what there is, until it has taken some milliseconds; false: there is more. Those to whom it did
+  /// not come are first in the next turn. With `is_last` everybody is sent what there is and let go.
+  bool turn(Steady::time_point now, bool is_last);
   std::size_t size() const { return watchers_.size(); }
   std::size_t away() const { return away_.size(); }
 
@@ -82,9 +86,14 @@ class EventWatchers {
   /// Of the latest change.
   std::uint64_t revision() const { return revision_; }
 
-  /// False when the piece has no room for the message.
-  static bool add_message(std::string& text, const Watch& watch, const live::Change& change,
-                          live::Others others);
+  /// False when the piece has no room for the message. Counts what was looked at.
+  static bool add_message(std::string& text, Watch& watch, const live::Change& change, live::Others others);
+
+  /// Of a stream: pays for what was looked at, and for these bytes.
+  static void pay(Watch& watch, std::size_t bytes);
+  /// What a poll is answered: these messages, and what is charged for them.
+  static live::Answer answer_of_poll(const Watch& watch, const std::string& messages, std::uint64_t after,
+                                     std::uint64_t revision);
 
  private:
   struct Attached {
@@ -99,7 +108,7 @@ class EventWatchers {
   bool is_behind(const Attached& watcher) const {
     return !ring_.empty() && watcher.sent < ring_.back().revision;
   }
-  std::string next_messages(Attached& watcher) const;
+  std::string next_messages(Attached& watcher);
   bool flush(Attached& watcher, Steady::time_point now, bool is_last);
   bool flush_poll(Attached& watcher, Steady::time_point now, bool is_last);
   bool flush_stream(Attached& watcher, Steady::time_point now, bool is_last);
@@ -108,7 +117,9 @@ class EventWatchers {
   std::uint64_t revision_;
   std::deque<live::Change> ring_;
   std::uint64_t ring_after_;
-  std::list<Attached> watchers_;
+  std::list<Attached> watchers_;  ///< those whose turn is next come first
+  std::size_t turn_rows_ = 0;     ///< what this turn has looked at and made, as rows
+  bool has_more_ = false;         ///< it has not done all that it could
   std::vector<std::pair<std::string, std::weak_ptr<bool>>> away_;  ///< taken over, by `token:ID`
 };
 

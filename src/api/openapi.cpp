@@ -179,10 +179,11 @@ Ordered operation_of(const Route& route, Offer offer) {
                                        {"required", true},
                                        {"schema", {{"type", "string"}, {"maxLength", 253}}}});
   });
-  for (const auto& [name, values] : parameters_of(route)) {
+  for (const auto& [name, values, is_list] : parameters_of(route)) {
     const bool is_number = name == "after" || name == "at_least" || name == "limit";
     Ordered schema = {{"type", is_number ? "integer" : "string"}};
     if (!values.empty()) schema["enum"] = values;
+    if (is_list) schema = {{"type", "array"}, {"items", schema}};
     operation["parameters"].push_back({{"name", name}, {"in", "query"}, {"schema", std::move(schema)}});
   }
   const auto body = [](std::string_view schema, const std::string& type) {
@@ -357,12 +358,14 @@ std::string api_markdown() {
       "\nA key that is not listed is an error, except in the items of `jobs:submit`, which have the keys\n"
       "of a job besides, and the changes of `whatif`: [examples](../how-to/use-a-service.md#with-curl).\n"
       "Amounts are a map from resources to numbers or texts such as `500m`, `4Gi` and `1.5`. A body has\n"
-      "at most {} KiB, that of `jobs:submit` {} MiB.\n"
+      "at most {} KiB, that of `jobs:submit` {} MiB, with jobs of at most 64 KiB.\n"
       "\n## Answers\n\n"
       "Every answer carries `Mirab-Revision`, except those whose bytes must not differ (401, 403, 404).\n"
       "A read with `?at_least=N` waits up to five seconds until it shows revision N. Problems are\n"
       "`application/problem+json` with `key`, a JSON pointer to what is wrong. A stream of events ends\n"
-      "when its token expires, is changed or revoked; resume it with another and `after`.\n"
+      "when its token expires, is changed or revoked; resume it with another and `after`. `page` of a\n"
+      "list names the next page; after an upgrade it may get 400: list again from the beginning.\n"
+      "`label` and `kind` may be given more than once.\n"
       "\n| status | when |\n|---|---|\n"
       "| 200, 201 | done; made |\n"
       "| 400, 413, 414, 431 | malformed, too large |\n"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "api/page/page_files.hpp"
@@ -43,7 +44,10 @@ net::Response response_of(const live::Answer& answer) {
     response.type.clear();
   } else {
     // Whatever the answer holds, it is sent as valid UTF-8.
-    response.body = answer.body.dump(-1, ' ', false, live::Json::error_handler_t::replace) + "\n";
+    response.body = answer.text.empty()
+                        ? answer.body.dump(-1, ' ', false, live::Json::error_handler_t::replace)
+                        : answer.text;
+    response.body += '\n';
   }
   if (!answer.etag.empty()) response.fields.emplace_back("ETag", answer.etag);
   if (answer.revision != 0 && answer.status != 401 && answer.status != 403 && answer.status != 404)
@@ -107,6 +111,8 @@ std::optional<live::Problem> wrong_parameter(const Asked& asked) {
                                     [&](const Parameter& each) { return each.name == given.first; });
     const std::string key = live::pointer_to({}, name);
     if (known == parameters.end()) return live::bad_request(key, "this route has no such parameter");
+    if (!known->is_list && asked.given.count(name) > 1)
+      return live::bad_request(key, "this parameter is given once at most");
     const auto& values = known->values;
     if (!values.empty() && std::find(values.begin(), values.end(), value) == values.end())
       return live::bad_request(key, alternatives(values) + " is expected here");
@@ -138,8 +144,10 @@ live::Parsed<WatchAsked> watch_of(const Asked& asked) {
   watch.is_from_now = !asked.given.contains("after");
   watch.after = whole_number(asked.first("after")).value_or(0);
   watch.at_once = asked.given.contains("now");
-  for (auto [at, end] = asked.given.equal_range("kind"); at != end; ++at)
-    watch.filter.kinds.push_back(at->second);
+  const auto [first, last] = asked.given.equal_range("kind");
+  std::set<std::string> kinds;  // each once: there are no more than the table of routes has
+  for (auto kind = first; kind != last; ++kind) kinds.insert(kind->second);
+  watch.filter.kinds.assign(kinds.begin(), kinds.end());
   watch.filter.queue = asked.first("queue");
   auto job = live::job_asked(watch.filter.queue, asked.first("job"));
   if (auto* const wrong = std::get_if<live::Problem>(&job)) return std::move(*wrong);

@@ -51,7 +51,7 @@ const std::array kRoutes = {
   Route{"DELETE", "/v1/queues/{queue}/jobs/{name}", kSubmitters, Do::job_cancel, "", "Job", "", Lane::urgent, RateOf::cancels, "Cancels a job"},
   Route{"GET", "/v1/queues/{queue}/jobs/{name}/explain", kReaders, Ask::explain, "", "Explanation", "server at_least", Lane::common, RateOf::questions, "Why it waits, or why not on that server"},
   Route{"POST", "/v1/jobs:submit", kSubmitters, Own::submits, "Submits", "SubmitsAnswer", "", Lane::common, RateOf::submits, "Submits up to 1,000 jobs, each for itself"},
-  Route{"GET", "/v1/tasks", kReaders, Ask::tasks, "", "List", "state=placed|running|succeeded|failed|lost|cancelled|preempted label limit page queue job server at_least", Lane::common, RateOf::requests, "The tasks that the caller may see"},
+  Route{"GET", "/v1/tasks", kReaders, Ask::tasks, "", "List", "state=placed|running|succeeded|failed|lost|cancelled|preempted label limit page queue job server at_least", Lane::common, RateOf::requests, "The tasks that the caller may see, by queue and job: those that run, the newest first, and those that are over"},
   Route{"GET", "/v1/tasks/{name}", kReaders, Ask::task, "", "Thing", "at_least", Lane::common, RateOf::requests, "A task: job, server, state"},
   Route{"GET", "/v1/tasks/{name}/explain", kReaders, Own::task_explain, "", "Thing", "", Lane::worker, RateOf::questions, "Why it was placed there: replayed from the snapshot before"},
   Route{"PUT", "/v1/tasks/{name}/outcome", kExecutor | kOperators, Do::outcome_put, "OutcomeContent", "Thing", "", Lane::urgent, RateOf::requests, "That a task has started, or how it ended; repeated until it is answered"},
@@ -120,6 +120,7 @@ std::vector<Parameter> parameters_of(const Route& route) {
     const std::size_t equals = std::min(part.find('='), part.size());
     parameters.push_back({.name = part.substr(0, equals),
                           .values = parts_of(part.substr(std::min(equals + 1, part.size())), '|')});
+    parameters.back().is_list = parameters.back().name == "label" || parameters.back().name == "kind";
   }
   return parameters;
 }

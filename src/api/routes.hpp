@@ -80,6 +80,7 @@ std::span<const Route> routes();
 struct Parameter {
   std::string_view name;
   std::vector<std::string_view> values = {};
+  bool is_list = false;  ///< it may be given more than once
 };
 std::vector<Parameter> parameters_of(const Route& route);
 

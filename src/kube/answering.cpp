@@ -142,6 +142,7 @@ Steady::duration Answering::pause() const {
 }
 
 void Answering::run() {
+  bool has_more = false;  // for watchers, than the last turn has sent
   while (true) {
     std::vector<Put> put;
     std::vector<Question> questions;
@@ -150,9 +151,12 @@ void Answering::run() {
     {
       std::unique_lock lock(mutex_);
       const bool is_busy = !waiting_.empty() || events_.size() > 0;
-      wakes_.wait_for(lock, is_busy ? milliseconds(50) : milliseconds(500), [&] {
-        return !put_.empty() || !questions_.empty() || !watches_.empty() || is_ending_;
-      });
+      wakes_.wait_for(
+          lock,
+          milliseconds(has_more  ? 0
+                       : is_busy ? 50
+                                 : 500),
+          [&] { return !put_.empty() || !questions_.empty() || !watches_.empty() || is_ending_; });
       put.swap(put_);
       questions.swap(questions_);
       watches.swap(watches_);
@@ -181,7 +185,7 @@ void Answering::run() {
       }
     }
     waiting_ = std::move(held);
-    events_.turn(now, is_last);
+    has_more = !events_.turn(now, is_last);
     sample(now);
     if (is_last) return;
     const auto age = now - pictured_;

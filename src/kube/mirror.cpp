@@ -286,6 +286,7 @@ void Mirror::count(live::Job& job, Phase phase, std::int64_t sign) {
   job.tasks += sign;
   if (phase == Phase::waits) {
     for (std::int64_t* each : {&job.waiting, &role.waiting, &queue.waiting, &tenant.waiting}) *each += sign;
+    queue.note_waiting(job);
   } else {
     for (std::int64_t* each : {&job.running, &role.running, &queue.running}) *each += sign;
   }
@@ -387,6 +388,7 @@ void Mirror::follow_pod(const Picture::Pod& pod) {
            .sha256 = {},
            .created = created,
            .created_at = pod.created,
+           .priority = pod.priority,
            .roles = {live::JobRole{.demand = terms.demand, .inside = 0}}};
     queue.live += 1;
     tenant.jobs += 1;

@@ -108,6 +108,49 @@ std::string pointer_to(const std::string& key, std::string_view member) {
   return text;
 }
 
+namespace {
+
+std::size_t bytes_of_text(std::string_view text) {
+  std::size_t bytes = text.size() + 2;
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\' || letter == '\n' || letter == '\t' || letter == '\r' ||
+        letter == '\b' || letter == '\f') {
+      bytes += 1;
+    } else if (static_cast<unsigned char>(letter) < 0x20) {
+      bytes += 5;  // as in \u001f
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t bytes_of(const Json& json) {
+  switch (json.type()) {
+    case Json::value_t::string:
+      return bytes_of_text(json.get_ref<const std::string&>());
+    case Json::value_t::number_integer:
+      return fmt::formatted_size("{}", json.get<std::int64_t>());
+    case Json::value_t::number_unsigned:
+      return fmt::formatted_size("{}", json.get<std::uint64_t>());
+    case Json::value_t::number_float:
+      return fmt::formatted_size("{}", json.get<double>());
+    case Json::value_t::array:
+    case Json::value_t::object:
+      break;
+    default:
+      return json.is_boolean() && !json.get<bool>() ? 5 : 4;
+  }
+  std::size_t bytes = json.empty() ? 2 : 1;
+  if (json.is_array()) {
+    for (const Json& each : json) bytes += bytes_of(each) + 1;
+  } else {
+    for (const auto& [key, value] : json.get_ref<const Json::object_t&>())
+      bytes += bytes_of_text(key) + bytes_of(value) + 2;
+  }
+  return bytes;
+}
+
 Json json_of(const Problem& problem) {
   Json json = {{"type", "/problems/" + problem.type}, {"title", problem.title}, {"status", problem.status}};
   if (problem.status == 401 || problem.status == 403 || problem.status == 404) return json;

@@ -86,10 +86,19 @@ struct Answer {
   Revision revision = 0;  ///< of what the answer shows; not below it any write that was answered before
   std::string etag = {};  ///< `"r17"` with its quotes; empty: none
   std::string retry_after_s = {};
-  std::int64_t looks = 0;  ///< what it took to look at, in things; charged to the tenant
+  std::string text = {};   ///< the body, where it is written already; empty: `body` is
+  std::int64_t looks = 0;  ///< what it took, in things that were looked at; charged to the tenant
 
   bool is_problem() const { return status >= 400; }
 };
+
+/// How many bytes it takes as JSON; about, where it has fractions.
+std::size_t bytes_of(const Json& json);
+
+/// How many rows without a name, such as the tasks of a job, take as long as a look at a thing; and how many
+/// bytes of JSON, to make and to write.
+inline constexpr std::size_t kRowsOfLook = 16;
+inline constexpr std::size_t kBytesOfLook = 16;
 
 /// Not with a revision where the body is constant.
 Answer answer_of(const Problem& problem, Revision revision);

@@ -14,7 +14,6 @@
 namespace mirab::live {
 
 inline constexpr std::size_t kMostSpecBytes = 16'384;
-inline constexpr std::size_t kMostLabels = 32;
 inline constexpr std::size_t kMostLabelKey = 63;
 inline constexpr std::size_t kMostLabelValue = 255;
 

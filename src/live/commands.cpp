@@ -7,6 +7,8 @@ namespace mirab::live {
 namespace {
 
 constexpr std::size_t kMostSubmits = 1'000;
+constexpr std::size_t kMostJobBytes = std::size_t{64} << 10U;    // in a list; as of one that is put alone
+constexpr std::size_t kMostFormBytes = std::size_t{256} << 10U;  // of its normal form: what a page shows
 
 std::string_view kind_of(Do what) {
   const std::string_view word = word_of(what);
@@ -15,6 +17,8 @@ std::string_view kind_of(Do what) {
 
 Parsed<Command> parse_submit(const Caller& caller, Json job, const std::string& key, const Units& units) {
   if (!job.is_object()) return bad_request(key, "a job is expected here");
+  if (bytes_of(job) > kMostJobBytes)
+    return too_large(key, fmt::format("a job has at most {} KiB", kMostJobBytes >> 10U));
   Target target;
   for (const auto& [member, into] : {std::pair("queue", &target.queue), std::pair("name", &target.name)}) {
     const auto found = job.find(member);
@@ -49,6 +53,9 @@ Parsed<Command> parse_command(Caller caller, Do what, Target target, const Json&
     token->secret_sha256 = std::move(secret_sha256);
   if (what == Do::job_put) {
     command.form = normal_form(command.content, units).dump();
+    if (command.form.size() > kMostFormBytes)
+      return too_large({}, fmt::format("with all that is left out it has {} KiB; at most {} are taken",
+                                       command.form.size() >> 10U, kMostFormBytes >> 10U));
     command.sha256 = sha256(command.form);
   }
   return command;

@@ -346,12 +346,9 @@ Json form_of(const QueueContent& queue, const Units& units) {
 
 Json form_of(const JobContent& job, const Units& units) {
   const scheduling::JobSubmitted& terms = job.terms;
-  Json json = {{"select", terms.select},
-               {"priority", terms.rank ? terms.rank->priority : 0},
-               {"preemptible", terms.may_be_preempted},
-               {"attempts", job.attempts},
-               {"labels", job.labels},
-               {"spec", job.spec}};
+  Json json = {
+      {"select", terms.select},   {"priority", priority_of(terms)}, {"preemptible", terms.may_be_preempted},
+      {"attempts", job.attempts}, {"labels", job.labels},           {"spec", job.spec}};
   if (terms.roles.empty()) {
     json["tasks"] = terms.tasks;
     json["demand"] = units.base(terms.demand);
@@ -425,6 +422,10 @@ std::int64_t tasks_of(const scheduling::JobSubmitted& terms) {
   if (terms.roles.empty()) return terms.tasks;
   return std::accumulate(terms.roles.begin(), terms.roles.end(), std::int64_t{0},
                          [](std::int64_t sum, const scheduling::Role& role) { return sum + role.tasks; });
+}
+
+std::int64_t priority_of(const scheduling::JobSubmitted& terms) {
+  return terms.rank ? terms.rank->priority : 0;
 }
 
 std::string_view word_of(Ended ended) { return kEndedWords[static_cast<std::size_t>(ended)]; }

@@ -21,6 +21,7 @@ namespace mirab::live {
 // problem with the JSON pointer of the key. What is left out has its default.
 
 using Labels = std::map<std::string, std::string>;
+inline constexpr std::size_t kMostLabels = 32;  // of a thing
 
 struct ServerContent {
   Amounts capacity;
@@ -71,6 +72,8 @@ std::vector<scheduling::JobSubmitted> terms_by_role(const scheduling::JobSubmitt
 
 /// How many tasks the job has, of all its roles.
 std::int64_t tasks_of(const scheduling::JobSubmitted& terms);
+/// 0 where it has none.
+std::int64_t priority_of(const scheduling::JobSubmitted& terms);
 
 enum class Ended { succeeded, failed, lost, cancelled, preempted };
 std::string_view word_of(Ended ended);

@@ -1,10 +1,10 @@
 // Lists: in the order of their keys, filtered, a page at a time. The cursor of a page holds the last key that
-// was looked at and the revision of the first page. A page ends when it has looked at enough, whatever was
-// found.
+// was looked at and the revision of the first page. A page ends when enough was looked at or shown, whatever
+// was found, so that none takes long.
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <functional>
+#include <set>
 
 #include "live/views.hpp"
 
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kMostOfPage = 1'000;
 constexpr std::int64_t kPage = 100;
-constexpr std::int64_t kMostLooks = 10'000;  // of a page
-constexpr std::int64_t kLooksOfShown = 50;   // besides its look, of a thing in the answer: JSON is made of it
+constexpr std::size_t kMostRows = 10'000 * kRowsOfLook;      // of a page: so much is looked at
+constexpr std::size_t kMostBytes = std::size_t{256} << 10U;  // of a page: so much is shown, about
 
 struct Cursor {
   Revision revision = 0;
@@ -47,26 +47,28 @@ class Page {
   Page(Cursor from, std::size_t most) : from_(std::move(from)), most_(most) {}
 
   const std::string& after() const { return from_.after; }
-  /// How many things may still be shown.
-  std::size_t room() const { return most_ - items_.size(); }
 
-  /// Looks at the thing of this key, and shows it where it is asked for; false when the page has ended before
-  /// it.
-  bool take(const std::string& key, bool is_asked, const std::function<Json()>& item) {
-    if (looks_ >= kMostLooks || (is_asked && room() == 0)) {
+  /// Looks at a thing that takes as long as this number of rows, and shows it where it is asked for; false
+  /// when the page has ended before it.
+  template <class Item>
+  bool take(std::size_t rows, bool is_asked, Item item) {
+    const bool is_full = items_.size() == most_ || bytes_ >= kMostBytes;
+    if (rows_ >= kMostRows || (is_asked && is_full)) {
       more_ = true;
       return false;
     }
-    ++looks_;
-    if (is_asked) {
-      items_.push_back(item());
-      looks_ += kLooksOfShown;
-    }
-    last_ = key;
+    rows_ += rows;
+    if (!is_asked) return true;
+    items_.push_back(item());
+    bytes_ += bytes_of(items_.back());
     return true;
   }
-  /// What is looked at besides, for the page as a whole: it ends no page.
-  void add_looks(std::size_t looks) { other_looks_ += static_cast<std::int64_t>(looks); }
+  /// What was looked at besides, which depends on what is shown.
+  void add_rows(std::size_t rows) { rows_ += rows; }
+  /// What is looked at for the page as a whole: it ends no page.
+  void add_looks(std::size_t looks) { other_looks_ += looks; }
+  /// Where there is more, the next page begins behind this key.
+  void goes_on_behind(std::string key) { last_ = std::move(key); }
 
   Answer answer(const Reading& reading) && {
     const Revision present = reading.state.last.revision;
@@ -74,47 +76,65 @@ class Page {
     const Revision first = from_.revision == 0 ? present : from_.revision;
     body["first_revision"] = first;
     if (more_) body["page"] = cursor_text(Cursor{.revision = first, .after = last_});
-    return {.status = 200, .body = std::move(body), .revision = present, .looks = looks_ + other_looks_};
+    const std::size_t looks = (rows_ + kRowsOfLook - 1) / kRowsOfLook + other_looks_;
+    return {.status = 200,
+            .body = std::move(body),
+            .revision = present,
+            .looks = static_cast<std::int64_t>(looks)};
   }
 
  private:
   Cursor from_;
   std::size_t most_;
   Json items_ = Json::array();
+  std::size_t bytes_ = 0;  ///< of the items
+  std::size_t rows_ = 0;
+  std::size_t other_looks_ = 0;
   std::string last_ = {};
-  std::int64_t looks_ = 0;
-  std::int64_t other_looks_ = 0;
   bool more_ = false;
 };
 
 Problem bad_page() { return bad_request("/page", "this is no page of a list that was given here"); }
 
-/// `label=key=value`, each of which must hold.
-Parsed<std::vector<std::pair<std::string, std::string>>> labels_asked(const Query& query) {
-  std::vector<std::pair<std::string, std::string>> labels;
+using LabelsAsked = std::vector<std::pair<std::string, std::string>>;
+
+/// `label=key=value`, each of which must hold; each once.
+Parsed<LabelsAsked> labels_asked(const Query& query) {
+  std::set<std::pair<std::string, std::string>> labels;
   const auto [first, last] = query.given.equal_range("label");
   for (auto each = first; each != last; ++each) {
     const std::size_t equals = each->second.find('=');
     if (equals == std::string::npos) return bad_request("/label", "a label is asked for as label=key=value");
-    labels.emplace_back(each->second.substr(0, equals), each->second.substr(equals + 1));
+    labels.emplace(each->second.substr(0, equals), each->second.substr(equals + 1));
+    if (labels.size() > kMostLabels)
+      return bad_request("/label", fmt::format("at most {} labels are asked for at once, as many as a thing "
+                                               "may have",
+                                               kMostLabels));
   }
-  return labels;
+  return LabelsAsked(labels.begin(), labels.end());
 }
 
-bool has_labels(const Labels& labels, const std::vector<std::pair<std::string, std::string>>& asked) {
+/// How many rows a look at a thing counts as, whose labels are compared with these.
+std::size_t rows_of_look(const LabelsAsked& labels) {
+  return kRowsOfLook * std::max<std::size_t>(1, labels.size());
+}
+
+bool has_labels(const Labels& labels, const LabelsAsked& asked) {
   return std::all_of(asked.begin(), asked.end(), [&](const auto& each) {
     const auto found = labels.find(each.first);
     return found != labels.end() && found->second == each.second;
   });
 }
 
-/// Of things by name: `shows` says whether one is asked for, `item` what is shown of it.
+/// Of things by name, a look at which counts as this number of rows: `shows` says whether one is asked for,
+/// `item` what is shown of it.
 template <class Map, class Shows, class Item>
-void page_of(const Map& map, const std::string& part, Page& page, Shows shows, Item item) {
+void page_of(const Map& map, const std::string& part, Page& page, std::size_t rows, Shows shows, Item item) {
   for (auto each = map.upper_bound(page.after()); each != map.end(); ++each) {
     const auto& [name, thing] = *each;
     const bool is_asked = name.find(part) != std::string::npos && shows(name, thing);
-    if (!page.take(name, is_asked, [&] { return item(name, thing); })) return;
+    if (!page.take(rows, is_asked, [&] { return item(name, thing); })) return;
+    page.goes_on_behind(name);
   }
 }
 
@@ -123,7 +143,7 @@ template <class Map, class View>
 void page_of(const Map& map, const std::string& part, Page& page, View view) {
   Json seen;
   page_of(
-      map, part, page,
+      map, part, page, kRowsOfLook,
       [&](const auto& name, const auto& thing) {
         seen = view(name, thing);
         return !seen.is_null();
@@ -135,12 +155,24 @@ std::string state_of(const Server& server) {
   return !server.id ? "lost" : server.drained ? "drained" : "open";
 }
 
-void list_jobs(const Reading& reading, const Query& query, Page& page,
-               const std::optional<std::string>& state,
-               const std::vector<std::pair<std::string, std::string>>& labels) {
-  const Queue& queue = *reading.queue(query.queue);
+void list_servers(const Reading& reading, Page& page, const std::string& part,
+                  const std::optional<std::string>& state, const LabelsAsked& labels) {
   page_of(
-      queue.jobs, given(query, "name").value_or(""), page,
+      reading.state.servers, part, page, rows_of_look(labels),
+      [&](const std::string&, const Server& server) {
+        return (!state || *state == state_of(server)) && has_labels(server.content.labels, labels);
+      },
+      [&](const std::string& name, const Server& server) {
+        Json seen = reading.server(name, server);
+        page.add_rows(seen.value("tasks", std::size_t{0}));  // which were counted
+        return seen;
+      });
+}
+
+void list_jobs(const Reading& reading, const Queue& queue, Page& page, const std::string& part,
+               const std::optional<std::string>& state, const LabelsAsked& labels) {
+  page_of(
+      queue.jobs, part, page, rows_of_look(labels),
       [&](const std::string&, const Job& job) {
         return !reading.state.is_forgotten(job) && (!state || *state == word_of(job.state())) &&
                has_labels(job.labels, labels);
@@ -148,13 +180,18 @@ void list_jobs(const Reading& reading, const Query& query, Page& page,
       [&](const std::string&, const Job& job) { return job_json(reading.state, job); });
 }
 
-/// Where a page of tasks goes on: in the order of queues, jobs and tasks.
+/// Where a page of tasks goes on: in the order of queues and jobs. Of a job those that run come first, the
+/// newest of them first, and then those that are over, in the order in which they ended: both as they are
+/// kept, so that a page begins where the last one ended and passes over no task before it.
 struct TaskPlace {
   std::string queue = {};
   std::string job = {};
-  std::optional<TaskKey> task = {};  ///< none: behind all tasks of the job
+  std::optional<TaskKey> task = {};  ///< behind this one; none: behind all tasks of the job
+  bool is_over = false;
 
-  std::string text() const { return fmt::format("{}/{}/{}", queue, job, task ? text_of(*task) : ""); }
+  std::string text() const {
+    return fmt::format("{}/{}/{}{}", queue, job, is_over ? "over:" : "", task ? text_of(*task) : "");
+  }
 };
 
 std::optional<TaskPlace> task_place_of(const std::string& text) {
@@ -163,8 +200,12 @@ std::optional<TaskPlace> task_place_of(const std::string& text) {
   const std::size_t last = text.rfind('/');
   if (first == last) return {};
   TaskPlace place{.queue = text.substr(0, first), .job = text.substr(first + 1, last - first - 1)};
-  if (last + 1 == text.size()) return place;
-  place.task = task_key_of(std::string_view(text).substr(last + 1));
+  std::string_view task = std::string_view(text).substr(last + 1);
+  if (task.empty()) return place;
+  constexpr std::string_view kOver = "over:";
+  place.is_over = task.starts_with(kOver);
+  if (place.is_over) task.remove_prefix(kOver.size());
+  place.task = task_key_of(task);
   return place.task ? std::optional(place) : std::nullopt;
 }
 
@@ -173,7 +214,7 @@ std::optional<TaskPlace> task_place_of(const std::string& text) {
 class TaskList {
  public:
   TaskList(const Reading& reading, const Query& query, Page& page, TaskPlace from, std::string job,
-           std::optional<std::string> wanted, const std::vector<std::pair<std::string, std::string>>& labels)
+           std::optional<std::string> wanted, const LabelsAsked& labels)
       : reading_(reading),
         state_(reading.state),
         page_(page),
@@ -184,13 +225,14 @@ class TaskList {
         queue_(given(query, "queue")),
         job_(std::move(job)) {
     if (!job_.empty() && !queue_) queue_ = job_.substr(0, job_.find('/'));
+    if (server_) found_ = state_.server(*server_);
   }
 
   void fill() {
     auto queue = state_.queues.lower_bound(queue_ ? std::max(*queue_, from_.queue) : from_.queue);
     for (; queue != state_.queues.end() && (!queue_ || queue->first == *queue_); ++queue) {
       if (!reading_.owns(queue->second)) {
-        if (!page_.take(TaskPlace{.queue = queue->first}.text(), false, {})) return;
+        if (!take(kRowsOfLook, TaskPlace{.queue = queue->first})) return;
       } else if (!fill_from(queue->second)) {
         return;
       }
@@ -198,63 +240,72 @@ class TaskList {
   }
 
  private:
+  static Json nothing() { return {}; }
+
+  /// Looks at something of which nothing is shown; false when the page has ended before it.
+  bool take(std::size_t rows, const TaskPlace& place) {
+    if (!page_.take(rows, false, nothing)) return false;
+    page_.goes_on_behind(place.text());
+    return true;
+  }
+
   /// False when the page has ended.
   bool fill_from(const Queue& queue) {
     const std::map<std::string, Job>& jobs = queue.jobs;
-    const auto is_in_first = [&](const Job& job) {
-      return job.queue == from_.queue && job.name == from_.job;
-    };
     auto job = jobs.begin();
     if (!jobs.empty() && job->second.queue == from_.queue) job = jobs.lower_bound(from_.job);
     for (; job != jobs.end(); ++job) {
-      const bool is_first = is_in_first(job->second);
+      const bool is_first = job->second.queue == from_.queue && job->second.name == from_.job;
       if (is_first && !from_.task) continue;
+      const TaskPlace behind{.queue = job->second.queue, .job = job->first};
+      if (!page_.take(rows_of_look(labels_), false, nothing)) return false;
       const bool is_asked =
           (job_.empty() || job_ == job->second.label()) && has_labels(job->second.labels, labels_);
-      if (is_asked && !fill_from(job->second, is_first ? from_.task : std::nullopt)) return false;
-      if (!page_.take(TaskPlace{.queue = job->second.queue, .job = job->first}.text(), false, {}))
-        return false;
+      if (is_asked && !fill_from(job->second, is_first)) return false;
+      page_.goes_on_behind(behind.text());
     }
     return true;
   }
 
-  bool fill_from(const Job& job, const std::optional<TaskKey>& after) {
-    // As many of the first as the page may still show, and one more: it has them all, or there is another
-    // page.
-    const std::size_t most = page_.room() + 1;
-    std::vector<State::TaskView> first;
-    const auto is_before = [](const auto& a, const auto& b) { return a.key < b.key; };
-    std::size_t looked_at = 0;
-    const auto look = [&](TaskKey key, const auto& view_of) {
-      ++looked_at;
-      if ((after && key <= *after) || (first.size() == most && first.front().key < key)) return;
-      State::TaskView view = view_of();
-      if (!is_wanted(view)) return;
-      first.push_back(std::move(view));
-      std::push_heap(first.begin(), first.end(), is_before);
-      if (first.size() <= most) return;
-      std::pop_heap(first.begin(), first.end(), is_before);
-      first.pop_back();
-    };
-    if (job.id) {
-      state_.engine.for_each_task(*job.id, [&](const auto& task) {
-        look(state_.key_of(task.task), [&] { return state_.view_of(task); });
-      });
+  bool fill_from(const Job& job, bool is_first) {
+    TaskPlace passed{.queue = job.queue, .job = job.name};
+    if (is_first) passed = from_;
+    bool goes_on = true;
+    std::size_t passed_over = 0;
+    if (job.id && !passed.is_over) {
+      const std::optional<TaskKey> behind = passed.task;
+      const auto look = [&](const Engine::TaskState& task) {
+        const TaskKey key = state_.key_of(task.task);
+        if (behind && key >= *behind) {  // that one is over by now: it is looked for from the newest
+          ++passed_over;
+          return true;
+        }
+        goes_on =
+            page_.take(1, is_wanted(job, task, key), [&] { return task_json(state_, state_.view_of(task)); });
+        if (goes_on) passed.task = key;
+        return goes_on;
+      };
+      state_.engine.for_each_task(*job.id, behind ? state_.id_of(*behind) : std::nullopt, look);
     }
-    for (const Past& past : job.past) look(past.task, [&] { return state_.view_of(job, past); });
-    page_.add_looks(looked_at / kRowsOfLook);
-    std::sort_heap(first.begin(), first.end(), is_before);
-    return std::all_of(first.begin(), first.end(), [&](const State::TaskView& view) {
-      return page_.take(TaskPlace{.queue = job.queue, .job = job.name, .task = view.key}.text(), true,
-                        [&] { return task_json(state_, view); });
-    });
+    page_.add_looks(passed_over / kRowsOfLook);
+    auto past = passed.is_over ? state_.past_behind(job, *passed.task) : job.past.begin();
+    for (; goes_on && past != job.past.end(); ++past) {
+      goes_on =
+          page_.take(1, is_wanted(*past), [&] { return task_json(state_, state_.view_of(job, *past)); });
+      if (!goes_on) break;
+      passed.task = past->task;
+      passed.is_over = true;
+    }
+    if (!goes_on && passed.task) page_.goes_on_behind(passed.text());
+    return goes_on;
   }
 
-  bool is_wanted(const State::TaskView& view) const {
-    if (server_ && *server_ != view.server) return false;
-    return !wanted_ || *wanted_ == (view.past != nullptr ? word_of(view.past->outcome)
-                                    : view.has_begun     ? "running"
-                                                         : "placed");
+  bool is_wanted(const Job& job, const Engine::TaskState& task, TaskKey key) const {
+    if (server_ && (found_ == nullptr || found_->id != task.server)) return false;
+    return !wanted_ || *wanted_ == (job.begun.contains(key) ? "running" : "placed");
+  }
+  bool is_wanted(const Past& past) const {
+    return (!server_ || *server_ == past.server) && (!wanted_ || *wanted_ == word_of(past.outcome));
   }
 
   const Reading& reading_;
@@ -262,8 +313,9 @@ class TaskList {
   Page& page_;
   TaskPlace from_;
   std::optional<std::string> wanted_;
-  const std::vector<std::pair<std::string, std::string>>& labels_;
+  const LabelsAsked& labels_;
   std::optional<std::string> server_;
+  const Server* found_ = nullptr;  ///< the server that is asked for; null: there is none of the name
   std::optional<std::string> queue_;
   std::string job_;  ///< empty: any
 };
@@ -309,12 +361,7 @@ Answer list_of(const Reading& reading, const Query& query) {
   Page page(std::move(cursor), static_cast<std::size_t>(std::get<std::int64_t>(limit)));
   switch (query.what) {
     case Ask::servers:
-      page_of(
-          state.servers, part, page,
-          [&](const std::string&, const Server& server) {
-            return (!wanted || *wanted == state_of(server)) && has_labels(server.content.labels, labels);
-          },
-          [&](const std::string& name, const Server& server) { return reading.server(name, server); });
+      list_servers(reading, page, part, wanted, labels);
       break;
     case Ask::tenants:
       page_of(state.tenants, part, page, [&](const std::string& name, const Tenant& tenant) {
@@ -339,7 +386,7 @@ Answer list_of(const Reading& reading, const Query& query) {
       break;
     case Ask::jobs:
       if (reading.queue(query.queue) == nullptr) return reading.refuse(not_found());
-      list_jobs(reading, query, page, wanted, labels);
+      list_jobs(reading, *reading.queue(query.queue), page, part, wanted, labels);
       break;
     default: {
       const auto job = job_asked(given(query, "queue").value_or(""), given(query, "job").value_or(""));

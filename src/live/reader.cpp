@@ -104,12 +104,7 @@ Gauges gauges_of(const State& state, Wall now) {
   Gauges gauges;
   for (const auto* each : queues) {
     const Queue& queue = each->second;
-    Wall oldest = now;
-    if (queue.waiting > 0) {
-      for (const auto& [name, job] : queue.jobs) {
-        if (job.waiting > 0) oldest = std::min(oldest, job.created_at);
-      }
-    }
+    const Wall oldest = queue.waiting_since.empty() ? now : std::min(now, *queue.waiting_since.begin());
     gauges.queues.push_back({.queue = each->first,
                              .waiting = queue.waiting,
                              .running = queue.running,
@@ -146,15 +141,8 @@ Json Reading::cluster() const {
 }
 
 Json Reading::server(const std::string& name, const Server& server) const {
-  Json all = server_json(state, name, server);
-  if (sees_all() || others == Others::all || caller.server == name) return all;
-  Json json = {{"name", name},
-               {"labels", all["labels"]},
-               {"capacity", all["capacity"]},
-               {"capacity_base", all["capacity_base"]},
-               {"state", all["state"]}};
-  if (server.silent) json["silent"] = true;
-  return json;
+  const bool sees_use = sees_all() || others == Others::all || caller.server == name;
+  return sees_use ? server_json(state, name, server) : open_server_json(state, name, server);
 }
 
 Json Reading::queue_view(const std::string& name, const Queue& queue) const {
@@ -193,7 +181,7 @@ Answer Reading::found(Json body, Revision changed) const {
 
 namespace {
 
-/// An answer about one thing for which that number of small rows were gone through.
+/// An answer about one thing for which this number of rows was looked at.
 Answer after_rows(std::size_t rows, Answer answer) {
   answer.looks = static_cast<std::int64_t>(1 + rows / kRowsOfLook);
   return answer;
@@ -208,7 +196,10 @@ Answer one(const Reading& reading, const Query& query) {
                         reading.found(reading.cluster(), state.last.revision));
     case Ask::server: {
       const Server* const server = state.server(query.name);
-      return server == nullptr ? none() : reading.found(reading.server(query.name, *server), server->changed);
+      if (server == nullptr) return none();
+      Json body = reading.server(query.name, *server);
+      const auto tasks = body.value("tasks", std::size_t{0});
+      return after_rows(tasks, reading.found(std::move(body), server->changed));
     }
     case Ask::tenant: {
       const Tenant* const tenant = state.tenant(query.name);
@@ -240,7 +231,7 @@ Answer one(const Reading& reading, const Query& query) {
       const auto key = task_key_of(query.name);
       const auto task = key ? state.task(*key) : std::nullopt;
       if (!task || reading.queue(task->job->queue) == nullptr) return none();
-      return after_rows(task->job->past.size(), reading.found(task_json(state, *task), task->job->changed));
+      return reading.found(task_json(state, *task), task->job->changed);
     }
   }
 }
@@ -279,12 +270,14 @@ Answer answer_of_state(const Reading& reading, const Query& query) {
 Answer answer_to(const Reading& reading, const History& history, const Query& query) {
   Answer answer =
       query.what == Ask::history ? history_of(reading, history, query) : answer_of_state(reading, query);
+  const std::size_t bytes = bytes_of(answer.body);  // made also where it is not sent
   // The tags of these guard what was put; what is in use there changes without them.
   const bool moves = query.what == Ask::server || query.what == Ask::queue || query.what == Ask::group;
   if (!moves && !query.if_none_match.empty() && query.if_none_match == answer.etag) {
     answer.status = 304;
     answer.body = {};
   }
+  answer.looks += static_cast<std::int64_t>(bytes / kBytesOfLook);
   return answer;
 }
 

@@ -58,7 +58,7 @@ struct Query {
   std::multimap<std::string, std::string> given = {};  ///< the parameters of the request, decoded
   Json body = {};                                      ///< of what_if and policy_dry_run
   std::string if_none_match = {};                      ///< `"r17"`: 304 without a body where it is the same
-  std::function<bool()> is_late = {};  ///< asked meanwhile: true ends a what-if with what it has
+  std::function<bool()> is_late = {};  ///< polled during a what-if; true ends it with what was decided so far
 };
 
 /// As how many a what-if with this body counts: one, and more for many servers or tasks that it adds.
@@ -143,7 +143,7 @@ class Reader {
   /// Series over time; a copy() has none. sample() is what the history takes now. O(queues).
   History& history();
   Sample sample() const;
-  /// O(queues + jobs of queues with waiting tasks).
+  /// O(queues).
   Gauges gauges(Wall now) const;
 
   Revision revision() const;

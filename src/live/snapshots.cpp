@@ -110,6 +110,7 @@ Job job_from(const Json& json, const std::string& queue, const std::string& name
   job.sha256 = sha256(job.form);
   const auto content = content_from<JobContent>(Do::job_put, Json::parse(job.form), units);
   job.labels = content.labels;
+  job.priority = priority_of(content.terms);
   job.tasks = tasks_of(content.terms);
   job.attempts = content.attempts;
   job.roles = roles_of(content);

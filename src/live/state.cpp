@@ -108,17 +108,28 @@ State State::copy() const {
   other.queue_names_ = queue_names_;
   other.server_names_ = server_names_;
   other.ended_jobs_ = ended_jobs_;
-  other.past_jobs_ = past_jobs_;
   other.past_order_ = past_order_;
   other.started_ = started_;
   return other;
 }
 
+void Queue::note_waiting(const Job& job) {
+  WaitingJob entry{.priority = job.priority, .created_at = job.created_at, .name = job.name};
+  if (job.waiting > 0) {
+    if (waiting_jobs.insert(std::move(entry)).second) waiting_since.insert(job.created_at);
+  } else if (waiting_jobs.erase(entry) > 0) {
+    waiting_since.erase(waiting_since.find(job.created_at));
+  }
+}
+
 void State::index_jobs() {
   jobs_.clear();
+  past_places_.clear();
   for (auto& [name, queue] : queues) {
     for (auto& [job_name, job] : queue.jobs) {
       if (job.id) jobs_[*job.id] = &job;
+      for (auto past = job.past.cbegin(); past != job.past.cend(); ++past)
+        past_places_[past->task] = {.job = &job, .at = past};
     }
   }
 }
@@ -127,17 +138,18 @@ void State::index() {
   index_jobs();
   queue_names_.clear();
   server_names_.clear();
-  past_jobs_.clear();
   started_.clear();
   for (const auto& [name, server] : servers) {
     if (server.id) server_names_[*server.id] = name;
   }
-  for (const auto& [name, queue] : queues) {
+  for (auto& [name, queue] : queues) {
     queue_names_[queue.id] = name;
+    queue.waiting_jobs.clear();
+    queue.waiting_since.clear();
     for (const auto& [job_name, job] : queue.jobs) {
+      queue.note_waiting(job);
       if (job.id)
         engine.for_each_task(*job.id, [&](const auto& task) { note_start(key_of(task.task), task.started); });
-      for (const Past& past : job.past) past_jobs_[past.task] = {name, job_name};
     }
   }
 }
@@ -213,24 +225,25 @@ State::TaskView State::view_of(const Job& job, const Past& past) const {
           .past = &past};
 }
 
+std::optional<TaskId> State::id_of(TaskKey key) const {
+  if (const auto found = adopted_ids_.find(key); found != adopted_ids_.end()) return found->second;
+  if (key.epoch == epoch_ && !adopted_.contains(TaskId{key.number})) return TaskId{key.number};
+  return {};
+}
+
 std::optional<State::TaskView> State::task(TaskKey key) const {
-  std::optional<TaskId> id;
-  if (const auto found = adopted_ids_.find(key); found != adopted_ids_.end()) {
-    id = found->second;
-  } else if (key.epoch == epoch_ && !adopted_.contains(TaskId{key.number})) {
-    id = TaskId{key.number};
-  }
-  if (id) {
+  if (const auto id = id_of(key)) {
     if (const auto running = engine.task(*id)) return view_of(*running);
   }
-  const auto past = past_jobs_.find(key);
-  if (past == past_jobs_.end()) return {};
-  const Job& of = queues.at(past->second.first).jobs.at(past->second.second);
-  if (is_forgotten(of)) return {};
-  for (const Past& each : of.past) {
-    if (each.task == key) return view_of(of, each);
-  }
-  return {};
+  const auto past = past_places_.find(key);
+  if (past == past_places_.end() || is_forgotten(*past->second.job)) return {};
+  return view_of(*past->second.job, *past->second.at);
+}
+
+std::list<Past>::const_iterator State::past_behind(const Job& job, TaskKey key) const {
+  const auto found = past_places_.find(key);
+  const bool is_there = found != past_places_.end() && found->second.job == &job;
+  return is_there ? std::next(found->second.at) : job.past.begin();
 }
 
 void State::stand_at(const Stamp& stamp) {
@@ -387,7 +400,7 @@ Event State::event_of_task(std::string kind, const Job& job, TaskKey task, RoleN
 
 void State::forget(const Job& job) {
   for (const Past& past : job.past) {
-    past_jobs_.erase(past.task);
+    past_places_.erase(past.task);
     touch("task_ended", text_of(past.task));
   }
   touch("job", job.queue, job.name);
@@ -474,7 +487,9 @@ std::string State::broken_invariant() const {
     std::int64_t waiting = 0;
     std::int64_t running = 0;
     std::int64_t live = 0;
+    std::set<WaitingJob> waiting_jobs;
     for (const auto& [job_name, job] : queue.jobs) {
+      if (job.waiting > 0) waiting_jobs.insert({job.priority, job.created_at, job_name});
       waiting += job.waiting;
       running += job.running;
       live += job.id ? 1 : 0;
@@ -506,6 +521,7 @@ std::string State::broken_invariant() const {
         if (!view || view->past != nullptr) return job.label() + " has tries of a task that does not run";
       }
     }
+    if (waiting_jobs != queue.waiting_jobs) return "the queue " + name + " does not know which jobs wait";
     if (waiting != queue.waiting || running != queue.running || live != queue.live)
       return "the queue " + name + " has lost count";
     sums[queue.content.tenant].jobs += live;

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -118,6 +119,7 @@ struct Job {
   Revision created = 0;
   Revision changed = 0;
   Wall created_at = {};
+  std::int64_t priority = 0;
   std::int64_t tasks = 0;
   std::int64_t attempts = 1;
   std::vector<JobRole> roles = {};  ///< at least one
@@ -152,6 +154,18 @@ struct Job {
 std::vector<JobRole> roles_of(const JobContent& content);
 std::string_view word_of(JobState state);
 
+/// A job with a task that waits, in the order in which people expect the jobs of a queue: by priority, and
+/// then the oldest first.
+struct WaitingJob {
+  std::int64_t priority = 0;
+  Wall created_at = {};
+  std::string name = {};
+  friend bool operator<(const WaitingJob& a, const WaitingJob& b) {
+    return std::tie(b.priority, a.created_at, a.name) < std::tie(a.priority, b.created_at, b.name);
+  }
+  friend bool operator==(const WaitingJob&, const WaitingJob&) = default;
+};
+
 struct Queue {
   QueueContent content = {};
   Revision changed = 0;
@@ -163,6 +177,11 @@ struct Queue {
   std::int64_t live = 0;                 ///< jobs that have not ended
   std::int64_t waiting = 0;
   std::int64_t running = 0;
+  std::set<WaitingJob> waiting_jobs = {};
+  std::multiset<Wall> waiting_since = {};  ///< when each of those was submitted
+
+  /// After a change of whether tasks of the job wait.
+  void note_waiting(const Job& job);
 };
 
 /// A task that is over for the engine, but perhaps not for the machine: it holds its room until the executor
@@ -262,7 +281,11 @@ class State {
   std::optional<TaskView> task(TaskKey key) const;
   TaskView view_of(const Engine::TaskState& task) const;
   TaskView view_of(const Job& job, const Past& past) const;
+  /// The tasks of the job that ended after this one; all that are known where it is not.
+  std::list<Past>::const_iterator past_behind(const Job& job, TaskKey key) const;
   TaskKey key_of(TaskId task) const;
+  /// What the engine calls the task; nothing: it cannot know it.
+  std::optional<TaskId> id_of(TaskKey key) const;
   /// What a task of the job takes, or took, on that server.
   Amounts demand_of(const Job& job, RoleNumber role, const std::string& server) const;
 
@@ -374,8 +397,11 @@ class State {
     Revision created;
   };
   std::deque<EndedJob> ended_jobs_ = {};  // in the order in which they ended
-  std::map<TaskKey, std::pair<std::string, std::string>> past_jobs_ =
-      {};  // the job of each task that is over
+  struct PastPlace {
+    Job* job;
+    std::list<Past>::const_iterator at;
+  };
+  std::map<TaskKey, PastPlace> past_places_ = {};  // of `queues`: the tasks that are over
   std::deque<TaskKey> past_order_ = {};
   std::set<std::pair<std::string, std::pair<std::string, std::string>>> touched_ = {};  // table, key
   std::vector<Row> rows_ = {};                                                          // of tasks that ended

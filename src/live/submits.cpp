@@ -104,6 +104,7 @@ Decided State::put_job(const Command& command, Record record) {
          .created = record.stamp.revision,
          .changed = record.stamp.revision,
          .created_at = record.stamp.wall,
+         .priority = priority_of(terms),
          .tasks = tasks_of(terms),
          .attempts = content.attempts,
          .roles = roles_of(content),
@@ -280,16 +281,16 @@ void State::note_start(TaskKey task, Time started) {
 }
 
 void State::remember(Job& job, Past past) {
-  past_jobs_[past.task] = {job.queue, job.name};
-  past_order_.push_back(past.task);
+  const TaskKey key = past.task;
   job.past.push_back(std::move(past));
+  past_places_[key] = {.job = &job, .at = std::prev(job.past.end())};
+  past_order_.push_back(key);
   while (past_order_.size() > kMostPast) {
-    const auto oldest = past_jobs_.find(past_order_.front());
-    if (oldest != past_jobs_.end()) {
-      std::list<Past>& of = queues.at(oldest->second.first).jobs.at(oldest->second.second).past;
-      of.pop_front();
+    const auto oldest = past_places_.find(past_order_.front());
+    if (oldest != past_places_.end()) {
+      oldest->second.job->past.pop_front();
       touch("task_ended", text_of(past_order_.front()));
-      past_jobs_.erase(oldest);
+      past_places_.erase(oldest);
     }
     past_order_.pop_front();
   }
@@ -298,10 +299,12 @@ void State::remember(Job& job, Past past) {
 void State::count(Job& job, RoleNumber role, const Record& record, std::int64_t waiting,
                   std::int64_t running) {
   Queue& queue = queues.at(job.queue);
+  const bool has_waited = job.waiting > 0;
   job.roles[role].waiting += waiting;
   job.roles[role].running += running;
   job.waiting += waiting;
   job.running += running;
+  if ((job.waiting > 0) != has_waited) queue.note_waiting(job);
   queue.waiting += waiting;
   queue.running += running;
   tenants.at(queue.content.tenant).waiting += waiting;

@@ -7,6 +7,8 @@
 namespace mirab::live {
 namespace {
 
+constexpr std::size_t kNextJobs = 5;  // of a queue, by name
+
 void add_quota(Json& json, const State& state, const QuotaContent& quota) {
   const Units& units = state.settings.units;
   json["weight"] = quota.weight.text();
@@ -146,12 +148,17 @@ Json cluster_json(const State& state) {
   return json;
 }
 
-Json server_json(const State& state, const std::string& name, const Server& server) {
-  const Units& units = state.settings.units;
+Json open_server_json(const State& state, const std::string& name, const Server& server) {
   Json json = {{"name", name}, {"labels", server.content.labels}};
-  units.add(json, "capacity", server.content.capacity);
+  state.settings.units.add(json, "capacity", server.content.capacity);
   json["state"] = !server.id ? "lost" : server.drained ? "drained" : "open";
   if (server.silent) json["silent"] = true;
+  return json;
+}
+
+Json server_json(const State& state, const std::string& name, const Server& server) {
+  const Units& units = state.settings.units;
+  Json json = open_server_json(state, name, server);
   Amounts used(units.size(), 0);
   std::int64_t tasks = 0;
   if (server.id) {
@@ -203,6 +210,13 @@ Json queue_json(const State& state, const std::string& name, const Queue& queue)
   json["jobs"] = queue.live;
   json["running"] = queue.running;
   json["waiting"] = queue.waiting;
+  if (queue.waiting_jobs.empty()) return json;
+  json["waiting_since"] = text_of(*queue.waiting_since.begin());
+  Json& next = json["next_jobs"] = Json::array();
+  for (const WaitingJob& job : queue.waiting_jobs) {
+    if (next.size() == kNextJobs) break;
+    next.push_back(job.name);
+  }
   return json;
 }
 

@@ -13,6 +13,9 @@ namespace mirab::live {
 
 Json cluster_json(const State& state);
 Json policy_json(const State& state);
+/// What everybody may know of a server.
+Json open_server_json(const State& state, const std::string& name, const Server& server);
+/// The same with what is in use there. O(tasks there).
 Json server_json(const State& state, const std::string& name, const Server& server);
 Json tenant_json(const State& state, const std::string& name, const Tenant& tenant);
 Json group_json(const State& state, const std::string& name, const Group& group);
@@ -78,9 +81,6 @@ struct Reading {
   Answer refuse(const Problem& problem) const { return answer_of(problem, state.last.revision); }
 };
 
-/// Rows without a name, such as the tasks of a job, that take as long as a look at a thing.
-inline constexpr std::size_t kRowsOfLook = 16;
-
 /// A parameter of the query, the first of its name.
 std::optional<std::string> given(const Query& query, const std::string& name);
 /// A problem where it is no whole number in the range.
@@ -91,7 +91,7 @@ Parsed<std::int64_t> given_whole(const Query& query, const std::string& name, st
 Answer answer_to(const Reading& reading, const History& history, const Query& query);
 /// What the history takes now. O(queues).
 Sample sample_of(const State& state);
-/// O(queues + jobs of queues with waiting tasks).
+/// O(queues).
 Gauges gauges_of(const State& state, Wall now);
 
 Answer list_of(const Reading& reading, const Query& query);

@@ -230,6 +230,17 @@ void Engine::for_each_task(ServerId server, const std::function<void(const TaskS
   ledger.for_each_task_on(*number, [&](TaskIndex task) { visit(task_state(ledger, task)); });
 }
 
+void Engine::for_each_task(JobId job, std::optional<TaskId> behind,
+                           const std::function<bool(const TaskState&)>& visit) const {
+  const Ledger& ledger = state_->ledger;
+  const auto number = ledger.jobs.find(job);
+  if (!number) return;
+  TaskIndex task = ledger.jobs[*number].first_task;
+  const auto known = behind ? ledger.tasks.find(*behind) : std::nullopt;
+  if (known && ledger.tasks[*known].job == *number) task = ledger.tasks[*known].next_of_job;
+  while (task != kNone && visit(task_state(ledger, task))) task = ledger.tasks[task].next_of_job;
+}
+
 void Engine::for_each_job(UserId user, const std::function<void(JobId, const JobState&)>& visit) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.users.find(user);

@@ -159,7 +159,7 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   asked.is_table = route.action == api::Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
   asked.body_bytes = body_bytes_of(head, route);
   if (auto refusal = take_room(asked)) return refusal;
-  if (std::holds_alternative<live::Ask>(route.action)) {
+  if (std::holds_alternative<live::Ask>(route.action) || route.action == api::Action(Own::events)) {
     if (auto refusal = take_rate(asked, RateOf::looks, 1)) return refusal;
   }
   if (route.rate == RateOf::requests || is_cancel) return std::nullopt;
@@ -200,6 +200,12 @@ std::optional<net::Response> Api::take_rate(const Asked& asked, RateOf of, doubl
   return response;
 }
 
+/// Of any thread.
+void Api::charge_looks(const std::string& tenant, std::int64_t looks) {
+  if (tenant.empty()) return;
+  server_->post([this, tenant, looks] { rates_.charge(tenant, RateOf::looks, static_cast<double>(looks)); });
+}
+
 void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
   const auto asked = std::static_pointer_cast<Asked>(request.note);
   const Reply reply = [this, asked, exchange](live::Answer answer) {
@@ -208,11 +214,7 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
       response.type = "text/csv; charset=utf-8";
       response.body = live::csv_of_usage(answer.body);
     }
-    if (answer.looks > 1) {
-      server_->post([this, tenant = asked->caller.tenant, looks = static_cast<double>(answer.looks - 1)] {
-        rates_.charge(tenant, RateOf::looks, looks);
-      });
-    }
+    if (answer.looks > 1) charge_looks(asked->caller.tenant, answer.looks - 1);
     metrics_.count(asked->route, answer.status, Steady::now() - asked->at);
     if (const auto* what = std::get_if<live::Do>(&asked->route->action))
       metrics_.count_command(*what, answer.status);
@@ -453,6 +455,7 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
   metrics_.count(asked->route, 200, Steady::now() - asked->at);
   watch.stream = exchange.stream(api::stream_head());
   if (watch.stream == nullptr) return;
+  watch.charge = [this, tenant = asked->caller.tenant](std::int64_t looks) { charge_looks(tenant, looks); };
   open->push_back([stream = std::weak_ptr<net::EventStream>(watch.stream)] {
     const auto held = stream.lock();
     return held != nullptr && !held->is_closed();

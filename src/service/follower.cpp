@@ -181,7 +181,8 @@ void Follower::run() {
         return !durable_.empty() || !questions_.is_empty() || !work_.empty() || store_has_ended_;
       };
       const bool is_watched = !watchers_.is_empty() || !early_.empty();
-      wakes_.wait_for(lock, is_watched ? milliseconds(50) : milliseconds(1000), has_work);
+      const auto pause = watchers_.has_more() ? milliseconds(0) : milliseconds(is_watched ? 50 : 1000);
+      wakes_.wait_for(lock, pause, has_work);
       batches.swap(durable_);
       questions_.take(kTurn, questions);
       work.swap(work_);
@@ -202,7 +203,7 @@ void Follower::run() {
     turn_early(now, is_ending || lets_go);
     answer_questions(questions);
     // Not for each turn of questions: there may be thousands of watchers.
-    if (!batches.empty() || !work.empty() || lets_go || now >= next_watch) {
+    if (!batches.empty() || !work.empty() || lets_go || watchers_.has_more() || now >= next_watch) {
       watchers_.turn(reader_, now, lets_go);
       next_watch = now + milliseconds(50);
     }

@@ -123,6 +123,8 @@ class Watchers {
   /// Sends what there is; with `is_last` everybody is sent what there is and let go.
   void turn(const live::Reader& reader, Steady::time_point now, bool is_last);
   bool is_empty() const { return events_.size() == 0 && polls_.empty(); }
+  /// Did the last turn end before all was sent that there is?
+  bool has_more() const { return has_more_; }
   std::size_t known_servers() const { return changed_.size(); }
 
  private:
@@ -136,6 +138,7 @@ class Watchers {
   std::multimap<std::string, HeldPoll> polls_;    ///< by server
   std::map<std::string, std::uint64_t> changed_;  ///< the last revision of each server that the ring has
   std::size_t swept_at_ = 1024;                   ///< at this size those before the ring are forgotten
+  bool has_more_ = false;
 };
 
 /// The reader's thread: applies what is durable, and answers.

@@ -38,7 +38,7 @@ void Watchers::add(std::vector<live::Change> changes) {
 
 void Watchers::turn(const live::Reader& reader, Steady::time_point now, bool is_last) {
   turn_polls(reader, is_last ? Steady::time_point::max() : now);
-  events_.turn(now, is_last);
+  has_more_ = !events_.turn(now, is_last);
   shared_.figures.watchers = events_.size();
 }
 
@@ -110,12 +110,12 @@ void Watchers::read_old_events(Watch watch) {
                    }
                    held.after = after;
                    if (held.stream == nullptr && !text.empty()) {
-                     return held.reply(
-                         {.status = 200,
-                          .body = {{"changes", live::Json::parse("[" + text + "]")}, {"revision", after}},
-                          .revision = after});
+                     return held.reply(api::EventWatchers::answer_of_poll(held, text, after, after));
                    }
-                   if (held.stream != nullptr && !text.empty()) held.stream->send(std::move(text));
+                   if (held.stream != nullptr && !text.empty()) {
+                     api::EventWatchers::pay(held, text.size());
+                     held.stream->send(std::move(text));
+                   }
                    post_([this, shared] { events_.attach(*shared); });
                  },
                  [shared](const live::Answer& answer) { api::end_watch(*shared, answer); }});

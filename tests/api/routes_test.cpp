@@ -58,6 +58,9 @@ TEST(Routes, AParameterWithWordsOfItsOwnTakesNoOther) {
   EXPECT_EQ(key_of("/v1/servers?stat=open"), "/stat: this route has no such parameter");
   EXPECT_EQ(key_of("/v1/events?kind=task-placed&kind=job-ended"), "");
   EXPECT_NE(key_of("/v1/events?kind=task-placed&kind=task"), "");
+  EXPECT_EQ(key_of("/v1/servers?label=a=1&label=b=2"), "");
+  EXPECT_EQ(key_of("/v1/servers?limit=1&limit=2"), "/limit: this parameter is given once at most");
+  EXPECT_EQ(key_of("/v1/servers?state=open&state=open"), "/state: this parameter is given once at most");
   for (const Route& route : routes()) {
     for (const Parameter& parameter : parameters_of(route)) {
       for (const std::string_view value : parameter.values)

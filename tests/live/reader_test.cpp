@@ -40,12 +40,13 @@ TEST(LiveReader, AListIsReadPageByPage) {
   EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "no"}).status, 404);
 }
 
-/// All pages of a list; `looks` is what they took together.
+/// All pages of a list; `looks` is what they took together, without what was charged for their bytes.
 struct Walked {
   std::vector<Json> items = {};
   std::int64_t looks = 0;
   int pages = 0;
   std::int64_t most_looks = 0;  ///< of a page
+  std::size_t most_bytes = 0;   ///< the same
 };
 Walked walk(const LiveCluster& cluster, Query query, const Caller& caller = admin()) {
   Walked walked;
@@ -53,8 +54,11 @@ Walked walk(const LiveCluster& cluster, Query query, const Caller& caller = admi
     const Answer answer = cluster.get(query, caller);
     EXPECT_EQ(answer.status, 200) << answer.body;
     for (const Json& each : answer.body.at("items")) walked.items.push_back(each);
-    walked.looks += answer.looks;
-    walked.most_looks = std::max(walked.most_looks, answer.looks);
+    const std::size_t bytes = answer.body.dump().size();
+    const std::int64_t looks = answer.looks - static_cast<std::int64_t>(bytes_of(answer.body) / kBytesOfLook);
+    walked.looks += looks;
+    walked.most_looks = std::max(walked.most_looks, looks);
+    walked.most_bytes = std::max(walked.most_bytes, bytes);
     ++walked.pages;
     if (!answer.body.contains("page") || walked.pages > 10'000) return walked;
     query.given.erase("page");
@@ -88,8 +92,114 @@ TEST(LiveReader, APageEndsWhenItHasLookedAtEnough) {
   for (const Json& each : all.items) names.insert(each.at("name"));
   EXPECT_EQ(names.size(), 10'500U);
   EXPECT_EQ(all.items.size(), 10'500U);
-  EXPECT_LE(all.most_looks, 10'050);
-  EXPECT_EQ(all.looks, 10'500 * 51);
+  EXPECT_EQ(all.looks, 10'500);
+  EXPECT_LE(all.most_bytes, 258U << 10U);
+}
+
+// What ends a page is not what is charged for it.
+TEST(LiveReader, APageShowsAsManySmallThingsAsItsLimit) {
+  LiveCluster cluster = small_cluster();
+  for (int n = 0; n < 1'200; ++n) cluster.put(Do::tenant_put, "t" + std::to_string(n), "{}");
+  const Answer answer = cluster.get({.what = Ask::tenants, .given = {{"limit", "1000"}}});
+  EXPECT_EQ(answer.body.at("items").size(), 1'000U);
+  EXPECT_TRUE(answer.body.contains("page"));
+}
+
+TEST(LiveReader, TheBytesOfJsonAreCountedAsTheyAreWritten) {
+  for (const char* const text :
+       {"null", "true", "false", "0", "-17", "18446744073709551615", "1.25", R"("")",
+        R"("a\"b\\c\n\u001f\t")", "[]", "{}", "[1,[],{}]", R"({"a":1,"b\"":[true,null,"x"],"c":{"d":{}}})"})
+    EXPECT_EQ(bytes_of(Json::parse(text)), Json::parse(text).dump().size()) << text;
+}
+
+std::string large_job(std::size_t bytes) {
+  Json job = {{"demand", {{"cpu", 1}}}, {"servers", Json::array()}};
+  for (std::size_t n = 0; n < bytes / 100; ++n) job["servers"].push_back(std::string(97, 'n'));
+  return job.dump();
+}
+
+TEST(LiveReader, WhatIsShownIsChargedByItsBytes) {
+  LiveCluster cluster = small_cluster();
+  submit_many(cluster, 20, large_job(60'000));
+  const Answer one = cluster.get({.what = Ask::job, .name = "j0", .queue = "ml"});
+  EXPECT_EQ(one.looks, static_cast<std::int64_t>(one.body.dump().size() / kBytesOfLook));
+  EXPECT_GT(one.looks, 3'700);
+  const Answer again =
+      cluster.get({.what = Ask::job, .name = "j0", .queue = "ml", .if_none_match = one.etag});
+  EXPECT_EQ(again.status, 304);
+  EXPECT_EQ(again.looks, one.looks) << "it was made to be compared";
+  const Answer page = cluster.get({.what = Ask::jobs, .queue = "ml"});
+  EXPECT_EQ(page.body.at("items").size(), 5U) << "256 KiB, and the one that is beyond them";
+  EXPECT_GT(page.looks, 5 * 3'700);
+  EXPECT_EQ(walk(cluster, {.what = Ask::jobs, .queue = "ml"}).items.size(), 20U);
+  for (const Query& query :
+       {Query{.what = Ask::server, .name = "n1"}, Query{.what = Ask::queue, .name = "ml"},
+        Query{.what = Ask::cluster}, Query{.what = Ask::mechanisms}}) {
+    const Answer answer = cluster.get(query);
+    EXPECT_GE(answer.looks, static_cast<std::int64_t>(answer.body.dump().size() / kBytesOfLook));
+  }
+}
+
+TEST(LiveReader, TheTasksOfAServerAreCountedForThoseAloneWhoSeeThem) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::server_put, "n3", R"({"capacity":{"cpu":100000}})");
+  cluster.submit("ml", "a", R"({"tasks":8000,"demand":{"cpu":1},"servers":["n3"]})");
+  EXPECT_GE(cluster.get({.what = Ask::server, .name = "n3"}).looks, 8'000 / 16);
+  EXPECT_GE(cluster.get({.what = Ask::servers}).looks, 8'000 / 16);
+  EXPECT_LE(cluster.get({.what = Ask::server, .name = "n3"}, member("vision")).looks, 30);
+}
+
+TEST(LiveReader, LabelsAreAskedForOnceAndEachIsALook) {
+  LiveCluster cluster = small_cluster();
+  submit_many(cluster, 100, R"({"demand":{"cpu":1},"labels":{"a":"1","b":"2"}})");
+  const auto ask = [&](Ask what, const std::multimap<std::string, std::string>& given) {
+    Query query{.what = what, .queue = what == Ask::jobs ? "ml" : "", .given = given};
+    query.given.emplace("state", what == Ask::servers ? "lost" : "failed");
+    return cluster.get(query);
+  };
+  std::multimap<std::string, std::string> same;
+  for (int n = 0; n < 220; ++n) same.emplace("label", "a=");
+  std::multimap<std::string, std::string> most;
+  for (int n = 0; n < 32; ++n) most.emplace("label", std::to_string(n) + "=");
+  std::multimap<std::string, std::string> too_many = most;
+  too_many.emplace("label", "32=");
+  const std::int64_t bytes = ask(Ask::jobs, {}).looks - 100;
+  EXPECT_EQ(ask(Ask::jobs, same).looks - bytes, 100);
+  EXPECT_EQ(ask(Ask::jobs, most).looks - bytes, 32 * 100);
+  EXPECT_EQ(ask(Ask::tasks, most).looks - bytes, 32 * 100);
+  for (const Ask what : {Ask::jobs, Ask::tasks, Ask::servers}) {
+    EXPECT_EQ(ask(what, too_many).status, 400);
+    EXPECT_EQ(ask(what, too_many).body.at("key"), "/label");
+  }
+  EXPECT_EQ(cluster.get({.what = Ask::jobs, .queue = "ml", .given = {{"label", "a=1"}, {"label", "b=2"}}})
+                .body.at("items")
+                .size(),
+            100U);
+}
+
+TEST(LiveReader, AQueueSaysWhichOfItsJobsWaitFirstAndSinceWhen) {
+  LiveCluster cluster = small_cluster();
+  const auto queue = [&](const char* key) {
+    const Json body = cluster.get({.what = Ask::queue, .name = "ml"}).body;
+    return body.contains(key) ? body.at(key) : Json();
+  };
+  EXPECT_EQ(queue("waiting_since"), Json());
+  EXPECT_EQ(queue("next_jobs"), Json());
+  cluster.submit("ml", "runs", R"({"tasks":8,"demand":{"cpu":1}})");
+  const std::string first = text_of(cluster.wall);
+  for (const char* const name : {"z", "y", "x"}) cluster.submit("ml", name, R"({"demand":{"cpu":1}})");
+  cluster.submit("ml", "soon", R"({"demand":{"cpu":1},"priority":5})");
+  for (const char* const name : {"w", "v"}) cluster.submit("ml", name, R"({"demand":{"cpu":1}})");
+  EXPECT_EQ(queue("next_jobs"), (Json{"soon", "z", "y", "x", "w"}));
+  EXPECT_EQ(queue("waiting_since"), first);
+  const auto again = Reader::restore(cluster.reader.snapshot());
+  EXPECT_EQ(again->get({.what = Ask::queue, .name = "ml"}, admin()).body.at("next_jobs").size(), 5U);
+  EXPECT_EQ(again->broken_invariant(), "");
+  cluster.send(admin(), Do::job_cancel, {.name = "z", .queue = "ml"});
+  EXPECT_EQ(queue("next_jobs"), (Json{"soon", "y", "x", "w", "v"}));
+  EXPECT_GT(queue("waiting_since").get<std::string>(), first);
+  cluster.send(admin(), Do::job_cancel, {.name = "runs", .queue = "ml"});
+  EXPECT_EQ(queue("next_jobs"), Json());
 }
 
 TEST(LiveReader, LabelsAreKnownAfterARestore) {
@@ -103,21 +213,76 @@ TEST(LiveReader, LabelsAreKnownAfterARestore) {
   }
 }
 
-// Twice as many tasks take twice as many looks, and not four times.
-TEST(LiveReader, AllPagesOfTasksTogetherLookAtEachJobAboutOnce) {
-  std::int64_t looks[2] = {};
-  for (const int times : {1, 2}) {
-    LiveCluster cluster = small_cluster();
-    cluster.put(Do::server_put, "n3", R"({"capacity":{"cpu":100000}})");
-    submit_many(cluster, 400 * times, R"({"tasks":2,"demand":{"cpu":1}})");
-    const Walked walked = walk(cluster, {.what = Ask::tasks, .given = {{"limit", "10"}}});
-    std::set<std::string> names;
-    for (const Json& each : walked.items) names.insert(each.at("task"));
-    EXPECT_EQ(names.size(), 800U * static_cast<unsigned>(times));
-    EXPECT_EQ(walked.items.size(), names.size());
-    looks[times - 1] = walked.looks;
+// Twice as many tasks take twice as many looks, and not four times: whether they are of many jobs or of one,
+// and whether they run or are over.
+TEST(LiveReader, AllPagesOfTasksTogetherLookAtEachTaskAboutOnce) {
+  struct Case {
+    int jobs;
+    int tasks;  ///< of a job; of one job twice as many the second time, else twice as many jobs
+    bool is_over;
+  };
+  for (const Case& each : {Case{800, 2, false}, Case{16, 100, false}, Case{1, 1'600, false},
+                           Case{16, 100, true}, Case{1, 1'600, true}}) {
+    std::int64_t looks[2] = {};
+    for (const int times : {1, 2}) {
+      LiveCluster cluster = small_cluster();
+      cluster.put(Do::server_put, "n3", R"({"capacity":{"cpu":100000}})");
+      const int jobs = each.jobs == 1 ? 1 : each.jobs * times;
+      const int tasks = each.jobs == 1 ? each.tasks * times : each.tasks;
+      submit_many(cluster, jobs,
+                  R"({"tasks":)" + std::to_string(tasks) + R"(,"demand":{"cpu":1},"servers":["n3"]})");
+      for (int n = 0; each.is_over && n < jobs; ++n)
+        cluster.send(admin(), Do::job_cancel, {.name = "j" + std::to_string(n), .queue = "ml"});
+      const Walked walked = walk(cluster, {.what = Ask::tasks, .given = {{"limit", "50"}}});
+      std::set<std::string> names;
+      for (const Json& item : walked.items) names.insert(item.at("task"));
+      EXPECT_EQ(names.size(), static_cast<std::size_t>(jobs * tasks));
+      EXPECT_EQ(walked.items.size(), names.size());
+      looks[times - 1] = walked.looks;
+      // Each page begins with a look at its job, and rounds up.
+      EXPECT_LE(walked.looks, jobs * tasks / 16 + jobs + 2 * walked.pages);
+    }
+    EXPECT_LE(looks[1], 2 * looks[0] + 2) << each.jobs << " " << each.tasks;
   }
-  EXPECT_LE(looks[1], 2 * looks[0]);
+}
+
+TEST(LiveReader, RowsOfTasksEndAPage) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::server_put, "n3", R"({"capacity":{"cpu":1000000}})");
+  cluster.submit("ml", "a", R"({"tasks":170000,"demand":{"cpu":1},"servers":["n3"]})");
+  const Walked none = walk(cluster, {.what = Ask::tasks, .given = {{"server", "none"}}});
+  EXPECT_TRUE(none.items.empty());
+  EXPECT_EQ(none.pages, 2);
+  EXPECT_EQ(none.most_looks, 10'000);
+  // Jobs of few tasks: their rows are counted on.
+  LiveCluster other = small_cluster();
+  other.put(Do::server_put, "n3", R"({"capacity":{"cpu":100000}})");
+  submit_many(other, 320, R"({"tasks":8,"demand":{"cpu":1},"servers":["n3"]})");
+  EXPECT_EQ(walk(other, {.what = Ask::tasks, .given = {{"server", "none"}}}).looks, 320 + 320 * 8 / 16);
+}
+
+// While somebody reads page by page, tasks end: none that was there all along is missed.
+TEST(LiveReader, NoTaskIsMissedThatEndsBetweenTwoPages) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::server_put, "n3", R"({"capacity":{"cpu":100}})");
+  cluster.submit("ml", "a", R"({"tasks":30,"demand":{"cpu":1},"servers":["n3"]})");
+  std::set<std::string> all;
+  for (const Json& each : walk(cluster, {.what = Ask::tasks}).items) all.insert(each.at("task"));
+  std::set<std::string> seen;
+  Query query{.what = Ask::tasks, .given = {{"limit", "4"}}};
+  for (int pages = 0; pages < 40; ++pages) {
+    const Json body = cluster.get(query).body;
+    for (const Json& each : body.at("items")) seen.insert(each.at("task"));
+    if (!body.contains("page")) break;
+    query.given.erase("page");
+    query.given.emplace("page", body.at("page"));
+    // The last of the page, so that the next one begins behind a task that is over.
+    if (!body.at("items").empty() && body.at("items").back().at("state") == "placed")
+      cluster.send(admin(), Do::outcome_put, {.name = body.at("items").back().at("task")},
+                   parse(R"({"outcome":"succeeded"})"));
+  }
+  EXPECT_EQ(seen, all);
+  EXPECT_EQ(seen.size(), 30U);
 }
 
 TEST(LiveReader, TasksOfAJobAreListedPageByPageWithThoseThatAreOver) {
@@ -131,8 +296,8 @@ TEST(LiveReader, TasksOfAJobAreListedPageByPageWithThoseThatAreOver) {
   cluster.send(admin(), Do::outcome_put, {.name = first}, parse(R"({"outcome":"succeeded"})"));
   const std::vector<Json> items = tasks_of("ml/b");
   EXPECT_EQ(items.size(), 5U);
-  EXPECT_EQ(items.at(0).at("task"), first);
-  EXPECT_EQ(items.at(0).at("state"), "succeeded");
+  EXPECT_EQ(items.back().at("task"), first) << "those that run come first, and of them the newest";
+  EXPECT_EQ(items.back().at("state"), "succeeded");
   EXPECT_EQ(walk(cluster, {.what = Ask::tasks, .given = {{"limit", "1"}}}).items.size(), 8U);
   EXPECT_EQ(
       walk(cluster, {.what = Ask::tasks, .given = {{"limit", "1"}, {"state", "succeeded"}}}).items.size(),
@@ -599,7 +764,7 @@ TEST(LiveReader, WhyATaskWasPlacedIsReplayed) {
   const std::string before = cluster.reader.snapshot();
   const std::size_t from = cluster.log.size();
   cluster.submit("ml", "a", R"({"tasks":2,"demand":{"cpu":1}})");
-  const std::string task = cluster.get({.what = Ask::tasks}).body.at("items")[1].at("task");
+  const std::string task = cluster.get({.what = Ask::tasks}).body.at("items")[0].at("task");  // the second
   const auto why = why_placed(cluster, before, from, task);
   ASSERT_TRUE(why);
   const Json placed = cluster.reader.explain_placed(task, *why, admin()).body;
@@ -895,6 +1060,55 @@ TEST(LiveReader, NoBodyOfAQuestionThrowsWhoeverAsks) {
   }
   EXPECT_EQ(cluster.reader.snapshot(), before);
   EXPECT_GT(tried, 3000);
+}
+
+TEST(LiveReader, AJobOfAListIsAsLargeAsOneThatIsPutAlone) {
+  const LiveCluster cluster = busy_cluster();
+  const auto job = [](const char* name, std::size_t bytes) {
+    Json json = parse(large_job(bytes));
+    json.update({{"queue", "ml"}, {"name", name}});
+    return json;
+  };
+  const Json body = {{"jobs", {job("a", 100), job("b", 70'000), job("c", 60'000)}}};
+  const auto read = parse_submits(member("vision"), body, cluster.units);
+  const auto& commands = std::get<0>(read);
+  EXPECT_TRUE(std::holds_alternative<Command>(commands.at(0)));
+  EXPECT_TRUE(std::holds_alternative<Command>(commands.at(2)));
+  const auto& wrong = std::get<Problem>(commands.at(1));
+  EXPECT_EQ(wrong.status, 413);
+  EXPECT_EQ(wrong.key, "/jobs/1");
+}
+
+// Amounts that are left out are filled in: what is kept may be several times what was sent.
+TEST(LiveReader, TheNormalFormOfAJobIsBounded) {
+  const Units units =
+      make_settings({"cpu:milli", "memory:bytes", "disk:bytes", "net:bytes", "gpu", "licence"}, "drf",
+                    "best-fit", 7, "test")
+          ->units;
+  Json job = {{"demand", {{"cpu", 1}}}};
+  for (int n = 0; n < 6'000; ++n) job["demand_on"]["s" + std::to_string(n)] = Json::object();
+  const auto read = parse_command(admin(), Do::job_put, {.name = "a", .queue = "ml"}, job, units);
+  ASSERT_LT(job.dump().size(), 65'536U);
+  const auto* const wrong = std::get_if<Problem>(&read);
+  ASSERT_NE(wrong, nullptr);
+  EXPECT_EQ(wrong->status, 413);
+}
+
+TEST(LiveReader, ALargerJobOfAnEarlierVersionIsReadOn) {
+  LiveCluster cluster = small_cluster();
+  auto command = std::get<Command>(parse_command(admin(), Do::job_put, {.name = "old", .queue = "ml"},
+                                                 parse(large_job(100)), cluster.units));
+  const Json body = parse(large_job(1'000'000));
+  command.content = std::get<Content>(read_content(Do::job_put, body, cluster.units));
+  command.form = normal_form(command.content, cluster.units).dump();
+  command.sha256 = sha256(command.form);
+  EXPECT_EQ(cluster.decider.apply(command, cluster.now, cluster.wall).status, 201);
+  cluster.settle();
+  cluster.submit("ml", "next", R"({"demand":{"cpu":1}})");
+  const auto again = Reader::restore(cluster.reader.snapshot());
+  ASSERT_TRUE(again);
+  EXPECT_GT(again->get({.what = Ask::job, .name = "old", .queue = "ml"}, admin()).looks, 60'000);
+  EXPECT_EQ(walk(cluster, {.what = Ask::jobs, .queue = "ml", .given = {{"limit", "1"}}}).items.size(), 2U);
 }
 
 TEST(LiveReader, ListsOfSubmitsNeverThrow) {

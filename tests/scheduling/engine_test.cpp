@@ -498,6 +498,33 @@ TEST(Engine, FrozenPsDsfDoesNotWaitForADrainedKindOfServer) {
   EXPECT_THAT(small.run(), SizeIs(2));
 }
 
+TEST(Engine, TasksOfAJobAreVisitedFromAnyOfThemOn) {
+  SmallEngine small("drf", "first-fit", 1);
+  small.server({10});
+  const UserId user = small.user();
+  const JobId job = small.job(user, {1}, 5);
+  const JobId other = small.job(user, {1}, 1);
+  small.run();
+  const auto visited = [&](std::optional<TaskId> behind, std::size_t most = 100) {
+    std::vector<TaskId> tasks;
+    small.engine.for_each_task(job, behind, [&](const Engine::TaskState& task) {
+      tasks.push_back(task.task);
+      return tasks.size() < most;
+    });
+    return tasks;
+  };
+  const std::vector<TaskId> all = visited({});
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_TRUE(std::is_sorted(all.rbegin(), all.rend())) << "the newest first";
+  EXPECT_EQ(visited(all[1]), std::vector<TaskId>(all.begin() + 2, all.end()));
+  EXPECT_EQ(visited(all[4]), std::vector<TaskId>());
+  EXPECT_EQ(visited({}, 2).size(), 2U);
+  TaskId of_other{};
+  small.engine.for_each_task(other, [&](const Engine::TaskState& task) { of_other = task.task; });
+  EXPECT_EQ(visited(of_other), all);
+  EXPECT_EQ(visited(TaskId{99}), all);
+}
+
 TEST(Engine, ViewsShowTheLedgerWithoutCopies) {
   SmallEngine small("drf", "first-fit", 2);
   const ServerId first = small.server({4, 8});

@@ -231,7 +231,7 @@ class Commands(WithService):
         listed = subprocess.run([PROGRAM, "jobs", "ml/a", "--limit", "1"], env=self.environment(), capture_output=True,
                                 text=True)
         page = listed.stderr.split("--page ")[1].split(",")[0]
-        self.assertIn(second["task"], self.mirab("jobs", "ml/a", "--page", page))
+        self.assertIn(first["task"], self.mirab("jobs", "ml/a", "--page", page), "those that are over come last")
 
     def test_servers_are_listed_and_shown_with_their_tasks(self):
         self.mirab("submit", "ml/a", "--demand", "cpu=1")

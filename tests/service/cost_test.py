@@ -53,6 +53,64 @@ class Cost(unittest.TestCase):
         self.assertEqual(other.get("/v1/queues/ml/jobs?label=no=no")[0], 200)
         self.assertEqual(dear.put("/v1/queues/dear/jobs/more", JOB)[0], 201, "looks hold back questions alone")
 
+    def until_refused(self, client, target, most):
+        """How often the client is answered, until its looks are used up."""
+        for answered in range(most):
+            status, body, _ = client.get(target)
+            if status == 429:
+                self.assertIn("more looks at things than this tenant's limit", body["detail"])
+                return answered
+            self.assertEqual(status, 200, body)
+        self.fail(f"{most} times {target} were answered")
+
+    def test_polls_of_events_are_charged_to_a_tenant(self):
+        admin, dear, other = self.tenants(self.start())
+        begin = admin.get("/v1/cluster")[1]["revision"]
+        for first in range(0, 3000, 1000):
+            jobs = [{"queue": "dear", "name": f"j{first + n}", "demand": {"cpu": 1}} for n in range(1000)]
+            self.assertEqual(admin.ask("POST", "/v1/jobs:submit", {"jobs": jobs})[0], 200)
+        target = f"/v1/events?wait=0s&after={begin}"
+        self.assertGreater(len(json.dumps(dear.get(target)[1])), 60_000)
+        self.assertGreater(self.until_refused(dear, target, 390), 60)  # 64 KiB are 4,096 looks, of 500,000
+        self.assertEqual(other.get(target)[0], 200)
+
+    def test_what_is_shown_is_charged_by_its_bytes(self):
+        _, dear, other = self.tenants(self.start())
+        large = {**JOB, "servers": ["n" * 97] * 600}
+        self.assertEqual(dear.put("/v1/queues/dear/jobs/large", large)[0], 201)
+        self.assertGreater(self.until_refused(dear, "/v1/queues/dear/jobs/large", 390), 100)  # 3,700 looks each
+        self.assertEqual(other.put("/v1/queues/ml/jobs/small", JOB)[0], 201)
+        self.assertEqual(other.get("/v1/queues/ml/jobs/small")[0], 200)
+
+    def test_a_job_in_a_list_is_no_larger_than_one_alone(self):
+        _, dear, _ = self.tenants(self.start())
+        jobs = [{"queue": "dear", "name": name, **JOB, "servers": ["n" * 97] * count} for name, count in (("a", 700), ("b", 600))]
+        status, body, _ = dear.ask("POST", "/v1/jobs:submit", {"jobs": jobs})
+        self.assertEqual(status, 200, body)
+        self.assertEqual([(answer["status"], answer.get("key")) for answer in body["answers"]], [(413, "/jobs/0"), (201, None)])
+
+    def test_as_many_labels_are_asked_for_as_a_thing_may_have(self):
+        _, dear, _ = self.tenants(self.start())
+        for path in ("/v1/queues/dear/jobs", "/v1/tasks", "/v1/servers"):
+            self.assertEqual(dear.get(path + "?" + "&".join(["label=a="] * 220))[0], 200, path)
+            status, body, _ = dear.get(path + "?" + "&".join(f"label=l{n}=" for n in range(33)))
+            self.assertEqual((status, body["key"]), (400, "/label"), path)
+
+    def test_the_live_page_of_a_tenant_leaves_it_its_looks(self):
+        """What the view Now asks for, as often as it does in two minutes."""
+        admin, dear, _ = self.tenants(self.start())
+        for queue in range(20):
+            self.assertEqual(admin.put(f"/v1/queues/dear-{queue:02}", {"tenant": "dear"})[0], 201)
+            jobs = [{"queue": f"dear-{queue:02}", "name": f"j{n:03}", "demand": {"cpu": 1}} for n in range(400)]
+            self.assertEqual(admin.ask("POST", "/v1/jobs:submit", {"jobs": jobs})[0], 200)
+        self.assertEqual(admin.put("/v1/tenants/dear", {"limits": {"requests_per_s": 1000}})[0], 200)
+        for _ in range(120):
+            for path in ("/v1/cluster", "/v1/queues?limit=1000", "/v1/groups?limit=1000", "/v1/queues/dear-05"):
+                status, body, _ = dear.get(path)
+                self.assertEqual(status, 200, (path, body))
+        self.assertEqual((len(body["next_jobs"]), body["next_jobs"]), (5, sorted(body["next_jobs"])))
+        self.assertRegex(body["waiting_since"], r"^20\d\d-")
+
     def test_a_list_of_jobs_is_charged_before_it_is_read(self):
         admin, dear, other = self.tenants(self.start())
         limits = {"limits": {"submits_per_s": 1, "burst": 1500}}  # a job for each 4 KiB: not two bodies of 4 MiB

@@ -115,7 +115,7 @@ class Calls:
 
     def parameter(self, parameter):
         draw = self.draw
-        schema = parameter["schema"]
+        schema = parameter["schema"].get("items", parameter["schema"])  # of a list that is given once
         if parameter["name"] == "wait":  # not longer than it must be
             return draw.choice(("0s", "1ms", "1ms", "", "x", "-1s", "1e400", "\u0000"))
         if draw.random() < 0.15:

@@ -181,7 +181,7 @@ class Serve(unittest.TestCase):
         for path, methods in client.get("/openapi.json")[1]["paths"].items():
             for method, operation in methods.items():
                 for parameter in operation["parameters"]:
-                    words = parameter["schema"].get("enum")
+                    words = parameter["schema"].get("items", parameter["schema"]).get("enum")
                     if not words:
                         continue
                     target = path.replace("{queue}", "ml").replace("{name}", "n0")

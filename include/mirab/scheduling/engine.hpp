@@ -246,6 +246,10 @@ class Engine {
   /// Visits the running tasks of a job, or on a server, the newest first. O(tasks visited).
   void for_each_task(JobId job, const std::function<void(const TaskState&)>& visit) const;
   void for_each_task(ServerId server, const std::function<void(const TaskState&)>& visit) const;
+  /// The same of a job, until `visit` returns false: of the tasks that come after `behind`, and of all where
+  /// that is no running task of the job.
+  void for_each_task(JobId job, std::optional<TaskId> behind,
+                     const std::function<bool(const TaskState&)>& visit) const;
 
   /// Visits the jobs of a user that wait or run, by their identifiers' numbers. O(jobs of all users).
   void for_each_job(UserId user, const std::function<void(JobId, const JobState&)>& visit) const;

@@ -54,14 +54,13 @@ const checks = {
     await page.getByRole('link', {name: second}).first().waitFor(patient);
   },
 
-  async 'Jobs beyond the first thousand are reached page by page, and by name'() {
+  async 'Jobs beyond the first two hundred are reached page by page, and by name'() {
     await page.goto(`${service.url}/#/queue/crowd`);
-    await page.getByText('the first 1,000, in the order of their names; there are more; 4,000 jobs have not ended').waitFor(patient);
-    for (const first of ['job-001000', 'job-002000', 'job-003000']) {
-      await page.getByRole('link', {name: 'The next 1,000'}).click();
+    await page.getByText('the first 200, in the order of their names; there are more; 4,000 jobs have not ended').waitFor(patient);
+    for (const first of ['job-000200', 'job-000400', 'job-000600']) {
+      await page.getByRole('link', {name: 'The next 200'}).click();
       await page.getByRole('link', {name: first}).waitFor(patient);
     }
-    assert.equal(await page.getByRole('link', {name: 'The next 1,000'}).count(), 0);
     await page.getByRole('link', {name: 'Back to the first'}).click();
     await page.getByRole('link', {name: 'job-000000'}).waitFor(patient);
     await page.getByLabel('Name').fill('3999');

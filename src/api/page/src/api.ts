@@ -27,6 +27,10 @@ export interface Queue {
   jobs?: number;
   running?: number;
   waiting?: number;
+  /** When its oldest job with a waiting task was submitted. */
+  waiting_since?: string;
+  /** Its first jobs with a waiting task, those of the highest priority and then the oldest first. */
+  next_jobs?: string[];
 }
 
 export interface Group {
