@@ -131,9 +131,9 @@ bool has_labels(const Labels& labels, const LabelsAsked& asked) {
 template <class Map, class Shows, class Item>
 void page_of(const Map& map, const std::string& part, Page& page, std::size_t rows, Shows shows, Item item) {
   for (auto each = map.upper_bound(page.after()); each != map.end(); ++each) {
-    const auto& [name, thing] = *each;
-    const bool is_asked = name.find(part) != std::string::npos && shows(name, thing);
-    if (!page.take(rows, is_asked, [&] { return item(name, thing); })) return;
+    const std::string& name = each->first;
+    const bool is_asked = name.find(part) != std::string::npos && shows(name, each->second);
+    if (!page.take(rows, is_asked, [&] { return item(name, each->second); })) return;
     page.goes_on_behind(name);
   }
 }
