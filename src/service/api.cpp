@@ -157,6 +157,8 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
     return response_of(live::scope_problem());
   if (const auto wrong = api::wrong_parameter(asked)) return response_of(*wrong);
   asked.is_table = route.action == api::Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
+  const std::uint64_t length = whole_number(head.field("content-length")).value_or(0);
+  if (length > api::body_bytes(route)) return std::nullopt;  // the server refuses it
   asked.body_bytes = body_bytes_of(head, route);
   if (auto refusal = take_room(asked)) return refusal;
   if (std::holds_alternative<live::Ask>(route.action) || route.action == api::Action(Own::events)) {
@@ -166,7 +168,7 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   if (route.action == api::Action(Own::submits)) {
     // Its jobs are counted when it is read, which takes long: its bytes are paid before, where they are
     // known.
-    asked.paid = submits_of(whole_number(head.field("content-length")).value_or(0));
+    asked.paid = submits_of(length);
   }
   return take_rate(asked, route.rate, asked.paid);
 }
@@ -200,10 +202,10 @@ std::optional<net::Response> Api::take_rate(const Asked& asked, RateOf of, doubl
   return response;
 }
 
-/// Of any thread.
-void Api::charge_looks(const std::string& tenant, std::int64_t looks) {
+/// Of any thread. Below 0: it is given back.
+void Api::charge(const std::string& tenant, RateOf of, double amount) {
   if (tenant.empty()) return;
-  server_->post([this, tenant, looks] { rates_.charge(tenant, RateOf::looks, static_cast<double>(looks)); });
+  server_->post([this, tenant, of, amount] { rates_.charge(tenant, of, amount); });
 }
 
 void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
@@ -214,7 +216,11 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
       response.type = "text/csv; charset=utf-8";
       response.body = live::csv_of_usage(answer.body);
     }
-    if (answer.looks > 1) charge_looks(asked->caller.tenant, answer.looks - 1);
+    if (answer.looks > 1) charge(asked->caller.tenant, RateOf::looks, static_cast<double>(answer.looks - 1));
+    const RateOf of = asked->route->rate;
+    const bool has_no_room = answer.status == 429 || answer.status == 503;
+    if (has_no_room && (of == RateOf::questions || of == RateOf::what_ifs))
+      charge(asked->caller.tenant, of, -asked->paid);
     metrics_.count(asked->route, answer.status, Steady::now() - asked->at);
     if (const auto* what = std::get_if<live::Do>(&asked->route->action))
       metrics_.count_command(*what, answer.status);
@@ -326,6 +332,7 @@ void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& requ
       metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
       return exchange.answer(*std::move(refusal));
     }
+    asked->paid = price;
   }
   const std::uint64_t at_least = whole_number(asked->first("at_least")).value_or(0);
   pipeline_->ask(std::get<live::Query>(std::move(query)), asked->caller, asked->route->lane, at_least, reply);
@@ -455,7 +462,9 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
   metrics_.count(asked->route, 200, Steady::now() - asked->at);
   watch.stream = exchange.stream(api::stream_head());
   if (watch.stream == nullptr) return;
-  watch.charge = [this, tenant = asked->caller.tenant](std::int64_t looks) { charge_looks(tenant, looks); };
+  watch.charge = [this, tenant = asked->caller.tenant](std::int64_t looks) {
+    charge(tenant, RateOf::looks, static_cast<double>(looks));
+  };
   open->push_back([stream = std::weak_ptr<net::EventStream>(watch.stream)] {
     const auto held = stream.lock();
     return held != nullptr && !held->is_closed();

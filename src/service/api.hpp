@@ -70,7 +70,7 @@ class Api final : public net::Handler {
   /// Takes all of the amount, of which `paid` was taken before. Where there is less, that stays paid.
   std::optional<net::Response> take_rate(const Asked& asked, RateOf of, double amount, double paid = 0);
   std::optional<net::Response> take_room(Asked& asked);
-  void charge_looks(const std::string& tenant, std::int64_t looks);
+  void charge(const std::string& tenant, RateOf of, double amount);
   void command(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
   void submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
                const Reply& reply);

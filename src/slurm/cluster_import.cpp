@@ -135,6 +135,7 @@ class ClusterImporter {
     const Result<Job> job = read_job(record);
     if (!job) return job.error();
     if (job->state == JobState::done) return done_.add(job->id), Check();
+    if (job->state == JobState::unknown) return of_unknown_state_.add(job->id), Check();
     if (job->state == JobState::held) return held_.add(job->id, job->array), Check();
     if (job->state == JobState::never_starts) return never_start_.add(job->id, job->array), Check();
     if (job->state == JobState::suspended) stopped_.add(job->id);
@@ -485,6 +486,7 @@ class ClusterImporter {
     note(set_aside_, "counted as open to all jobs, reserved or blocked", "node");
     note(unnamed_, "counted as open to all jobs, in a state that is not known", "node");
     note(done_, "left out, done");
+    note(of_unknown_state_, "left out, in a state that is not known");
     note(held_, "left out, held until somebody releases them");
     note(never_start_,
          "left out, never start as they are (a dependency failed, or no node meets their constraints)");
@@ -524,8 +526,8 @@ class ClusterImporter {
   std::int64_t steps_ = 0;
   std::size_t hosts_ = 0;      // of all jobs
   Tally set_aside_, unnamed_;  // nodes
-  Tally done_, held_, never_start_, stopped_, gangs_, spread_, exclusive_, not_alone_, uneven_,
-      without_generic_, unknown_;
+  Tally done_, of_unknown_state_, held_, never_start_, stopped_, gangs_, spread_, exclusive_, not_alone_,
+      uneven_, without_generic_, unknown_;
   std::map<std::string_view, Tally> unsaid_;
 };
 

@@ -22,6 +22,19 @@ constexpr auto kWaiting =
     std::to_array<std::string_view>({"PENDING", "PD", "REQUEUED", "RQ", "REQUEUE_FED", "RF"});
 constexpr auto kHeld =
     std::to_array<std::string_view>({"REQUEUE_HOLD", "RH", "SPECIAL_EXIT", "SE", "RESV_DEL_HOLD", "RD"});
+constexpr auto kDone = std::to_array<std::string_view>({"BOOT_FAIL",     "BF",
+                                                        "CANCELLED",     "CA",
+                                                        "COMPLETED",     "CD",
+                                                        "DEADLINE",      "DL",
+                                                        "FAILED",        "F",
+                                                        "NODE_FAIL",     "NF",
+                                                        "OUT_OF_MEMORY", "OOM",
+                                                        "PREEMPTED",     "PR",
+                                                        "REVOKED",       "RV",
+                                                        "TIMEOUT",       "TO",
+                                                        "LAUNCH_FAILED", "RECONFIG_FAIL",
+                                                        "POWER_UP_NODE", "UPDATE_DB",
+                                                        "EXPEDITING"});
 constexpr auto kSuspended = std::to_array<std::string_view>({"SUSPENDED", "S", "STOPPED", "ST"});
 
 /// No more than a quantity of bytes holds.
@@ -52,7 +65,8 @@ Result<JobState> read_state(const Record& record) {
   if (is_one_of(state, kRunning)) return JobState::runs;
   if (is_one_of(state, kSuspended)) return JobState::suspended;
   if (is_one_of(state, kHeld)) return JobState::held;
-  if (!is_one_of(state, kWaiting)) return JobState::done;
+  if (is_one_of(state, kDone)) return JobState::done;
+  if (!is_one_of(state, kWaiting)) return JobState::unknown;
   const std::string reason = reason_of(record);
   const auto has = [&](std::string_view word) { return reason.find(word) != std::string::npos; };
   if (has("held") || has("jobhold") || record.value({"hold"}) == "true") return JobState::held;
@@ -267,7 +281,7 @@ Result<Job> read_job(const Record& record) {
   const Result<JobState> state = read_state(record);
   if (!state) return state.error();
   job.state = *state;
-  if (job.state == JobState::done) return job;
+  if (job.state == JobState::done || job.state == JobState::unknown) return job;
   const Result<std::int64_t> array = array_size(record, job.id);
   if (!array) return array.error();
   job.array = *array;

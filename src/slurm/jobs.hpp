@@ -17,8 +17,9 @@ enum class JobState {
   waits,
   suspended,
   held,          ///< until somebody releases it
-  never_starts,  ///< a job that it depends on has failed
+  never_starts,  ///< a job that it depends on has failed, or no node meets its constraints
   done,
+  unknown,  ///< a state that this version does not know
 };
 
 /// A job, or several equal ones of an array: what it requests, or holds when it runs.

@@ -154,6 +154,18 @@ class Cost(unittest.TestCase):
             answer = dear.connection.getresponse()
             self.assertEqual((answer.status, answer.read() and None), (200, None))
 
+    def test_a_list_that_is_too_long_costs_no_submits(self):
+        admin, dear, _ = self.tenants(self.start())
+        self.assertEqual(admin.put("/v1/tenants/dear", {"limits": {"submits_per_s": 1, "burst": 10}})[0], 200)
+        head = f"POST /v1/jobs:submit HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {dear.token}\r\nContent-Length: {MIB4 + 1}\r\n\r\n"
+        for _ in range(2):
+            with socket.create_connection(("127.0.0.1", dear.connection.port)) as connection:
+                connection.settimeout(20)
+                connection.sendall(head.encode())
+                self.assertIn(b" 413 ", connection.recv(100))
+        jobs = [{"queue": "dear", "name": f"j{n}", "demand": {"cpu": 1}} for n in range(10)]
+        self.assertEqual(dear.ask("POST", "/v1/jobs:submit", {"jobs": jobs})[0], 200)
+
     def test_a_list_of_too_many_jobs_is_not_read(self):
         admin, _, _ = self.tenants(self.start())
         status, body, _ = admin.ask("POST", "/v1/jobs:submit", '{"jobs":[' + ",".join(["{}"] * 1001) + ", and no JSON")

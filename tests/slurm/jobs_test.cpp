@@ -94,6 +94,9 @@ TEST(SlurmJobs, AreHeldOrNeverStartBySlurmsReason) {
   for (const std::string word : {"REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
     EXPECT_EQ(state("JobState=" + word), JobState::held) << word;
   EXPECT_EQ(state("JobState=RUNNING Reason=JobHeldUser"), JobState::runs);
+  for (const std::string word : {"COMPLETED", "CANCELLED", "OUT_OF_MEMORY", "TIMEOUT"})
+    EXPECT_EQ(state("JobState=" + word), JobState::done) << word;
+  EXPECT_EQ(state("JobState=PENDNG"), JobState::unknown);
   EXPECT_EQ(job_of("JOBID|ST|NODES|CPUS|NODELIST(REASON)\n1|PD|1|1|(JobHeldAdmin)\n").state, JobState::held);
 }
 

@@ -130,6 +130,23 @@ TEST(Replay, ServersThatGoAfterTheLastTaskAreNoLongerCountedInUtilization) {
   }
 }
 
+// Nothing happens but that time passes.
+TEST(Replay, PreemptionGoesOnWhenItsBudgetIsFreeAgain) {
+  SmallTrace trace{cluster_of({"cpu"}, {{.name = "s", .capacity = whole({10}), .count = 1}}), {}};
+  trace.workload.resources = {"cpu"};
+  trace.workload.users = {{.name = "early"}, {.name = "late"}};
+  trace.workload.requests = {{.demand = whole({1})}};
+  trace.workload.jobs = {job_of("a", at_second(0), 0, 0, 10, at_second(1000)),
+                         job_of("b", at_second(10), 1, 0, 10, at_second(1000))};
+  trace.workload.span = at_second(100);
+  for (const std::int64_t tasks : {1, 100}) {
+    ReplayContender preempting = contender("drf", "first-fit");
+    preempting.preemption = scheduling::Preempting{.tasks = tasks, .per = at_second(1)};
+    const ReplayOutcome outcome = replayed(trace, {.contenders = {preempting}, .samples = 10});
+    EXPECT_EQ(outcome.users[0].preempted, 5) << tasks << " a second";
+  }
+}
+
 TEST(Replay, DrainedLeavesNothingThatCouldRun) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);

@@ -229,11 +229,15 @@ export const page_size = 1000;
 export async function list<Item>(target: string, most: number, query: Record<string, string | undefined> = {}, show?: (so_far: Items<Item>) => void): Promise<Items<Item>> {
   const items: Item[] = [];
   let page = query['page'];
+  let shown = 0;  // what is shown takes as long to draw as there is of it: each time twice as much
   do {
     const answer = await get<List<Item>>(withQuery(target, {...query, limit: Math.min(page_size, most - items.length), page}));
     items.push(...answer.items);
     page = answer.page;
-    if (page !== undefined && items.length < most) show?.({items: [...items], next: page});
+    if (page !== undefined && items.length < most && items.length >= 2 * shown) {
+      show?.({items: [...items], next: page});
+      shown = items.length;
+    }
   } while (page !== undefined && items.length < most);
   return {items, next: page};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -190,6 +191,7 @@ class Replay {
       const Duration now = next_instant();
       if (now == kNever || (how_.until == ReplayUntil::span && now > input_.span)) break;
       record_.pass_until(now);
+      while (!budget_frees_.empty() && budget_frees_.front() <= now) budget_frees_.pop_front();
       end_tasks();
       change_servers();
       submit_jobs();
@@ -249,6 +251,7 @@ class Replay {
     if (next_change_ < input_.machines.changes.size())
       next = std::min(next, input_.machines.changes[next_change_].at);
     if (next_job_ < input_.jobs.size()) next = std::min(next, input_.jobs[next_job_].submitted);
+    if (!budget_frees_.empty()) next = std::min(next, budget_frees_.front());
     return next;
   }
 
@@ -333,8 +336,15 @@ class Replay {
         ended.runs = false;
         record_.preempt(ended.task);
       }
+      if (!placed->preempted.empty()) note_budget();
       started(*placed);
     }
+  }
+
+  /// A step that the budget stopped finds more when what ended now counts no more.
+  void note_budget() {
+    const Duration per = how_.contender.preemption->per;
+    if (record_.now() < kNever - per) budget_frees_.push_back(record_.now() + per);
   }
 
   void started(const Placed& placed) {
@@ -437,7 +447,8 @@ class Replay {
   std::vector<std::string> notices_;
 
   std::size_t next_job_ = 0, next_change_ = 0;
-  EventQueue<TaskId> ends_;  // of tasks, some of which were lost in the meantime
+  EventQueue<TaskId> ends_;            // of tasks, some of which were lost in the meantime
+  std::deque<Duration> budget_frees_;  // when more tasks may be preempted again
 
   std::vector<UserId> user_ids_;                            // [user]
   std::vector<std::optional<ServerId>> server_of_machine_;  // [machine], the latest; none before it comes
