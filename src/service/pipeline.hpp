@@ -50,7 +50,7 @@ struct PipelineOptions {
   std::size_t commands = 8192;  ///< that wait at most, without the urgent ones
   std::size_t commands_of_batch = 1024;
   int steps_of_batch = 4096;
-  std::chrono::milliseconds decides_of_batch{10};  ///< then its commands are answered, and the next ones come
+  std::chrono::milliseconds decides_of_batch{10};  ///< then, if others wait, its commands are answered
   std::uint64_t snapshot_revisions = 100'000;
   std::chrono::milliseconds snapshot_time = std::chrono::minutes(5);
   std::chrono::milliseconds full_disk_time = std::chrono::seconds(10);
