@@ -195,11 +195,12 @@ std::string what_if_table(const Json& answer, std::size_t width) {
   if (!rows.empty())
     text += (text.empty() ? "" : "\n") + report::grid({"job", "running", "then"}, rows, width);
   const bool is_settled = at(answer, "settled") == Json(true);
-  return text + fmt::format("\nthen: what would run at once after the changes, while no task ends by itself{}\n",
-                            is_settled ? ""
-                            : at(answer, "steps").is_null()
-                                ? "; cut off before the end"
-                                : fmt::format("; cut off after {} steps", word(at(answer, "steps"))));
+  return text +
+         fmt::format("\nthen: what would run at once after the changes, while no task ends by itself{}\n",
+                     is_settled ? ""
+                     : at(answer, "steps").is_null()
+                         ? "; cut off before the end"
+                         : fmt::format("; cut off after {} steps", word(at(answer, "steps"))));
 }
 
 std::string event_line(const Json& change, const Json& event) {

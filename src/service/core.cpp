@@ -83,9 +83,9 @@ void Core::run() {
     const bool by_time = decider_.decides_by_time() && Steady::now() >= next_by_time;
     if (decider_.wants_steps() || !taken.empty() || by_time) {
       const auto enough_at = Steady::now() + shared_.options.decides_of_batch;
-      shared_.figures.placed +=
-          static_cast<std::uint64_t>(decider_.decide(shared_.options.steps_of_batch, moment.now, moment.wall,
-                                                     [&] { return Steady::now() >= enough_at && commands_.size() > 0; }));
+      shared_.figures.placed += static_cast<std::uint64_t>(
+          decider_.decide(shared_.options.steps_of_batch, moment.now, moment.wall,
+                          [&] { return Steady::now() >= enough_at && commands_.size() > 0; }));
       next_by_time = Steady::now() + std::chrono::seconds(1);
     }
     group.batch = decider_.take_batch();
