@@ -59,9 +59,8 @@ std::string_view word_of(RateOf of) {
 
 }  // namespace
 
-Api::Api(const std::string& version, live::Others others, bool logs_requests, Silence silence)
-    : others_(others),
-      logs_requests_(logs_requests),
+Api::Api(const std::string& version, bool logs_requests, Silence silence)
+    : logs_requests_(logs_requests),
       description_(text_response("application/json", api::openapi_document(version))),
       description_page_(text_response("text/html; charset=utf-8", api::api_page())),
       bodies_(kBodies, kBodiesOfTenant, kBodiesOfTenants),

@@ -25,7 +25,7 @@ namespace mirab::service {
 
 class Api final : public net::Handler {
  public:
-  Api(const std::string& version, live::Others others, bool logs_requests, Silence silence);
+  Api(const std::string& version, bool logs_requests, Silence silence);
 
   /// Before the first request.
   void connect(Pipeline& pipeline, net::Server& server) {
@@ -85,7 +85,6 @@ class Api final : public net::Handler {
   void check_heartbeats(std::chrono::steady_clock::time_point now);
   void note_figures();
 
-  live::Others others_;
   bool logs_requests_;
   api::Document description_;
   api::Document description_page_;

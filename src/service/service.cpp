@@ -182,7 +182,7 @@ Result<int> serve(const ServiceOptions& options) {
   if (const std::size_t unread = load_history(**store, recovered->reader.history()); unread > 0)
     journal("warning", "history", {{"unread_rows", unread}});
 
-  Api api(options.version, options.pipeline.others, options.logs_requests, options.silence);
+  Api api(options.version, options.logs_requests, options.silence);
   MonitorDoor door(api);
   if (Check failure = load_rows(**store, api, door)) return *std::move(failure);
   auto server = net::Server::open(options.server, api);
