@@ -95,7 +95,7 @@ class Together {
     node.guarantee = of_two(node.guarantee, 0);
     node.limit = of_two(node.limit, kNoLimit);
     node.reserved = of_two(node.reserved, 0);
-    node.largest = {0, 0};
+    node.seen.clear();
     node.kinds.clear();
     const Quantity weight = *Quantity::parse(node.weight.get_str());
     if (node.is_user) {
@@ -145,9 +145,7 @@ class Together {
                                       .tasks = 1 + static_cast<std::int64_t>(random_.below(6)),
                                       .may_be_preempted = job.may_be_preempted},
                          now_)] = job;
-    for (std::size_t v = job.user; v != 0; v = nodes_[v].parent)
-      for (std::size_t r = 0; r < 2; ++r)
-        nodes_[v].largest[r] = std::max(nodes_[v].largest[r], job.demand[r]);
+    for (std::size_t v = job.user; v != 0; v = nodes_[v].parent) oracle::see(nodes_[v], job.demand);
     return true;
   }
 
@@ -309,7 +307,7 @@ class Together {
   Engine engine_;
   Decisions& decisions_;
   Time now_{};
-  std::vector<Node> nodes_ = std::vector<Node>(1);  // without kinds; with the largest demands so far
+  std::vector<Node> nodes_ = std::vector<Node>(1);  // without kinds; with those seen so far
   std::map<std::size_t, GroupId> groups_;
   std::map<std::size_t, UserId> users_;
   std::vector<Server> servers_;

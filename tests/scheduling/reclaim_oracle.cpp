@@ -49,11 +49,11 @@ Key key_of_running(const Cluster& cluster, std::size_t node, const std::vector<m
   return {cluster.nodes[node].weight == 0, key_of(cluster, node, e).second};
 }
 
-/// full: what the tasks of y hold that began at or below the level t, the last one whole.
-std::vector<mpq_class> whole_tasks(const Cluster& cluster, std::size_t y, const mpq_class& t) {
-  const Amounts& s = cluster.nodes[y].largest;
+/// full: what tasks of y hold that began at or below the level t, the last one whole, if all are of the kind
+/// s: n of s, or the level itself.
+std::vector<mpq_class> whole_tasks(const Cluster& cluster, std::size_t y, const Amounts& s,
+                                   const mpq_class& t) {
   const std::size_t resources = cluster.pool.size();
-  if (cluster.nodes[y].weight == 0) return std::vector<mpq_class>(resources);
   std::vector<mpq_class> a(resources);
   std::optional<mpz_class> tasks;  // ⌊a/s⌋, the least
   for (std::size_t r = 0; r < resources; ++r) {
@@ -72,6 +72,31 @@ std::vector<mpq_class> whole_tasks(const Cluster& cluster, std::size_t y, const 
   }
   return full;
 }
+
+/// The most of all kinds of tasks below y.
+std::vector<mpq_class> whole_tasks(const Cluster& cluster, std::size_t y, const mpq_class& t) {
+  std::vector<mpq_class> full(cluster.pool.size());
+  if (cluster.nodes[y].weight == 0) return full;
+  for (const Amounts& kind : cluster.nodes[y].seen) {
+    const std::vector<mpq_class> of_kind = whole_tasks(cluster, y, kind, t);
+    for (std::size_t r = 0; r < full.size(); ++r) full[r] = std::max(full[r], of_kind[r]);
+  }
+  return full;
+}
+
+/// Puts a kind of task among those of a node: the first sixteen, and one with the largest of all others.
+}  // namespace
+
+void see(Node& node, const Amounts& demand) {
+  if (std::find(node.seen.begin(), node.seen.end(), demand) != node.seen.end()) return;
+  if (node.seen.size() < 17) {
+    node.seen.push_back(demand);
+  } else {
+    node.seen.back() = larger(node.seen.back(), demand);
+  }
+}
+
+namespace {
 
 /// q: what nodes are charged, with the part of guarantees that is not lent.
 Amounts charged(const Cluster& cluster, const Use& use, std::size_t node) {
@@ -417,7 +442,6 @@ Cluster cluster(std::vector<Amounts> servers, std::vector<Node> nodes) {
     cluster.paths[v].insert(cluster.paths[v].begin(), v);
     cluster.depth = std::max(cluster.depth, cluster.paths[v].size());
     if (node.is_user) cluster.users.push_back(v);
-    node.largest.resize(cluster.pool.size(), 0);
   }
   for (std::size_t v = count; v-- > 0;) {
     const Node& node = cluster.nodes[v];
@@ -431,7 +455,7 @@ Cluster cluster(std::vector<Amounts> servers, std::vector<Node> nodes) {
   for (const std::size_t user : cluster.users) {
     for (const Amounts& demand : cluster.nodes[user].kinds) {
       for (const std::size_t v : cluster.paths[user]) {
-        cluster.nodes[v].largest = larger(cluster.nodes[v].largest, demand);
+        see(cluster.nodes[v], demand);
         std::vector<std::size_t> together;
         for (std::size_t r = 0; r < demand.size(); ++r)
           if (demand[r] > 0 && cluster.guarantees[v][r] > 0) together.push_back(r);

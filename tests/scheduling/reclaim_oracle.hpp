@@ -21,8 +21,11 @@ struct Node {
   std::optional<Amounts> limit = {};      ///< L
   std::optional<Amounts> reserved = {};   ///< k
   std::vector<Amounts> kinds = {};        ///< of a user: the demands of its tasks, those that wait too
-  Amounts largest = {};                   ///< s: the largest demand that a task below it ever had
+  std::vector<Amounts> seen = {};         ///< s: the demands that tasks below it ever had
 };
+
+/// A task with this demand comes below the node.
+void see(Node& node, const Amounts& demand);
 
 /// What does not change as tasks start and end.
 struct Cluster {
@@ -37,7 +40,7 @@ struct Cluster {
   std::size_t depth = 0;                                                     ///< of the longest path
 };
 
-/// Tasks of the `kinds` count in `largest` too.
+/// Tasks of the `kinds` count in `seen` too.
 Cluster cluster(std::vector<Amounts> servers, std::vector<Node> nodes);
 
 struct Task {

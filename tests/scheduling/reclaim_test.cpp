@@ -364,6 +364,44 @@ TEST(Reclaim, ALimitThatAMembersLossMakesRoomUnderIsKept) {
   EXPECT_EQ(park.engine().group(team)->used, Amounts{4});
 }
 
+/// 12 CPUs, four members of g1 with three tasks of a CPU each, and C of g2 comes. Before, each
+/// member has had a task of each of these demands, which has ended.
+std::int64_t taken_from_members_who_had(const std::vector<Amounts>& kinds) {
+  Park park({12, 8, 16});
+  const GroupId g1 = park.group({.name = "g1"}), g2 = park.group({.name = "g2"});
+  std::vector<UserId> members;
+  for (const char* name : {"q1", "q2", "q3", "q4"}) members.push_back(park.user({.name = name, .group = g1}));
+  for (const UserId member : members) {
+    for (const Amounts& kind : kinds) {
+      park.job({.user = member, .demand = kind});
+      const std::optional<Placed> placed = park.step();
+      EXPECT_TRUE(placed);
+      if (placed) park.finish(placed->task);
+    }
+  }
+  for (const UserId member : members) park.job({.user = member, .demand = {1, 0, 0}, .tasks = 3});
+  park.moves();
+  const UserId c = park.user({.name = "C", .group = g2});
+  park.job({.user = c, .demand = {1, 0, 0}, .tasks = 12});
+  park.moves();
+  return park.running(c);
+}
+
+TEST(Reclaim, ReachesTheFairDivisionAmongMembersWhoHadTasksOfAnotherKind) {
+  EXPECT_EQ(taken_from_members_who_had({}), 6);
+  EXPECT_EQ(taken_from_members_who_had({{1, 8, 0}}), 6);
+  EXPECT_EQ(taken_from_members_who_had({{12, 8, 16}, {1, 8, 0}, {0, 0, 3}}), 6);
+}
+
+/// Sixteen kinds are kept as they are. What comes later counts as one kind with the largest of each resource.
+TEST(Reclaim, StopsEarlyAmongMembersWhoHadMoreKindsOfTasksThanAreKept) {
+  std::vector<Amounts> kinds;
+  for (std::int64_t units = 1; units <= 16; ++units) kinds.push_back({0, 0, units});
+  EXPECT_EQ(taken_from_members_who_had(kinds), 6);
+  kinds.push_back({1, 8, 0});
+  EXPECT_EQ(taken_from_members_who_had(kinds), 4);
+}
+
 TEST(Reclaim, WhyTellsTheRightAndTheStandings) {
   Park park({10});
   const GroupId team = park.group({.name = "A"});

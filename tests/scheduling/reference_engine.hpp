@@ -79,7 +79,7 @@ class ReferenceEngine {
     GroupId group = kCluster;
     Bounds bounds = {};
     std::int64_t tier = 0;
-    Amounts largest = {};  ///< of each resource the largest demand that a task had
+    std::vector<Amounts> kinds = {};  ///< of tasks that it had; the 17th is the largest of all others
   };
   /// A group of users and groups; the first is the cluster.
   struct Team {
@@ -87,7 +87,7 @@ class ReferenceEngine {
     GroupId parent = kCluster;
     mpq_class weight = 1;
     Bounds bounds = {};
-    Amounts largest = {};  ///< that a task below had
+    std::vector<Amounts> kinds = {};  ///< of tasks below
   };
   /// The jobs of a user whose tasks look alike wait together.
   struct Group {
@@ -231,9 +231,10 @@ class ReferenceEngine {
                                               const std::vector<double>& prices) const;
   std::vector<Candidate> order_of_force() const;
   std::vector<mpq_class> over(const Node& node) const;
+  static void note_kind(std::vector<Amounts>& kinds, const Amounts& demand);
   void note_demand(UserId user, const Amounts& demand);
-  const Amounts& largest(const Node& node) const;
   std::vector<mpq_class> begun(const Node& node, const mpq_class& level) const;
+  std::vector<mpq_class> begun(const Node& node, const Amounts& kind, const mpq_class& level) const;
   Standing view(UserId user, bool by_whole_tasks) const;
   Standing standing(UserId user) const { return view(user, true); }
   Standing whole_keys(UserId user) const;

@@ -358,58 +358,63 @@ std::vector<mpq_class> ReferenceEngine::over(const Node& node) const {
   return discipline == "asset" ? std::vector{sum} : parts;
 }
 
-void ReferenceEngine::note_demand(UserId id, const Amounts& demand) {
-  const auto note = [&](Amounts& largest) {
-    largest.resize(options_.resources.size());
-    for (std::size_t r = 0; r < demand.size(); ++r) largest[r] = std::max(largest[r], demand[r]);
-  };
-  note(const_cast<User&>(user(id)).largest);
-  for (GroupId up = user(id).group; up != kCluster; up = team(up).parent)
-    note(const_cast<Team&>(team(up)).largest);
+void ReferenceEngine::note_kind(std::vector<Amounts>& kinds, const Amounts& demand) {
+  if (std::find(kinds.begin(), kinds.end(), demand) != kinds.end()) return;
+  if (kinds.size() < 17) return kinds.push_back(demand);
+  for (std::size_t r = 0; r < demand.size(); ++r) kinds[16][r] = std::max(kinds[16][r], demand[r]);
 }
 
-const Amounts& ReferenceEngine::largest(const Node& node) const {
-  return node.is_user ? user(node.user).largest : team(node.team).largest;
+void ReferenceEngine::note_demand(UserId id, const Amounts& demand) {
+  note_kind(const_cast<User&>(user(id)).kinds, demand);
+  for (GroupId up = user(id).group; up != kCluster; up = team(up).parent)
+    note_kind(const_cast<Team&>(team(up)).kinds, demand);
 }
 
 /// What the node holds, by component, of tasks that began at or below the level, each counted whole; or the
-/// level itself, where that is more.
+/// level itself, where that is more. By the kind of task of which that is most.
 std::vector<mpq_class> ReferenceEngine::begun(const Node& node, const mpq_class& level) const {
+  std::vector<mpq_class> most(over(node).size(), level);
+  for (const Amounts& kind : node.is_user ? user(node.user).kinds : team(node.team).kinds) {
+    const std::vector<mpq_class> of_kind = begun(node, kind, level);
+    for (std::size_t r = 0; r < most.size(); ++r) most[r] = std::max(most[r], of_kind[r]);
+  }
+  return most;
+}
+
+std::vector<mpq_class> ReferenceEngine::begun(const Node& node, const Amounts& kind,
+                                              const mpq_class& level) const {
   const std::string& discipline = options_.discipline.name;
-  const Amounts& largest = this->largest(node);
   const auto floor_of = [](const mpq_class& value) { return mpz_class(value.get_num() / value.get_den()); };
+  const Amounts pool = this->pool();
   if (discipline != "drf") {
     mpq_class size = 0;
-    const bool is_nothing =
-        std::all_of(largest.begin(), largest.end(), [](auto units) { return units == 0; });
+    const bool is_nothing = std::all_of(kind.begin(), kind.end(), [](auto units) { return units == 0; });
     if (discipline == "round-robin") {
       size = 1;
     } else if (discipline == "tsf") {
-      const mpq_class tasks = is_nothing ? mpq_class(0) : alone({.user = {}, .demand = largest, .tasks = 1});
+      const mpq_class tasks = is_nothing ? mpq_class(0) : alone({.user = {}, .demand = kind, .tasks = 1});
       size = tasks > 0 ? mpq_class(1 / tasks) : mpq_class(1);
     } else {
-      const Amounts pool = this->pool();
-      for (std::size_t r = 0; r < largest.size(); ++r)
-        if (pool[r] > 0) size += scale(r) * ratio(largest[r], pool[r]);
+      for (std::size_t r = 0; r < kind.size(); ++r)
+        if (pool[r] > 0) size += scale(r) * ratio(kind[r], pool[r]);
     }
     if (size == 0) return {level};
     return {std::max<mpq_class>(level, (floor_of(level / size) + 1) * size)};
   }
-  const Amounts pool = this->pool();
   std::optional<mpz_class> tasks;
   const auto units_of = [&](std::size_t r) {  // of the level, with the guarantee
     return mpq_class(level * pool[r] / scale(r) + guarantee(node, r));
   };
   const auto counts = [&](std::size_t r) { return pool[r] > 0 && scale(r) > 0; };
-  for (std::size_t r = 0; r < largest.size(); ++r) {
-    if (!counts(r) || largest[r] == 0) continue;
-    const mpz_class begun = floor_of(units_of(r) / largest[r]) + 1;
+  for (std::size_t r = 0; r < kind.size(); ++r) {
+    if (!counts(r) || kind[r] == 0) continue;
+    const mpz_class begun = floor_of(units_of(r) / kind[r]) + 1;
     if (!tasks || begun < *tasks) tasks = begun;
   }
   std::vector<mpq_class> most(pool.size(), level);
-  for (std::size_t r = 0; r < largest.size() && tasks; ++r) {
+  for (std::size_t r = 0; r < kind.size() && tasks; ++r) {
     if (!counts(r)) continue;
-    const mpq_class units = std::max<mpq_class>(units_of(r), *tasks * largest[r]);
+    const mpq_class units = std::max<mpq_class>(units_of(r), *tasks * kind[r]);
     most[r] = std::max<mpq_class>(0, (units - guarantee(node, r)) * scale(r) / pool[r]);
   }
   return most;

@@ -307,7 +307,8 @@ std::vector<Lost> ReferenceEngine::happen(const UserChanged& event, std::uint64_
 
 std::vector<Lost> ReferenceEngine::happen(const UserMoved& event, std::uint64_t /*id*/) {
   const_cast<User&>(user(event.user)).group = event.group;
-  note_demand(event.user, user(event.user).largest);
+  const std::vector<Amounts> kinds = user(event.user).kinds;
+  for (const Amounts& kind : kinds) note_demand(event.user, kind);
   return {};
 }
 
@@ -328,11 +329,8 @@ std::vector<Lost> ReferenceEngine::happen(const GroupChanged& event, std::uint64
 
 std::vector<Lost> ReferenceEngine::happen(const GroupMoved& event, std::uint64_t /*id*/) {
   const_cast<Team&>(team(event.group)).parent = event.parent;
-  const Amounts largest = team(event.group).largest;
   for (GroupId up = event.parent; up != kCluster; up = team(up).parent) {
-    Amounts& of = const_cast<Team&>(team(up)).largest;
-    of.resize(options_.resources.size());
-    for (std::size_t r = 0; r < largest.size(); ++r) of[r] = std::max(of[r], largest[r]);
+    for (const Amounts& kind : team(event.group).kinds) note_kind(const_cast<Team&>(team(up)).kinds, kind);
   }
   return {};
 }

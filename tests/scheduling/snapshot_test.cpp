@@ -232,16 +232,44 @@ TEST(Snapshot, OneOfAnEarlierDecisionVersionIsReadWhereThatIsAskedFor) {
   EXPECT_GT(placed, 1'000U);
 }
 
-/// Up to decision version 7 nobody asked for the largest demands: what waits and runs tells of them.
-TEST(Snapshot, OneWithoutTheLargestDemandsIsReadWhereItIsOfAVersionThatHadNone) {
+/// Up to decision version 8 no kinds of tasks were kept: what waits and runs tells of them.
+TEST(Snapshot, OneWithoutTheKindsOfTasksIsReadWhereItIsOfAVersionThatHadNone) {
   SmallEngine small("drf");
   small.server({4});
   small.job(small.user(), {3}, 2);
-  nlohmann::json changed = nlohmann::json::from_cbor(snapshot(small.engine));
-  changed.erase("largest");
+  const nlohmann::json written = nlohmann::json::from_cbor(snapshot(small.engine));
+  nlohmann::json changed = written;
+  changed.erase("seen");
   EXPECT_FALSE(restore(bytes_of(changed), EarlierDecisions::accepted));
-  changed["decision_version"] = 7;
-  EXPECT_TRUE(restore(bytes_of(changed), EarlierDecisions::accepted));
+  changed["decision_version"] = 8;
+  changed["largest"] = {{"users", {{0, {3}}}}, {"groups", nlohmann::json::array()}};
+  const Result<Engine> restored = restore(bytes_of(changed), EarlierDecisions::accepted);
+  ASSERT_TRUE(restored) << describe(restored.error());
+  EXPECT_EQ(nlohmann::json::from_cbor(snapshot(*restored)).at("seen"), written.at("seen"));
+}
+
+/// The first sixteen kinds as they are, and all others as one; the same again after it is read.
+TEST(Snapshot, KeepsTheKindsOfTasksThatAreGone) {
+  SmallEngine small("drf", "first-fit", 2);
+  small.server({100, 100});
+  const UserId user = small.user();
+  for (std::int64_t kind = 1; kind <= 20; ++kind) small.job(user, {kind, 20 - kind}, 1);
+  small.job(user, {20, 3}, 1);
+  nlohmann::json written = nlohmann::json::from_cbor(snapshot(small.engine));
+  const nlohmann::json kinds = written.at("seen").at("users").at(0).at(1);
+  ASSERT_EQ(kinds.size(), 17U);
+  EXPECT_EQ(kinds.at(0), nlohmann::json({1, 19}));
+  EXPECT_EQ(kinds.at(15), nlohmann::json({16, 4}));
+  EXPECT_EQ(kinds.at(16), nlohmann::json({20, 3}));
+  const Result<Engine> restored = restore(snapshot(small.engine));
+  ASSERT_TRUE(restored) << describe(restored.error());
+  EXPECT_EQ(nlohmann::json::from_cbor(snapshot(*restored)), written);
+
+  nlohmann::json& changed = written.at("seen").at("users").at(0).at(1);
+  changed.push_back({1, 1});
+  EXPECT_FALSE(restore(bytes_of(written))) << "one too many";
+  changed = {{1, 19}, {1, 19}};
+  EXPECT_FALSE(restore(bytes_of(written))) << "one twice";
 }
 
 /// By other rules a task that was known to fit nowhere may fit. Here its server is larger than it was.

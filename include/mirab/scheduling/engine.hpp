@@ -25,7 +25,7 @@ namespace mirab::scheduling {
 /// The version of the decisions. It is raised when the same options, events and seed may bring other
 /// decisions than before, so a log that was written under another version may not replay. The recordings in
 /// tests/recordings hold the engine to it.
-inline constexpr int kDecisionVersion = 8;
+inline constexpr int kDecisionVersion = 9;
 /// May a snapshot be of an earlier one? See restore().
 enum class EarlierDecisions : std::uint8_t { refused, accepted };
 

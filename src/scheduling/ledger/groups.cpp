@@ -131,16 +131,6 @@ Amounts Ledger::charge(UserIndex user, std::span<const std::int64_t> demand) con
 
 namespace {
 
-/// True when one of the amounts is larger now.
-bool raise(std::span<std::int64_t> largest, std::span<const std::int64_t> demand) {
-  bool is_larger = false;
-  for (std::size_t r = 0; r < largest.size(); ++r) {
-    is_larger = is_larger || demand[r] > largest[r];
-    largest[r] = std::max(largest[r], demand[r]);
-  }
-  return is_larger;
-}
-
 bool uses_something(std::span<const std::int64_t> used) {
   return std::any_of(used.begin(), used.end(), [](std::int64_t units) { return units > 0; });
 }
@@ -148,17 +138,12 @@ bool uses_something(std::span<const std::int64_t> used) {
 }  // namespace
 
 bool Ledger::note_demand(UserIndex user, std::span<const std::int64_t> demand) {
-  const bool counts =
-      raise(largest_[user], demand) && users[user].group != kRoot && uses_something(used(user));
-  return note_demand(users[user].group, demand) || counts;
-}
-
-bool Ledger::note_demand(GroupIndex group, std::span<const std::int64_t> demand) {
   bool counts = false;
-  for (; group != kRoot; group = groups[group].parent) {
-    const bool is_larger = raise(groups[group].largest, demand);
-    counts = counts || (is_larger && groups[group].parent != kRoot && uses_something(groups[group].used));
-  }
+  any_on_path(*this, user, [&](TreeNode node) {
+    const bool is_new = seen(node).add(demand);
+    counts = counts || (is_new && parent(node) != kRoot && uses_something(used(node)));
+    return false;
+  });
   return counts;
 }
 
@@ -174,7 +159,7 @@ void Ledger::enter_group(UserIndex user, GroupIndex group) {
   count_quota(row.quota, 1);
   if (row.quota.guarantee) add_promise(group, *row.quota.guarantee, 1);
   add_use_of_groups(group, used(user), row.running, 1);
-  note_demand(group, largest_[user]);
+  for (; group != kRoot; group = groups[group].parent) groups[group].seen.add(seen_[user]);
 }
 
 void Ledger::leave_group(UserIndex user) {
@@ -212,7 +197,6 @@ void Ledger::move_user(UserIndex user, GroupIndex group) {
 GroupIndex Ledger::add_group(GroupRow row) {
   const GroupIndex parent = row.parent;
   row.used.assign(resources_, 0);
-  row.largest.assign(resources_, 0);
   row.promised.assign(resources_, 0);
   const GroupIndex group = groups.add(std::move(row));
   groups[parent].groups.push_back(group);
@@ -225,7 +209,6 @@ GroupIndex Ledger::add_group(GroupRow row) {
 void Ledger::put_group_back(GroupIndex group, GroupRow row) {
   const GroupIndex parent = row.parent;
   row.used.assign(resources_, 0);
-  row.largest.assign(resources_, 0);
   row.promised.assign(resources_, 0);
   row.charged.assign(resources_, 0);
   groups.put_back(group, std::move(row));
@@ -255,7 +238,7 @@ void Ledger::move_group(GroupIndex group, GroupIndex parent) {
   groups[parent].groups.push_back(group);
   add_promise(parent, guarantee({.group = group}), 1);
   add_use_of_groups(parent, row.used, row.running, 1);
-  note_demand(parent, row.largest);
+  for (; parent != kRoot; parent = groups[parent].parent) groups[parent].seen.add(row.seen);
   charge_all();
 }
 

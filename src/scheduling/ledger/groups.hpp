@@ -10,6 +10,7 @@
 #include <mirab/scheduling/events.hpp>
 
 #include "fairness/exact_part.hpp"
+#include "scheduling/ledger/demands_seen.hpp"
 #include "scheduling/ledger/index.hpp"
 
 namespace mirab::scheduling {
@@ -41,7 +42,7 @@ struct GroupRow {
   std::vector<UserIndex> users = {};
   std::int64_t running = 0;  ///< tasks of the users below; of the root not kept
   Amounts used = {};         ///< the same
-  Amounts largest = {};      ///< of each resource the largest demand that a task below ever had
+  DemandsSeen seen = {};     ///< kinds of tasks below
   Amounts promised = {};     ///< Σ ĝ of the members
   Amounts charged = {};      ///< Σ q of the members, while anything is reserved (Ledger::charged)
 };

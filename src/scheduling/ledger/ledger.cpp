@@ -41,11 +41,7 @@ void Ledger::remove_server(ServerIndex server) {
 }
 
 Ledger::Ledger(std::size_t resources)
-    : server_pool(resources),
-      resources_(resources),
-      used_(resources),
-      largest_(resources),
-      used_by_all_(resources, 0) {
+    : server_pool(resources), resources_(resources), used_(resources), used_by_all_(resources, 0) {
   groups.add({.used = Amounts(resources, 0), .promised = Amounts(resources, 0), .charged = {}});
 }
 
@@ -54,8 +50,8 @@ UserIndex Ledger::add_user(UserRow row) {
   const GroupIndex group = row.group;
   const UserIndex user = users.add(std::move(row));
   used_.resize(users.index_count());
-  largest_.resize(users.index_count());
-  std::fill(largest_[user].begin(), largest_[user].end(), 0);
+  seen_.resize(users.index_count());
+  seen_[user] = {};
   enter_group(user, group);
   if (!users[user].quota.reserved.empty()) charge_all();
   return user;
@@ -64,7 +60,7 @@ UserIndex Ledger::add_user(UserRow row) {
 void Ledger::set_user_numbers(Slots<UserRow, UserId>::Numbers numbers) {
   users.set_numbers(std::move(numbers));
   used_.resize(users.index_count());  // although perhaps no row is put back
-  largest_.resize(users.index_count());
+  seen_.resize(users.index_count());
 }
 
 void Ledger::put_user_back(UserIndex user, UserRow row) {

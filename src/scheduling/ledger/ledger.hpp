@@ -270,17 +270,16 @@ class Ledger {
     return node.is_user() ? users[node.user].group : groups[node.group].parent;
   }
 
-  /// s: of each resource the largest demand that a task of a user below has had since the node is there. Not
-  /// of the root. [m]
-  std::span<const std::int64_t> largest(TreeNode node) const {
-    return node.is_user() ? largest_[node.user] : std::span<const std::int64_t>(groups[node.group].largest);
+  /// The kinds of tasks of the users below. Not of the root.
+  const DemandsSeen& seen(TreeNode node) const {
+    return node.is_user() ? seen_[node.user] : groups[node.group].seen;
   }
+  DemandsSeen& seen(TreeNode node) { return node.is_user() ? seen_[node.user] : groups[node.group].seen; }
   /// The user has tasks with this demand. O(depth m).
-  /// True when others may count for more by it (order/descent.cpp, task view): when it is larger than all
-  /// before, of some resource, at a node that uses something and has siblings in a group. What uses nothing
-  /// counts for nothing; and if it gets one task, that is no larger, and counts whole.
+  /// True when others may count for more by it (order/descent.cpp, task view): when the kind is new at a node
+  /// that uses something and has siblings in a group. What uses nothing counts for nothing; and if it gets
+  /// one task, that is of a kind that is seen by then, and counts whole.
   bool note_demand(UserIndex user, std::span<const std::int64_t> demand);
-  bool note_demand(GroupIndex group, std::span<const std::int64_t> demand);  ///< or one below the group
 
   /// ĝ: as given, else Σ ĝ of the members. [m]
   std::span<const std::int64_t> guarantee(TreeNode node) const;
@@ -367,9 +366,9 @@ class Ledger {
 
   std::size_t resources_;
   IndexedAmounts<UserIndex> used_;
-  IndexedAmounts<UserIndex> largest_;         // s
-  IndexedVector<QueueIndex, Amounts> taken_;  // [m] each, of those whose demand varies; of others empty
-  std::vector<std::int64_t> used_by_all_;     // [m]
+  IndexedVector<UserIndex, DemandsSeen> seen_;  // of users
+  IndexedVector<QueueIndex, Amounts> taken_;    // [m] each, of those whose demand varies; of others empty
+  std::vector<std::int64_t> used_by_all_;       // [m]
   std::vector<QueueIndex> vacant_queues_;
   /// The waiting jobs of queues in which some have had a rank, in their order.
   std::map<QueueIndex, std::map<JobOrder, JobIndex>> by_rank_;

@@ -23,12 +23,12 @@
 // full_{c',r}), with
 //
 //   a_r    = φ_{c'} κ⁺_c C_r + ĝ_{c',r}
-//   n      = 1 + min over s_r > 0 of ⌊a_r / s_r⌋
-//   full_r = max(0, max(n s_r, a_r) − ĝ_{c',r}) / C_r,
+//   n_s    = 1 + min over s_r > 0 of ⌊a_r / s_r⌋
+//   full_r = max over s of max(0, max(n_s s_r, a_r) − ĝ_{c',r}) / C_r,
 //
-// where s_r is the largest demand of a task below c' (Ledger::largest): there a task of a sibling counts,
-// whole, if it began at or below the level. Where a discipline has one component, s is that of a task that
-// takes all s_r, and guarantees are left out of a.
+// where s are the demands of the kinds of tasks below c' (DemandsSeen): there a task of a sibling counts,
+// whole, if it began at or below the level. Where a discipline has one component, s is what a task adds to
+// it, and guarantees are left out of a.
 //
 // The components r are those of the discipline: the resources for drf; their sum for asset; the number of
 // tasks for round-robin, and tasks as parts of those that the cluster runs for tsf, both without guarantees;
@@ -332,36 +332,39 @@ Number Descent::component_of(std::span<const std::int64_t> demand, const TreeCan
   return sum;
 }
 
-/// full_r of the node at φ t = `level`.
+/// Raises what the node may count for, φ t = `level` or more of each component, to full_r, as far as it holds
+/// as much: min(over_r, full_r) is the same as of full_r itself. O(kinds m).
 template <class Number>
-void Descent::write_begun(const TreeCandidate& candidate, TreeNode node, const Number& level,
-                          std::span<Number> most) const {
-  if constexpr (std::is_same_v<Number, double>) {
-    MIRAB_ASSERT(false, "tasks are counted, and doubles are rounded");
-  } else {
-    const std::span<const std::int64_t> largest = ledger().largest(node);
+void Descent::raise_to_begun(const TreeCandidate& candidate, TreeNode node, const Number& level,
+                             std::span<const Number> over, std::span<Number> most) const {
+  const auto counts_whole = [&] {
+    return std::equal(over.begin(), over.end(), most.begin(),
+                      [](const Number& a, const Number& b) { return a <= b; });
+  };
+  for (const Amounts& kind : ledger().seen(node).kinds()) {
+    if (counts_whole()) return;
+    const auto raise = [&](std::size_t r, const Number& to) {
+      if (to > most[r]) most[r] = to;
+    };
     if (measure() != TreeMeasure::resources) {
-      const Number size = component_of<Number>(largest, candidate);
-      most[0] = size > 0 ? std::max<Number>(level, (quotient(level, size) + 1) * size) : level;
-      return;
+      const Number size = component_of<Number>(kind, candidate);
+      if (size > 0) raise(0, (quotient(level, size) + 1) * size);
+      continue;
     }
     const std::int64_t* const guarantee = promised(node);
-    std::optional<Number> tasks;
     const auto promised_part = [&](std::size_t r) {
       return guarantee != nullptr ? part<Number>(guarantee[r], r, candidate) : Number(0);
     };
+    std::optional<Number> tasks;
     for (std::size_t r = 0; r < most.size(); ++r) {
-      if (!counts(r, candidate) || largest[r] == 0) continue;
-      const Number size = part<Number>(largest[r], r, candidate);
+      if (!counts(r, candidate) || kind[r] == 0) continue;
+      const Number size = part<Number>(kind[r], r, candidate);
       if (!(size > 0)) continue;
       const Number begun = quotient(Number(level + promised_part(r)), size) + 1;
       if (!tasks || begun < *tasks) tasks = begun;
     }
-    for (std::size_t r = 0; r < most.size(); ++r) {
-      most[r] = level;
-      if (!tasks || !counts(r, candidate)) continue;
-      const Number whole = *tasks * part<Number>(largest[r], r, candidate) - promised_part(r);
-      if (whole > most[r]) most[r] = whole;
+    for (std::size_t r = 0; r < most.size() && tasks; ++r) {
+      if (counts(r, candidate)) raise(r, *tasks * part<Number>(kind[r], r, candidate) - promised_part(r));
     }
   }
 }
@@ -381,7 +384,11 @@ void Descent::write_others(const TreeCandidate& candidate, GroupIndex group, Tre
     } else if (weight.numerator > 0) {
       const Number level(weight_of<Number>(weight) * of_member.kappa_with);
       std::fill(most.begin(), most.end(), level);
-      if (view == View::whole_tasks) write_begun<Number>(candidate, sibling, level, most);
+      if constexpr (std::is_same_v<Number, double>) {
+        MIRAB_ASSERT(view == View::exact, "tasks are counted, and doubles are rounded");
+      } else if (view == View::whole_tasks) {
+        raise_to_begun<Number>(candidate, sibling, level, over, most);
+      }
       for (std::size_t r = 0; r < over.size(); ++r) others[r] += std::min(over[r], most[r]);
     }
   };

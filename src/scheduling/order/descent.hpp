@@ -152,8 +152,8 @@ class Descent {
                     const TreeLevel<Number>& of_member, std::span<Number> others,
                     View view = View::exact) const;
   template <class Number>
-  void write_begun(const TreeCandidate& candidate, TreeNode node, const Number& level,
-                   std::span<Number> most) const;
+  void raise_to_begun(const TreeCandidate& candidate, TreeNode node, const Number& level,
+                      std::span<const Number> over, std::span<Number> most) const;
   template <class Number>
   void write_beyond(const TreeCandidate& candidate, TreeNode node, Parts<Number> parts) const;
   const std::int64_t* promised(TreeNode node) const;

@@ -418,35 +418,55 @@ void read_tasks(const JsonReader& json, Time now, Ledger& ledger) {
   }
 }
 
-/// What there is tells of the demands; a snapshot of decisions up to version 7 tells of no others.
-void read_largest(const JsonReader& json, Names resources, Ledger& ledger) {
+/// The kinds of tasks that users had, and those below groups, each [number, demands].
+void read_seen_kinds(const JsonReader& seen, Names resources, Ledger& ledger) {
+  const auto read = [&]<class I>(const char* member, const auto& holds, const auto& node_of, I /*of*/) {
+    seen[member].for_each([&](const JsonReader& item) {
+      const std::vector<JsonReader> parts = item.items(2);
+      if (seen.failed()) return;
+      const I index = index_in<I>(parts[0]);
+      if (seen.failed()) return;
+      if (!holds(index)) return parts[0].refuse("there is no such user or group");
+      std::vector<Amounts> kinds;
+      parts[1].for_each([&](const JsonReader& kind) {
+        Amounts amounts = amounts_of(kind);
+        if (!seen.failed()) refuse_if(kind, check_amounts(amounts, {}, resources));
+        if (seen.failed()) return;
+        if (kinds.size() > DemandsSeen::kMost) return kind.refuse("more kinds of tasks than are kept");
+        if (kinds.size() < DemandsSeen::kMost &&
+            std::find(kinds.begin(), kinds.end(), amounts) != kinds.end())
+          return kind.refuse("a kind of task that is given twice");
+        kinds.push_back(std::move(amounts));
+      });
+      ledger.seen(node_of(index)) = DemandsSeen(std::move(kinds));
+    });
+  };
+  read(
+      "users", [&](UserIndex user) { return ledger.users.holds(user); },
+      [](UserIndex user) { return TreeNode{.user = user}; }, UserIndex());
+  if (seen.failed()) return;
+  read(
+      "groups", [&](GroupIndex group) { return group != kRoot && ledger.groups.holds(group); },
+      [](GroupIndex group) { return TreeNode{.group = group}; }, GroupIndex());
+}
+
+/// What waits and runs tells of the kinds, and up to decision version 8 a snapshot tells of no others: that
+/// version kept the largest demand of each resource, which is no kind.
+void see_what_there_is(Ledger& ledger) {
   for (const UserIndex user : ledger.users.present()) {
     for (const QueueIndex queue : ledger.users[user].queues)
       ledger.task_classes.for_each_demand(ledger.queues[queue].task_class,
                                           [&](const Amounts& demand) { ledger.note_demand(user, demand); });
   }
-  constexpr int kFirstWithLargest = 8;
-  const int version = json["decision_version"].integer<int>(0, std::numeric_limits<int>::max());
-  const std::optional<JsonReader> largest =
-      version < kFirstWithLargest ? json.find("largest") : std::optional(json["largest"]);
-  if (!largest || json.failed()) return;
-  const auto read = [&]<class I>(const char* member, const auto& holds, I /*of*/) {
-    (*largest)[member].for_each([&](const JsonReader& item) {
-      const std::vector<JsonReader> parts = item.items(2);
-      if (json.failed()) return;
-      const I index = index_in<I>(parts[0]);
-      const Amounts amounts = amounts_of(parts[1]);
-      if (!json.failed()) refuse_if(parts[1], check_amounts(amounts, {}, resources));
-      if (json.failed()) return;
-      if (!holds(index)) return parts[0].refuse("there is no such user or group");
-      ledger.note_demand(index, amounts);
-    });
-  };
-  read(
-      "users", [&](UserIndex user) { return ledger.users.holds(user); }, UserIndex());
-  if (json.failed()) return;
-  read(
-      "groups", [&](GroupIndex group) { return group != kRoot && ledger.groups.holds(group); }, GroupIndex());
+}
+
+void read_seen(const JsonReader& json, Names resources, Ledger& ledger) {
+  constexpr int kFirstWithKinds = 9;
+  if (json["decision_version"].integer<int>(0, std::numeric_limits<int>::max()) < kFirstWithKinds) {
+    see_what_there_is(ledger);
+  } else {
+    read_seen_kinds(json["seen"], resources, ledger);
+  }
 }
 
 void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledger) {
@@ -474,7 +494,7 @@ void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledg
   }
   read_tasks(json["tasks"], now, ledger);
   if (json.failed()) return;
-  read_largest(json, resources, ledger);
+  read_seen(json, resources, ledger);
   if (json.failed()) return;
   read_held(json["held"], resources, ledger);  // only now: tasks may run where others hold too much
   if (json.failed()) return;

@@ -18,7 +18,7 @@
 //  - Of jobs with roles, how many tasks of each wait, and of which role the running tasks are, where that is
 //    not the first.
 //  - The groups, each after its parent, in the order in which their parents list them.
-//  - The largest demand that a task of each user, or below each group, ever had.
+//  - The kinds of tasks that each user, or a user below each group, ever had.
 //
 // Not kept, because it follows from the rest: what is free, used and running, guaranteed and charged; Ψ, of
 // the tasks that count; keys, which are functions of the state, and the order of the ready queue, which is
@@ -148,12 +148,11 @@ Json groups_of(const Ledger& ledger) {
 }
 
 /// Of users and groups with tasks, now or before.
-Json largest_of(const Ledger& ledger) {
+Json seen_by(const Ledger& ledger) {
   Json users = Json::array(), groups = Json::array();
   const auto add = [&](Json& json, auto index, TreeNode node) {
-    const std::span<const std::int64_t> largest = ledger.largest(node);
-    if (std::any_of(largest.begin(), largest.end(), [](std::int64_t units) { return units > 0; }))
-      json.push_back({index, Amounts(largest.begin(), largest.end())});
+    const std::vector<Amounts>& kinds = ledger.seen(node).kinds();
+    if (!kinds.empty()) json.push_back({index, kinds});
   };
   for (const UserIndex user : ledger.users.present()) add(users, user, {.user = user});
   for (const GroupIndex group : ledger.groups.present()) {
@@ -306,7 +305,7 @@ std::string snapshot(const Engine& engine) {
                       {"shapes", task_classes_of(state.ledger.task_classes)},
                       {"groups", groups_of(state.ledger)},
                       {"users", users_of(state.ledger)},
-                      {"largest", largest_of(state.ledger)},
+                      {"seen", seen_by(state.ledger)},
                       {"jobs", numbers_of(state.ledger.jobs)},
                       {"tasks", tasks_of(state.ledger)},
                       {"not_counted", balance ? Json(balance->not_counted()) : Json()},
