@@ -4,6 +4,7 @@
 // entry, equal tasks of a team one shape, and what runs becomes the present state.
 
 #include <cstdint>
+#include <gmpxx.h>
 #include <map>
 #include <optional>
 #include <set>
@@ -49,6 +50,7 @@ struct Inventory {
   std::vector<Tasks> tasks;
   std::map<std::string, Quantity> weights = {};  ///< of teams; 1 for those left out
   std::map<std::string, std::vector<std::optional<Quantity>>> limits = {};  ///< of teams; [r], none without
+  mpq_class tolerance = 0;              ///< by which machines that count as alike may differ (alike_servers)
   bool is_state_known = true;           ///< what runs and what waits; or else `machine` is never given
   bool are_names_shapes = false;        ///< tasks of another name are another shape
   std::string task_word = "task";       ///< as notices call a task: `pod`, `job`
@@ -76,8 +78,9 @@ struct Description {
 
 /// A team's tasks of equal demand that may run on the same machines are one shape, named after the most
 /// frequent name of its tasks, with `+1` when there is another name; a team with one shape is a user without
-/// shapes. Machines are one entry when they have the same capacity and the same tasks may run on them. Labels
-/// stay where a `select` needs them.
+/// shapes. Machines are one entry when they have the same capacity and the same tasks may run on them, or are
+/// of one kind besides and differ by no more than the tolerance: then each counts with the least of them, and
+/// a notice says so. Labels stay where a `select` needs them.
 ///
 /// A rule is written as its `select` where that allows the same machines, else as a list of servers. Tasks
 /// that run where their rule allows none, or on a closed machine, are strays: a shape of their own, `-stray`,

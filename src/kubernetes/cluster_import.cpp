@@ -314,6 +314,7 @@ class ClusterImporter {
                                .machines = {},
                                .rules = std::move(rules_),
                                .tasks = {},
+                               .tolerance = options_.tolerance,
                                .task_word = "pod",
                                .machine_word = "node"};
     for (const NodeRow& node : nodes_) {

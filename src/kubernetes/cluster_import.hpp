@@ -8,6 +8,7 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 
+#include "model/alike_servers.hpp"
 #include "model/document.hpp"
 
 namespace mirab::kubernetes {
@@ -22,6 +23,7 @@ struct ClusterImportOptions {
   std::string team_label = {};               ///< a team is a value of this label; empty: a namespace
   std::vector<Amount> default_request = {};  ///< of containers that write neither request nor limit, or 0
   std::vector<std::string> resources = {};   ///< to be kept besides those that are asked for; `pods` too
+  mpq_class tolerance = kAlike;              ///< by which nodes that count as alike may differ
 };
 
 /// A cluster of Kubernetes as a cluster file describes it.
@@ -35,7 +37,7 @@ struct ClusterImport {
 /// Nodes and pods, as `kubectl get nodes,pods,namespaces -A -o json` or `-o yaml` prints them, in one text or
 /// several and in any order, become servers, users and what runs (docs/how-to/import-kubernetes.md).
 ///
-/// Servers: nodes of equal allocatable resources on which the same pods may run are one entry. What daemon
+/// Servers: nodes of alike allocatable resources on which the same pods may run are one entry. What daemon
 /// sets and static pods request is taken off their nodes: it is there on every node, and no team shares it.
 ///
 /// Users: a team is a namespace, or the value of a label of the pod or else of its namespace. Pods that

@@ -39,8 +39,10 @@ using inventory::Tally;
 
 class ClusterImporter {
  public:
-  ClusterImporter(const CommandOutput& nodes, const CommandOutput& jobs, Team team)
-      : nodes_text_(nodes), jobs_text_(jobs), team_(team) {}
+  ClusterImporter(const CommandOutput& nodes, const CommandOutput& jobs, const ClusterImportOptions& options)
+      : nodes_text_(nodes), jobs_text_(jobs), team_(options.team) {
+    found_.tolerance = options.tolerance;
+  }
 
   Result<ClusterImport> import() {
     Result<std::vector<Record>> nodes = read_records(nodes_text_.text, nodes_text_.file);
@@ -533,8 +535,9 @@ class ClusterImporter {
 
 }  // namespace
 
-Result<ClusterImport> import_cluster(const CommandOutput& nodes, const CommandOutput& jobs, Team team) {
-  return ClusterImporter(nodes, jobs, team).import();
+Result<ClusterImport> import_cluster(const CommandOutput& nodes, const CommandOutput& jobs,
+                                     const ClusterImportOptions& options) {
+  return ClusterImporter(nodes, jobs, options).import();
 }
 
 }  // namespace mirab::slurm

@@ -7,10 +7,17 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 
+#include "model/alike_servers.hpp"
+
 namespace mirab::slurm {
 
 /// What a team is.
 enum class Team { account, user, partition };
+
+struct ClusterImportOptions {
+  Team team = Team::account;
+  mpq_class tolerance = kAlike;  ///< by which nodes that count as alike may differ
+};
 
 /// A text with the name that errors call it.
 struct CommandOutput {
@@ -29,7 +36,7 @@ struct ClusterImport {
 /// Nodes, as `scontrol show node` prints them, and jobs, as `scontrol show job`, `sacct -P` or `squeue` with
 /// `|` between its columns prints them, or either with --json (docs/how-to/import-slurm.md).
 ///
-/// Servers: nodes of equal CPUs, memory and generic resources on which the same jobs may run are one entry.
+/// Servers: nodes of alike CPUs, memory and generic resources on which the same jobs may run are one entry.
 /// Types of generic resources are resources beside their sum. Partitions and features become the labels
 /// `partition/NAME` and `feature/NAME` with the value `yes`.
 ///
@@ -38,6 +45,7 @@ struct ClusterImport {
 /// or held are left out.
 ///
 /// Errors name file, line and field: no node, no job, two nodes of a name, no amount. Pure.
-Result<ClusterImport> import_cluster(const CommandOutput& nodes, const CommandOutput& jobs, Team team);
+Result<ClusterImport> import_cluster(const CommandOutput& nodes, const CommandOutput& jobs,
+                                     const ClusterImportOptions& options);
 
 }  // namespace mirab::slurm

@@ -158,5 +158,46 @@ TEST(Inventory, WithoutATaskThatFitsIsAnError) {
             "no task is left that a team could run; left out, allowed on no server: 1 task: a/t");
 }
 
+// Machines that are alike.
+
+TEST(Inventory, MachinesOfOneKindThatAreAlikeAreOneEntryWithTheLeastOfThem) {
+  Inventory all = inventory({1004, 1000, 1010, 1020});
+  for (Machine& machine : all.machines) machine.kind = "large";
+  all.tolerance = mpq_class(1, 100);
+  all.tasks = {tasks("a", 10, 0), tasks("a", 10, 2)};
+  const Description found = described(all);
+  ASSERT_EQ(found.cluster.servers.size(), 2U);
+  EXPECT_EQ(found.cluster.servers[0].name, "large");
+  EXPECT_EQ(found.cluster.servers[0].capacity[0], Quantity(1000));
+  EXPECT_EQ(found.cluster.servers[0].count, 3);
+  EXPECT_THAT(*found.cluster.running, ElementsAre(Running{"a", {}, "large", Quantity(2)}));
+  EXPECT_EQ(found.cluster.servers[1].name, "m4");
+  EXPECT_THAT(found.notices,
+              ElementsAre("counted with the least that servers like them have: 3 servers in 1 "
+                          "entry, of which at most 0.99 % of a resource of a server is left out"));
+}
+
+TEST(Inventory, MachinesThatAreAlikeStayApartWhereTheirKindsOrTheirTasksDiffer) {
+  Inventory all = inventory({1000, 1001, 1002});
+  all.machines[0].kind = "old";
+  all.tolerance = mpq_class(1, 100);
+  all.rules.push_back({.allowed = {true, true, false}});
+  all.tasks = {tasks("a", 10), tasks("b", 10)};
+  all.tasks[1].rule = 1;
+  EXPECT_EQ(described(all).cluster.servers.size(), 3U);
+  all.tasks.pop_back();
+  EXPECT_EQ(described(all).cluster.servers.size(), 2U) << "the old one apart";
+}
+
+TEST(Inventory, AMachineOfWhichMoreIsInUseThanTheLeastHaveStaysItsOwn) {
+  Inventory all = inventory({1000, 1005});
+  all.tolerance = mpq_class(1, 100);
+  all.tasks = {tasks("a", 1003, 1), tasks("b", 1, 0)};
+  const Description found = described(all);
+  ASSERT_EQ(found.cluster.servers.size(), 2U);
+  EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(1005));
+  EXPECT_THAT(found.notices, IsEmpty());
+}
+
 }  // namespace
 }  // namespace mirab::inventory

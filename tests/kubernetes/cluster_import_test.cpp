@@ -124,6 +124,17 @@ running:
   EXPECT_THAT(import.nodes, ElementsAre(ElementsAre("n1", "n2"), ElementsAre("big")));
 }
 
+/// What kubectl prints of two machines of one type.
+TEST(KubernetesImport, NodesThatDifferBySomeKibibytesAreOneEntryUnlessTheyAreToBeExact) {
+  const std::string text = node("n1", "", "", "cpu: 4, memory: 16207652Ki") +
+                           node("n2", "", "", "cpu: 4, memory: 16207644Ki") +
+                           pod({.name = "one", .on = "n1"});
+  EXPECT_THAT(import_text(text).nodes, ElementsAre(ElementsAre("n1", "n2")));
+  EXPECT_THAT(yaml(import_text(text)),
+              HasSubstr("{name: n, capacity: {cpu: 4, memory: 16207644Ki}, count: 2}"));
+  EXPECT_THAT(import_text(text, {.tolerance = 0}).nodes, ElementsAre(ElementsAre("n1"), ElementsAre("n2")));
+}
+
 TEST(KubernetesImport, TextsMayComeInAnyOrderAndAsListsWithinLists) {
   const std::string nodes =
       "{\"kind\": \"NodeList\", \"items\": [{\"metadata\": {\"name\": \"n\"}, \"status\": "

@@ -38,7 +38,7 @@ const std::string kHead =
 
 Result<ClusterImport> try_import(const std::string& nodes, const std::string& jobs,
                                  Team team = Team::account) {
-  return import_cluster({"nodes.txt", nodes}, {"jobs.txt", jobs}, team);
+  return import_cluster({"nodes.txt", nodes}, {"jobs.txt", jobs}, {.team = team});
 }
 
 ClusterImport import_text(const std::string& jobs, Team team = Team::account) {

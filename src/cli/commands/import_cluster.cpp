@@ -60,12 +60,20 @@ Exit write_imported(const ImportedCluster& imported, const std::string& destinat
   return failure ? report_error(*failure, Exit::failed) : Exit::done;
 }
 
+/// Adds --exact-nodes.
+void add_exact_nodes(CLI::App& command, bool& has_exact_nodes) {
+  command.add_flag(
+      "--exact-nodes", has_exact_nodes,
+      "Put nodes into one entry only where they are equal, not where they differ by up to 1 % too");
+}
+
 struct Kubernetes {
   std::vector<std::string> inputs;
   std::string output = kStandardOutput;
   std::string team = "namespace";
   std::string default_request;
   std::vector<std::string> resources;
+  bool has_exact_nodes = false;
 #ifdef MIRAB_HAS_SERVICE
   bool is_live = false;
   LiveClusterOptions live;
@@ -74,6 +82,7 @@ struct Kubernetes {
 
 Result<kubernetes::ClusterImportOptions> read_kubernetes_options(const Kubernetes& options) {
   kubernetes::ClusterImportOptions read{.resources = options.resources};
+  if (options.has_exact_nodes) read.tolerance = 0;
   constexpr std::string_view kLabel = "label=";
   if (options.team.starts_with(kLabel) && options.team.size() > kLabel.size()) {
     read.team_label = options.team.substr(kLabel.size());
@@ -188,12 +197,14 @@ Command add_import_kubernetes(CLI::App& import) {
       ->type_name("AMOUNTS");
   add_list_option(*command, "--resource", options->resources,
                   "Keep this resource too, which no pod asks for; pods counts the pods of a node", "NAME");
+  add_exact_nodes(*command, options->has_exact_nodes);
   add_cluster_destination(*command, options->output);
 
   Manual manual;
   manual.paragraphs = {
       "Nodes on which the same pods may run become one server entry with a count; their capacity is what "
-      "daemon sets and static pods leave of what is allocatable. A namespace becomes a user; its pods that "
+      "daemon sets and static pods leave of what is allocatable. Nodes of one type that differ by up to 1 % "
+      "count as alike, each with the least of them. A namespace becomes a user; its pods that "
       "request the same and may run on the same nodes are one shape. What runs now stands under `running`.",
       "Requests of init containers, sidecars and overhead count as Kubernetes counts them. Node selectors, "
       "required node affinity, taints and tolerations become `select` or `servers`. What cannot be kept, "
@@ -222,6 +233,7 @@ struct Slurm {
   std::string jobs;
   std::string output = kStandardOutput;
   std::string team = "account";
+  bool has_exact_nodes = false;
 };
 
 Exit run(const Slurm& options, const std::string& command_line) {
@@ -230,11 +242,12 @@ Exit run(const Slurm& options, const std::string& command_line) {
   const Result<std::vector<InputText>> inputs = read_inputs({options.nodes, options.jobs});
   if (!inputs) return report_error(inputs.error());
   const InputText &nodes = (*inputs)[0], &jobs = (*inputs)[1];
-  const slurm::Team team = options.team == "user"        ? slurm::Team::user
-                           : options.team == "partition" ? slurm::Team::partition
-                                                         : slurm::Team::account;
+  slurm::ClusterImportOptions read{.team = options.team == "user"        ? slurm::Team::user
+                                           : options.team == "partition" ? slurm::Team::partition
+                                                                         : slurm::Team::account};
+  if (options.has_exact_nodes) read.tolerance = 0;
   const Result<slurm::ClusterImport> import =
-      slurm::import_cluster({nodes.name, nodes.text}, {jobs.name, jobs.text}, team);
+      slurm::import_cluster({nodes.name, nodes.text}, {jobs.name, jobs.text}, read);
   if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "slurm"));
   return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
 }
@@ -258,11 +271,13 @@ Command add_import_slurm(CLI::App& import) {
   take_one_of(command->add_option("--team", options->team, "What a user of the cluster file is")
                   ->capture_default_str(),
               {"account", "user", "partition"});
+  add_exact_nodes(*command, options->has_exact_nodes);
   add_cluster_destination(*command, options->output);
 
   Manual manual;
   manual.paragraphs = {
-      "Nodes on which the same jobs may run become one server entry with a count. An account becomes a user, "
+      "Nodes on which the same jobs may run become one server entry with a count; where they differ by up to "
+      "1 % they count as alike, each with the least of them. An account becomes a user, "
       "and a job on N nodes N of its tasks. Partitions and features become labels, generic resources such as "
       "GPUs resources. What runs now stands under `running`. What cannot be kept, such as that the tasks of "
       "a "

@@ -25,7 +25,8 @@ class DemandsSeen {
   /// All those of another node, in their order.
   bool add(const DemandsSeen& others);
 
-  /// At most kMost + 1, in the order in which they came; a last one after kMost is that of all others. Each [m].
+  /// At most kMost + 1, in the order in which they came; a last one after kMost is that of all others. Each
+  /// [m].
   const std::vector<Amounts>& kinds() const { return kinds_; }
 
  private:
