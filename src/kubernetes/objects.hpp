@@ -88,7 +88,4 @@ bool is_static(const Object& pod);
 /// such as `010`, which is 8 to YAML 1.1 and kubectl and 10 to others.
 Result<Quantity> read_number(std::string_view text);
 
-/// The same, but what is more than the largest amount, 2^63 - 1, is that, as Kubernetes takes it.
-Result<Quantity> read_capped_number(std::string_view text);
-
 }  // namespace mirab::kubernetes
