@@ -137,7 +137,9 @@ Result<Units> units_of(std::string_view resource, const Quantity& quantity, Roun
 
 Result<Units> read_units(std::string_view resource, std::string_view text, Rounding rounding) {
   Result<Units> units = any_units(resource, text, rounding);
-  return !units || *units <= kMaxUnits ? units : too_many(resource);
+  if (!units || *units <= kMaxUnits) return units;
+  const Result<Quantity> quantity = read_number(text);
+  return quantity ? too_many(resource) : quantity.error();
 }
 
 Result<Units> read_capped_units(std::string_view resource, std::string_view text, Rounding rounding) {

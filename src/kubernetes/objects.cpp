@@ -132,13 +132,18 @@ Result<std::vector<Node>> read_object_documents(std::string_view text, Syntax sy
   std::istringstream input(std::move(objects.text));
   Result<std::vector<Node>> documents = read_documents(input, objects.syntax, file);
   if (!documents) return documents;
-  for (const Node& document : *documents) {
-    if (Check wrong = check_lists(document, "")) {
-      wrong->file = file;
-      return *std::move(wrong);
-    }
-  }
+  if (Check wrong = check_lists(*documents, file)) return *std::move(wrong);
   return documents;
+}
+
+Check check_lists(const std::vector<Node>& documents, const std::string& file) {
+  for (const Node& document : documents) {
+    Check wrong = check_lists(document, std::string());
+    if (!wrong) continue;
+    wrong->file = file;
+    return wrong;
+  }
+  return {};
 }
 
 std::vector<Object> objects_of(const std::vector<Node>& documents) {

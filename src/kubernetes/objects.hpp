@@ -50,6 +50,9 @@ ObjectsText objects_text(std::string_view text, Syntax syntax);
 Result<std::vector<Node>> read_object_documents(std::string_view text, Syntax syntax,
                                                 const std::string& file);
 
+/// Are the items of each `List` a list? Errors name the key: what stands there would be no object.
+Check check_lists(const std::vector<Node>& documents, const std::string& file);
+
 /// All objects of the documents in their order, lists within lists too. An item of a PodList is a Pod, even
 /// where it does not say so. Pointers into `documents`.
 std::vector<Object> objects_of(const std::vector<Node>& documents);

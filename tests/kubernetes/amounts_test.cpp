@@ -71,8 +71,6 @@ TEST(Amounts, OfAClusterThatRunsAreCappedAsKubernetesCapsThem) {
   }
   EXPECT_EQ(*read_capped_units("cpu", "9223372036854775808m", Rounding::up), kCapUnits);
   EXPECT_EQ(*read_units("cpu", "1e-400", Rounding::up), 1);
-  EXPECT_EQ(read_units("memory", "9223372036854775808", Rounding::up).error().message,
-            read_units("memory", "9223372036854775807", Rounding::up).error().message);
   EXPECT_EQ(capped_sum(kCapUnits, 1), kCapUnits);
   EXPECT_EQ(capped_sum(1, 2), 3);
 }
