@@ -71,7 +71,7 @@ TEST(Tables, GroupsShowWhatTheyHaveAndArePromised) {
     "lent":{"gpu":"0"}}])");
   EXPECT_EQ(groups_table(groups, 120),
             R"(group     in        weight    has  beyond  running  uses   guarantee  lent
-──────────────────────────────────────────────────────────────────────────────
+─────────────────────────────────────────────────────────────────────────────
 research  –              2  50.0%   25.0%        4  4 gpu  2 gpu      nothing
 vision    research       1  50.0%   50.0%        4  4 gpu  –          nothing
 
