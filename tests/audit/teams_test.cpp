@@ -297,14 +297,15 @@ TEST(Teams, ASiblingOfWeight0ComesLastAlsoWhileItHoldsNothing) {
   const std::string zero = "  - {name: z, weight: 0, demand: {cpu: 1}}\n";
   const std::string one = "  - {name: v, demand: {cpu: 1}}\n";
   const Problem both = with(zero + one);
-  EXPECT_EQ(lowest_beside_y(both).lowest, node_of(both, "v"));
+  EXPECT_EQ(lowest_beside_y(both).lowest, both.tree().node_of_user(2));
   EXPECT_FALSE(lowest_beside_y(both).lowest_is_last);
   const Problem alone = with(zero);
-  EXPECT_EQ(lowest_beside_y(alone).lowest, node_of(alone, "z"));
+  EXPECT_EQ(lowest_beside_y(alone).lowest, alone.tree().node_of_user(1));
   EXPECT_TRUE(lowest_beside_y(alone).lowest_is_last);
   const Problem guaranteed =
       with("  - {name: z, weight: 0, guarantee: {cpu: 2}, demand: {cpu: 1}, tasks: 4}\n" + one);
-  EXPECT_EQ(lowest_beside_y(guaranteed).lowest, node_of(guaranteed, "v")) << "z has what it is guaranteed";
+  EXPECT_EQ(lowest_beside_y(guaranteed).lowest, guaranteed.tree().node_of_user(2))
+      << "z has what it is guaranteed";
 }
 
 // Alone there is no path, and under a mechanism that ignores groups neither.
