@@ -77,19 +77,43 @@ bool Paths::can_grow(std::size_t node, const std::vector<std::size_t>& resources
   return kind != StopKind::tasks && kind != StopKind::limit && demands_any(problem_.users()[user], resources);
 }
 
-// Beyond its guarantee a node of weight 0 comes after those with a weight.
-bool Paths::comes_before(std::size_t node, std::size_t other) const {
-  const auto is_last = [&](std::size_t v) { return problem_.tree().weight(v) <= 0 && figures_[v].key > 0; };
-  if (is_last(node) != is_last(other)) return is_last(other);
-  return figures_[node].key < figures_[other].key;
+// Is there a user at or below the node who could grow while its use lies below what `guaranteed` is
+// guaranteed, of all that it demands?
+bool Paths::grows_within(std::size_t guaranteed, std::size_t node,
+                         const std::vector<std::size_t>& resources) const {
+  const Tree& tree = problem_.tree();
+  if (!tree.is_user(node)) {
+    const auto members = tree.members(node);
+    return std::any_of(members.begin(), members.end(),
+                       [&](std::size_t member) { return grows_within(guaranteed, member, resources); });
+  }
+  if (!can_grow(node, resources)) return false;
+  const ResourceVector& demand = problem_.users()[tree.user_at(node)].demand;
+  const GroupFigures& has = figures_[guaranteed];
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (!demand[r].is_zero() && has.unused[r] <= kSumsWithin * problem_.pool()[r]) return false;
+  }
+  return true;
+}
+
+// Is its weight 0, and would it be beyond its guarantee if it grew? Then it gets what no sibling with a
+// weight can take, whatever it holds now.
+bool Paths::comes_last(std::size_t node, const std::vector<std::size_t>& resources) const {
+  return problem_.tree().weight(node) <= 0 && !grows_within(node, node, resources);
+}
+
+bool Paths::comes_before(std::size_t node, std::size_t other,
+                         const std::vector<std::size_t>& resources) const {
+  const bool is_last = comes_last(node, resources), is_other_last = comes_last(other, resources);
+  return is_last == is_other_last ? figures_[node].key < figures_[other].key : is_other_last;
 }
 
 std::optional<std::size_t> Paths::lowest_sibling(std::size_t node,
                                                  const std::vector<std::size_t>& resources) const {
   std::optional<std::size_t> lowest;
   for (const std::size_t sibling : problem_.tree().members(problem_.tree().parent(node))) {
-    if (sibling == node || (lowest && !comes_before(sibling, *lowest))) continue;
-    if (can_grow(sibling, resources)) lowest = sibling;
+    if (sibling == node || !can_grow(sibling, resources)) continue;
+    if (!lowest || comes_before(sibling, *lowest, resources)) lowest = sibling;
   }
   return lowest;
 }
@@ -104,7 +128,9 @@ std::vector<PathNode> Paths::of(std::size_t user) const {
   for (const std::size_t node : tree.path(tree.node_of_user(user))) {
     PathNode& on = path.emplace_back(
         PathNode{.node = node, .has = figures_[node], .lowest = lowest_sibling(node, resources)});
-    if (on.lowest) on.lowest_key = figures_[*on.lowest].key;
+    if (!on.lowest) continue;
+    on.lowest_key = figures_[*on.lowest].key;
+    on.lowest_is_last = comes_last(*on.lowest, resources);
   }
   return path;
 }
@@ -142,7 +168,7 @@ std::optional<Holder> Paths::at_capacity(std::size_t user) const {
   } else if (figures_[*most].guarantee[r] > 0 &&
              figures_[*most].borrowed[r] <= kSumsWithin * problem_.pool()[r]) {
     holder.kind = HoldKind::guarantee;
-  } else if (lowest && held[*lowest][r] > 0 &&
+  } else if (lowest && held[*lowest][r] > 0 && comes_last(*lowest, {r}) == comes_last(node, {r}) &&
              figures_[*lowest].key <= figures_[node].key * (1 + kLevelWithin)) {
     holder.kind = HoldKind::sibling;
     holder.sibling = lowest;
@@ -151,7 +177,8 @@ std::optional<Holder> Paths::at_capacity(std::size_t user) const {
   holder.sibling_key = figures_[*holder.sibling].key;
   if (holder.kind != HoldKind::sibling) return holder;
   for (const std::size_t member : tree.members(tree.parent(node))) {
-    if (member != node && !can_grow(member, {r})) continue;
+    if (member != node && (!can_grow(member, {r}) || comes_last(member, {r}) != comes_last(node, {r})))
+      continue;
     ++holder.wanting;
     if (std::abs(figures_[member].key - holder.key) <= kLevelWithin * holder.key) ++holder.level;
   }

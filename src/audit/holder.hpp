@@ -33,7 +33,10 @@ class Paths {
   bool can_grow(std::size_t node, const std::vector<std::size_t>& resources) const;
   std::optional<std::size_t> lowest_sibling(std::size_t node,
                                             const std::vector<std::size_t>& resources) const;
-  bool comes_before(std::size_t node, std::size_t other) const;
+  bool comes_last(std::size_t node, const std::vector<std::size_t>& resources) const;
+  bool grows_within(std::size_t guaranteed, std::size_t node,
+                    const std::vector<std::size_t>& resources) const;
+  bool comes_before(std::size_t node, std::size_t other, const std::vector<std::size_t>& resources) const;
 
   const Problem& problem_;
   const Bindings& bindings_;

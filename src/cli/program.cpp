@@ -68,9 +68,9 @@ std::string known_near(const std::string& word, const CommandOutline& command) {
 }
 
 /// The commands that only a build with the service has.
-constexpr std::array<std::string_view, 13> kNetworkCommands = {
-    "serve",   "kube",  "demo",    "submit", "cancel", "queues", "jobs",
-    "servers", "usage", "history", "why",    "whatif", "watch"};
+constexpr std::array<std::string_view, 14> kNetworkCommands = {
+    "serve", "kube",    "demo",  "submit",  "cancel", "queues", "groups",
+    "jobs",  "servers", "usage", "history", "why",    "whatif", "watch"};
 
 /// The option that is given more often than it may be; empty when there is none. A flag expects no value, and
 /// may be given.
@@ -251,9 +251,9 @@ Program make_program() {
 #ifdef MIRAB_HAS_SERVICE
   families.push_back(add_serve(app));
   families.push_back(add_kube(app));
-  families.push_back({add_demo(app), add_submit(app), add_cancel(app), add_queues(app), add_jobs(app),
-                      add_servers(app), add_usage(app), add_history(app), add_why(app), add_whatif(app),
-                      add_watch(app)});
+  families.push_back({add_demo(app), add_submit(app), add_cancel(app), add_queues(app), add_groups(app),
+                      add_jobs(app), add_servers(app), add_usage(app), add_history(app), add_why(app),
+                      add_whatif(app), add_watch(app)});
 #else
   program.manual.paragraphs.push_back(fmt::format("This build has no commands that need the network: {}.",
                                                   fmt::join(kNetworkCommands, ", ")));

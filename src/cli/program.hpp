@@ -87,6 +87,7 @@ Command add_cancel(CLI::App& app);
 Command add_demo(CLI::App& app);
 Command add_history(CLI::App& app);
 Command add_jobs(CLI::App& app);
+Command add_groups(CLI::App& app);
 Command add_queues(CLI::App& app);
 Command add_servers(CLI::App& app);
 Command add_submit(CLI::App& app);

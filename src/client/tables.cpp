@@ -37,6 +37,11 @@ const Json& item_of(const Json& list, const std::string& key, const Json& name) 
   return found == list.end() ? kNull : *found;
 }
 
+/// Has any of the list something under the key?
+bool any_has(const Json& list, const char* key) {
+  return std::any_of(list.begin(), list.end(), [&](const Json& each) { return !at(each, key).is_null(); });
+}
+
 /// `zone=a, rack=3`.
 std::string labels(const Json& map) {
   std::string text;
@@ -65,19 +70,45 @@ std::vector<std::string> joined(std::vector<std::string> row, const std::vector<
 
 std::string queues_table(const Json& queues, const Json& mechanism, std::size_t width) {
   if (queues.empty()) return fmt::format("{}\n", kNoQueue);
+  const bool any_group = any_has(queues, "group");
+  std::vector<std::string> headings = {"queue",   "weight",  "has",  "fair share",
+                                       "running", "waiting", "jobs", "uses"};
+  if (any_group) headings.insert(headings.begin() + 1, "group");
   Rows rows;
   for (const Json& queue : queues) {
     const Json& fair = item_of(at(mechanism, "queues"), "queue", at(queue, "name"));
     rows.push_back({word(at(queue, "name")), word(at(queue, "weight")), share(at(queue, "share")),
                     share(at(fair, "fair_share")), word(at(queue, "running")), word(at(queue, "waiting")),
                     word(at(queue, "jobs")), amounts_or_none(at(queue, "used"))});
+    if (any_group) rows.back().insert(rows.back().begin() + 1, word(at(queue, "group")));
   }
-  std::string text = report::grid(
-      {"queue", "weight", "has", "fair share", "running", "waiting", "jobs", "uses"}, rows, width);
+  std::string text = report::grid(headings, rows, width);
   if (!mechanism.is_null())
     text += fmt::format("\nhas: the dominant share; fair share: by {} ({})\n",
                         word(at(mechanism, "mechanism")), word(at(mechanism, "status")));
   return text;
+}
+
+std::string groups_table(const Json& groups, std::size_t width) {
+  if (groups.empty())
+    return "no group that this token may see; an administrator makes one with PUT /v1/groups/NAME\n";
+  std::vector<std::string> headings = {"group", "in", "weight", "has", "beyond", "running", "uses"};
+  std::vector<const char*> quotas;
+  for (const char* const quota : {"guarantee", "limit", "reserved", "lent"}) {
+    if (!any_has(groups, quota)) continue;
+    quotas.push_back(quota);
+    headings.emplace_back(quota);
+  }
+  Rows rows;
+  for (const Json& group : groups) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {word(at(group, "name")),           word(at(group, "parent")),  word(at(group, "weight")),
+           share(at(group, "share")),         share(at(group, "beyond")), word(at(group, "running")),
+           amounts_or_none(at(group, "used"))};
+    for (const char* const quota : quotas) row.push_back(amounts_or_none(at(group, quota)));
+  }
+  return report::grid(headings, rows, width) +
+         "\nhas: the dominant share; beyond: that of what it uses beyond its guarantee\n";
 }
 
 std::string jobs_table(const Json& jobs, std::size_t width) {
@@ -134,13 +165,9 @@ std::string job_line(const Json& job) {
 
 std::string tasks_table(const Json& tasks, std::size_t width) {
   if (tasks.empty()) return "no such task\n";
-  const auto has = [&](const char* key) {
-    return std::any_of(tasks.begin(), tasks.end(),
-                       [&](const Json& each) { return !at(each, key).is_null(); });
-  };
   std::vector<const char*> keys = {"task", "job", "server", "state", "attempt", "started", "ended"};
   for (const char* const key : {"role", "exit_code", "reason"}) {
-    if (has(key)) keys.push_back(key);
+    if (any_has(tasks, key)) keys.push_back(key);
   }
   std::vector<std::string> headings;
   for (const std::string key : keys) headings.push_back(key == "exit_code" ? "exit code" : key);
@@ -154,12 +181,18 @@ std::string tasks_table(const Json& tasks, std::size_t width) {
 
 std::string servers_table(const Json& servers, std::size_t width) {
   if (servers.empty()) return "no servers\n";
+  const bool shows_use = any_has(servers, "used");
   Rows rows;
-  for (const Json& server : servers)
-    rows.push_back({word(at(server, "name")), server_state(server), word(at(server, "tasks")),
-                    amounts_or_none(at(server, "used")), amounts_or_none(at(server, "capacity")),
-                    labels(at(server, "labels"))});
-  return report::grid({"server", "state", "tasks", "uses", "of", "labels"}, rows, width);
+  for (const Json& server : servers) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {word(at(server, "name")), server_state(server)};
+    if (shows_use)
+      row = joined(std::move(row), {word(at(server, "tasks")), amounts_or_none(at(server, "used"))});
+    row = joined(std::move(row), {amounts_or_none(at(server, "capacity")), labels(at(server, "labels"))});
+  }
+  if (shows_use) return report::grid({"server", "state", "tasks", "uses", "of", "labels"}, rows, width);
+  return report::grid({"server", "state", "has", "labels"}, rows, width) +
+         "\nA token of a tenant does not see what is used of a server; its own tasks: mirab servers SERVER\n";
 }
 
 std::string server_text(const Json& server) {
@@ -195,12 +228,20 @@ std::string what_if_table(const Json& answer, std::size_t width) {
   if (!rows.empty())
     text += (text.empty() ? "" : "\n") + report::grid({"job", "running", "then"}, rows, width);
   const bool is_settled = at(answer, "settled") == Json(true);
+  const Json& budget = at(answer, "over_budget");
+  const std::string later =
+      budget.is_null() ? ""
+      : at(budget, "free_at").is_null()
+          ? "more would run if the budget of preemption were larger\n"
+          : fmt::format("more would run once the budget of preemption is free again, at {}\n",
+                        word(at(budget, "free_at")));
   return text +
          fmt::format("\nthen: what would run at once after the changes, while no task ends by itself{}\n",
                      is_settled ? ""
                      : at(answer, "steps").is_null()
                          ? "; cut off before the end"
-                         : fmt::format("; cut off after {} steps", word(at(answer, "steps"))));
+                         : fmt::format("; cut off after {} steps", word(at(answer, "steps")))) +
+         later;
 }
 
 std::string event_line(const Json& change, const Json& event) {

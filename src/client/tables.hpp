@@ -17,6 +17,9 @@ inline constexpr const char* kNoQueue =
 /// answers it; null where there is none.
 std::string queues_table(const Json& queues, const Json& mechanism, std::size_t width);
 
+/// The groups with what each has and is promised.
+std::string groups_table(const Json& groups, std::size_t width);
+
 /// A line for each job.
 std::string jobs_table(const Json& jobs, std::size_t width);
 
@@ -26,7 +29,7 @@ std::string job_text(const Json& job);
 /// The tasks of one job, or of one server: a line for each, with how it ended.
 std::string tasks_table(const Json& tasks, std::size_t width);
 
-/// The servers with what they have and hold.
+/// The servers with what they have, and hold where that is told.
 std::string servers_table(const Json& servers, std::size_t width);
 
 /// One server with all that is known of it, a line for each key.

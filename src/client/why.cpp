@@ -126,6 +126,31 @@ std::string failures_of(const Evidence& failures) {
                      latest.at("task").text(), latest.at("server").text(), how.empty() ? "" : ": ", how);
 }
 
+/// `2 tasks: t-5 ended on n1 for a task of ml/a, by a guarantee of the other`.
+std::string preempted_of(const Evidence& preempted) {
+  if (!preempted.is_there()) return {};
+  const Evidence latest = preempted.at("latest");
+  const std::string says =
+      preempted.at("says").is_there()
+          ? preempted.at("says").text()
+          : fmt::format("the latest {} on {}", latest.at("task").text(), latest.at("server").text());
+  return fmt::format("{}, at {}: {}", tasks_of(preempted.at("tasks").count()), latest.at("ended").text(),
+                     says);
+}
+
+/// How a key is compared. `last`: a node of weight 0 on the path, which comes after its siblings.
+std::string order_by(const Evidence& last) {
+  if (!last.is_there()) return "; the lower comes first";
+  return fmt::format("; but {} has weight 0 and comes last beyond its guarantee", last.text());
+}
+
+std::string over_budget_of(const Evidence& over) {
+  const std::string tasks = tasks_of(over.at("tasks").count());
+  return over.at("free_at").is_there()
+             ? fmt::format("{} would end; the budget is free again at {}", tasks, over.at("free_at").text())
+             : tasks + " would end, more than its budget";
+}
+
 /// A sentence of an explanation, each of its lines without control characters.
 std::string sentences(const std::string& text) {
   std::string lines;
@@ -147,6 +172,7 @@ std::string why_text(const Json& explanation) {
   lines.add("job", fmt::format("{}: {} run, {} wait", why.at("job").text(), why.at("running").count(),
                                why.at("waiting").count()));
   lines.add("failed", failures_of(why.at("failures")));
+  lines.add("preempted", preempted_of(why.at("preempted")));
   lines.add("condition", why.at("condition").at("message").text());
   lines.add("servers", servers_of(why.at("servers")));
   lines.add("full servers lack", why.at("servers").at("lacking").counts());
@@ -172,7 +198,9 @@ std::string why_text(const Json& explanation) {
     lines.add("kept for it", fmt::format("{} since {}, which lacks {}", kept.at("server").text(),
                                          kept.at("since").text(), kept.at("missing").needed()));
   if (const Evidence key = why.at("key"); key.is_there())
-    lines.add("key of its queue", key.text() + "; the lower comes first");
+    lines.add("key of its queue", key.text() + order_by(why.at("last")));
+  if (const Evidence over = why.at("over_budget"); over.is_there())
+    lines.add("preemption", over_budget_of(over));
   lines.add("next with weight", why.at("with_weight").text());
   lines.add("covered by", why.at("covered_by").is_there() ? why.at("covered_by").json().dump() : "");
   return text + "\n" + lines.text();

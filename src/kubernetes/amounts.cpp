@@ -1,13 +1,16 @@
 // Amounts as Kubernetes counts and writes them, and what a node has of them.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/format.h>
+#include <gmpxx.h>
 #include <set>
 
 #include <mirab/kubernetes/amounts.hpp>
 #include <mirab/model/choice.hpp>
 
 #include "kubernetes/objects.hpp"
+#include "model/exact.hpp"
 #include "model/names.hpp"
 
 namespace mirab::kubernetes {
@@ -31,6 +34,92 @@ bool counts_cpus(std::string_view resource) { return resource == "cpu"; }
 /// As a power of ten.
 int smallest_unit(std::string_view resource) { return counts_cpus(resource) ? kMilli : 0; }
 
+/// A text with more digits, or with a smaller or larger exponent, than a Quantity holds.
+struct LongNumber {
+  mpz_class digits;
+  std::int64_t exponent = 0;  ///< of ten
+  mpq_class factor = 1;       ///< of a suffix
+};
+
+/// `e-400`; nothing where the text is not exactly that. Beyond a million it makes no difference.
+std::optional<std::int64_t> exponent_of(std::string_view text) {
+  if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return {};
+  text.remove_prefix(text[1] == '+' ? 2 : 1);
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return {};
+  constexpr std::int64_t kMost = 1'000'000;
+  std::int64_t exponent = kMost;
+  static_cast<void>(std::from_chars(text.data(), text.data() + text.size(), exponent));
+  exponent = std::min(exponent, kMost);
+  return is_negative ? -exponent : exponent;
+}
+
+std::optional<LongNumber> long_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  std::string digits(text.substr(0, end));
+  const std::size_t point = digits.find('.');
+  LongNumber number;
+  if (point != std::string::npos) {
+    number.exponent = -static_cast<std::int64_t>(digits.size() - point - 1);
+    digits.erase(point, 1);
+  }
+  if (digits.empty() || digits.find('.') != std::string::npos) return {};
+  number.digits = mpz_class(digits, 10);
+  if (const std::optional<std::int64_t> exponent = exponent_of(text.substr(end))) {
+    number.exponent += *exponent;
+    return number;
+  }
+  const Result<Quantity> factor = Quantity::parse("1" + std::string(text.substr(end)));
+  if (!factor) return {};
+  number.factor = rational(*factor);
+  return number;
+}
+
+mpz_class power_of_ten(std::int64_t exponent) {
+  mpz_class power;
+  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(exponent));
+  return power;
+}
+
+/// In units of a power of ten; the largest amount for what is more.
+Units counted(const LongNumber& number, int unit, Rounding rounding) {
+  constexpr std::int64_t kFar = 100;  // digits: more than any amount has, suffixes included
+  const std::int64_t exponent = number.exponent - unit;
+  const auto digits = static_cast<std::int64_t>(mpz_sizeinbase(number.digits.get_mpz_t(), 10));
+  if (number.digits == 0) return 0;
+  if (digits + exponent > kFar) return kCapUnits;
+  if (digits + exponent < -kFar) return rounding == Rounding::up ? 1 : 0;
+  mpq_class scaled = number.factor * number.digits;
+  if (exponent < 0) {
+    scaled /= power_of_ten(-exponent);
+  } else {
+    scaled *= power_of_ten(exponent);
+  }
+  mpz_class whole;
+  (rounding == Rounding::up ? mpz_cdiv_q : mpz_fdiv_q)(whole.get_mpz_t(), scaled.get_num_mpz_t(),
+                                                       scaled.get_den_mpz_t());
+  return whole > kCapUnits ? kCapUnits : Units{whole.get_si()};
+}
+
+/// Every number that Kubernetes takes, at most the largest amount.
+Result<Units> any_units(std::string_view resource, std::string_view text, Rounding rounding) {
+  const int unit = smallest_unit(resource);
+  const Result<Quantity> quantity = read_number(text);
+  if (quantity) return count_units(*quantity, unit, rounding).value_or(kCapUnits);
+  const bool begins_with_0 =
+      text.starts_with('0') && text.find_first_not_of("0123456789") == std::string_view::npos;
+  const std::optional<LongNumber> number = begins_with_0 ? std::nullopt : long_number(text);
+  return number ? Result<Units>(counted(*number, unit, rounding)) : quantity.error();
+}
+
+Error too_many(std::string_view resource) {
+  return {.message = fmt::format(
+              "is more than {}, the most that is counted of {}",
+              units_text(resource, counts_cpus(resource) ? kMaxUnits / 1'000 * 1'000 : kMaxUnits), resource)};
+}
+
 }  // namespace
 
 bool counts_bytes(std::string_view resource) {
@@ -43,24 +132,20 @@ bool can_be_shared(std::string_view resource) {
 
 Result<Units> units_of(std::string_view resource, const Quantity& quantity, Rounding rounding) {
   const std::optional<Units> units = count_units(quantity, smallest_unit(resource), rounding);
-  if (units && *units <= kMaxUnits) return *units;
-  return Error{.message = fmt::format(
-                   "is more than {}, the most that is counted of {}",
-                   units_text(resource, counts_cpus(resource) ? kMaxUnits / 1'000 * 1'000 : kMaxUnits),
-                   resource)};
+  return units && *units <= kMaxUnits ? Result<Units>(*units) : too_many(resource);
 }
 
 Result<Units> read_units(std::string_view resource, std::string_view text, Rounding rounding) {
+  Result<Units> units = any_units(resource, text, rounding);
+  if (!units || *units <= kMaxUnits) return units;
   const Result<Quantity> quantity = read_number(text);
-  if (!quantity) return quantity.error();
-  return units_of(resource, *quantity, rounding);
+  return quantity ? too_many(resource) : quantity.error();
 }
 
 Result<Units> read_capped_units(std::string_view resource, std::string_view text, Rounding rounding) {
-  const Result<Quantity> quantity = read_capped_number(text);
-  if (!quantity) return quantity.error();
-  const Units most = rounding == Rounding::up ? kCapUnits : kCapUnits / 2;
-  return std::min(most, count_units(*quantity, smallest_unit(resource), rounding).value_or(kCapUnits));
+  const Result<Units> units = any_units(resource, text, rounding);
+  if (!units) return units;
+  return std::min(*units, rounding == Rounding::up ? kCapUnits : kCapUnits / 2);
 }
 
 Units capped_sum(Units a, Units b) { return a > kCapUnits - b ? kCapUnits : a + b; }

@@ -57,6 +57,7 @@ class ClusterImporter {
 
   Result<ClusterImport> import() {
     for (const ObjectText& text : texts_) {
+      if (Check wrong = check_lists(text.documents, text.file)) return *std::move(wrong);
       for (Object& object : objects_of(text.documents)) {
         if (Check wrong = read_first(object, text.file)) return *std::move(wrong);
         objects_.emplace_back(std::move(object), &text.file);

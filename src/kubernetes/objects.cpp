@@ -80,6 +80,21 @@ bool is_dns_label(std::string_view text) {
 
 namespace {
 
+// The items of a `List`, and of the lists in it, are lists; or null, as an empty one is written.
+Check check_lists(const Node& node, const std::string& pointer) {
+  if (node.kind != Node::Kind::map || !text_at(node, "kind").ends_with("List")) return {};
+  const Node* items = node.find("items");
+  if (items == nullptr || items->kind == Node::Kind::null) return {};
+  if (items->kind != Node::Kind::list)
+    return Error{
+        .message = "must be a list of objects", .key = key_of(pointer + "/items"), .line = items->line};
+  for (std::size_t i = 0; i < items->entries.size(); ++i) {
+    if (Check wrong = check_lists(items->entries[i].value, fmt::format("{}/items/{}", pointer, i)))
+      return wrong;
+  }
+  return {};
+}
+
 // kubectl prints a log as it is: where that has no line end of its own, the last mark follows it at once.
 std::string without_logs(std::string_view text) {
   constexpr std::string_view kStart = "\n==== START logs for container ";
@@ -115,7 +130,20 @@ Result<std::vector<Node>> read_object_documents(std::string_view text, Syntax sy
                                                 const std::string& file) {
   ObjectsText objects = objects_text(text, syntax);
   std::istringstream input(std::move(objects.text));
-  return read_documents(input, objects.syntax, file);
+  Result<std::vector<Node>> documents = read_documents(input, objects.syntax, file);
+  if (!documents) return documents;
+  if (Check wrong = check_lists(*documents, file)) return *std::move(wrong);
+  return documents;
+}
+
+Check check_lists(const std::vector<Node>& documents, const std::string& file) {
+  for (const Node& document : documents) {
+    Check wrong = check_lists(document, std::string());
+    if (!wrong) continue;
+    wrong->file = file;
+    return wrong;
+  }
+  return {};
 }
 
 std::vector<Object> objects_of(const std::vector<Node>& documents) {
@@ -265,38 +293,6 @@ Result<Quantity> read_number(std::string_view text) {
                                         text.substr(0, 40))};
   }
   return Quantity::parse(text);
-}
-
-namespace {
-
-constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-
-std::optional<double> plain_double(std::string_view text) {
-  double value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size()) return {};
-  if (failure == std::errc::result_out_of_range)
-    return text.find('-') == std::string_view::npos ? std::numeric_limits<double>::infinity() : 0;
-  return failure == std::errc{} ? std::optional(value) : std::nullopt;
-}
-
-// Is it a number, with a suffix or an exponent, above the largest amount?
-bool is_too_large(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-  const std::optional<double> mantissa = plain_double(text.substr(0, digits));
-  const std::string one = "1" + std::string(text.substr(digits));
-  const Result<Quantity> unit = Quantity::parse(one);
-  const std::optional<double> factor = unit ? unit->value() : plain_double(one);
-  return mantissa && factor && *mantissa * *factor >= static_cast<double>(kLargest);
-}
-
-}  // namespace
-
-Result<Quantity> read_capped_number(std::string_view text) {
-  Result<Quantity> number = read_number(text);
-  if (!number && is_too_large(text)) return Quantity(kLargest);
-  return number;
 }
 
 }  // namespace mirab::kubernetes

@@ -50,6 +50,9 @@ ObjectsText objects_text(std::string_view text, Syntax syntax);
 Result<std::vector<Node>> read_object_documents(std::string_view text, Syntax syntax,
                                                 const std::string& file);
 
+/// Are the items of each `List` a list? Errors name the key: what stands there would be no object.
+Check check_lists(const std::vector<Node>& documents, const std::string& file);
+
 /// All objects of the documents in their order, lists within lists too. An item of a PodList is a Pod, even
 /// where it does not say so. Pointers into `documents`.
 std::vector<Object> objects_of(const std::vector<Node>& documents);
@@ -87,8 +90,5 @@ bool is_static(const Object& pod);
 /// A number as a manifest writes it. Errors: besides those of Quantity, a whole number that begins with 0,
 /// such as `010`, which is 8 to YAML 1.1 and kubectl and 10 to others.
 Result<Quantity> read_number(std::string_view text);
-
-/// The same, but what is more than the largest amount, 2^63 - 1, is that, as Kubernetes takes it.
-Result<Quantity> read_capped_number(std::string_view text);
 
 }  // namespace mirab::kubernetes

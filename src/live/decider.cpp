@@ -60,7 +60,8 @@ Answer Decider::apply(const Command& command, Time now, Wall wall) {
 }
 
 int Decider::decide(int at_most_steps, Time now, Wall wall, const std::function<bool()>& is_enough) {
-  if (!wants_steps() && !decides_by_time()) return 0;
+  const std::optional<Time> due = wants_steps() ? now : next_by_time();
+  if (!due || *due > now) return 0;
   const Stamp stamp = open_->next(now, wall);
   const std::uint64_t seed = open_->batch.empty() ? stamp.revision : open_->batch.first;
   return open_->state.step(at_most_steps, stamp, seed, is_enough,
@@ -69,14 +70,7 @@ int Decider::decide(int at_most_steps, Time now, Wall wall, const std::function<
 
 bool Decider::wants_steps() const { return open_->state.wants_steps; }
 
-bool Decider::decides_by_time() const {
-  const scheduling::EngineOptions& options = open_->state.engine.options();
-  if (!options.reservations && !options.half_life && !options.preemption) return false;
-  for (const auto& [name, queue] : open_->state.queues) {
-    if (queue.waiting > 0) return true;
-  }
-  return false;
-}
+std::optional<Time> Decider::next_by_time() const { return open_->state.engine.next_by_time(); }
 
 Batch Decider::take_batch() {
   Batch batch = std::exchange(open_->batch, {});

@@ -54,10 +54,10 @@ class Decider {
   /// a batch come from mix(cluster seed, its first revision).
   int decide(int at_most, Time now, Wall wall, const std::function<bool()>& is_enough = {});
 
-  /// May decide() place something when it is called again at once? Else after the next command, or later
-  /// (with reservations or a half-life decisions change with time: then call it once a second).
+  /// May decide() place something when it is called again at once? Else after the next command, or at
+  /// next_by_time(): Engine::next_by_time().
   bool wants_steps() const;
-  bool decides_by_time() const;
+  std::optional<Time> next_by_time() const;
 
   /// All since the last one. Empty when nothing happened.
   Batch take_batch();

@@ -5,6 +5,7 @@
 
 #include "live/views.hpp"
 #include "model/names.hpp"
+#include "model/seconds.hpp"
 #include "scheduling/explain/describe.hpp"
 
 namespace mirab::live {
@@ -123,6 +124,24 @@ bool has_guarantee(const State& state, const Queue& queue) {
   return false;
 }
 
+/// A name that the caller may see.
+Json shown_queue(const Reading& reading, const std::string& name) {
+  const Queue* const queue = reading.state.queue(name);
+  if (queue == nullptr || reading.queue_view(name, *queue).is_null()) return {};
+  return name;
+}
+
+/// The highest node of weight 0 on the job's path for which its task lies beyond the guarantee: it comes
+/// after its siblings with a weight, whatever its keys. Empty: none.
+std::string of_weight_zero(const Reading& reading, const WhyWaiting& why, const Job& job) {
+  if (!why.tree) return {};
+  for (const scheduling::InTree::Level& level : why.tree->path) {
+    if (!level.is_last) continue;
+    return level.name == job.queue || reading.sees_all() ? level.name : "a group above the queue";
+  }
+  return {};
+}
+
 /// What a gang cannot hope for, though its queue is promised something or others are preempted.
 std::string limits_of_gangs(const State& state, const Job& job) {
   const bool hopes = state.engine.options().preemption || has_guarantee(state, state.queues.at(job.queue));
@@ -178,9 +197,35 @@ Verdict no_room(const State& state, const WhyWaiting& why, const Job& job,
   return verdict;
 }
 
+/// What preemption would do for it, or for another first, were its budget not used up.
+void add_budget(const Reading& reading, const WhyWaiting& why, Verdict& verdict) {
+  if (!why.over_budget) return;
+  const State& state = reading.state;
+  const WhyWaiting::OverBudget& of = *why.over_budget;
+  const scheduling::Preempting& budget = *state.engine.options().preemption;
+  const std::string whole =
+      fmt::format("{} in {} s", counted(budget.tasks, "task"), seconds_text(budget.per));
+  const bool is_own = of.first.job == why.job;
+  const bool is_shown = !shown_queue(reading, of.first.user_name).is_null();
+  verdict.says += fmt::format(
+      "; {} would end for {}, but ", counted(of.tasks, "task"),
+      is_own ? "it" : fmt::format("a task of {} first", is_shown ? of.first.user_name : "another queue"));
+  if (is_own) verdict.word = "budget";
+  if (!of.free_at) {
+    verdict.says += fmt::format("that is more than the budget of preemption ({})", whole);
+    if (is_own) verdict.next_step = fmt::format("a budget of {} or more", counted(of.tasks, "task"));
+    return;
+  }
+  const std::string at = text_of(state.wall_of(*of.free_at));
+  verdict.says += fmt::format("the budget of preemption ({}) is used up until {}", whole, at);
+  if (is_own)
+    verdict.next_step = fmt::format("nothing: the budget is free again at {}; or a larger budget", at);
+}
+
 /// One reason: what keeps the task whatever is free; then servers; then who is ahead.
-Verdict verdict_of(const State& state, const WhyWaiting& why, const Job& job,
+Verdict verdict_of(const Reading& reading, const WhyWaiting& why, const Job& job,
                    const std::vector<std::string_view>& silent) {
+  const State& state = reading.state;
   const Units& units = state.settings.units;
   if (why.is_next()) return {"next", "it is placed next", "nothing: it starts with the next decision"};
   if (why.tree && why.tree->limit) {
@@ -229,7 +274,9 @@ Verdict verdict_of(const State& state, const WhyWaiting& why, const Job& job,
       return {"kept", fmt::format("{} with room are kept for tasks that waited longer", servers.kept),
               "these tasks start first"};
     if (others == 0) return {"no-room", "there are no servers", "a server"};
-    return no_room(state, why, job, silent);
+    Verdict verdict = no_room(state, why, job, silent);
+    add_budget(reading, why, verdict);
+    return verdict;
   }
   if (why.served_first)
     return {"kept", "a server that is kept for another task has room for it, and that task is placed first",
@@ -249,15 +296,12 @@ Verdict verdict_of(const State& state, const WhyWaiting& why, const Job& job,
                                why.users_ahead + why.users_tied == 1 ? " is" : "s are");
     verdict.next_step = why.with_weight ? fmt::format("a weight of the queue above {:.6g}", *why.with_weight)
                                         : "tasks of these queues that start";
+    if (const std::string last = of_weight_zero(reading, why, job); !last.empty()) {
+      verdict.says += fmt::format("; {} has weight 0, so that beyond its guarantee it comes last", last);
+      verdict.next_step += fmt::format(", or a weight above 0 of {}", last);
+    }
   }
   return verdict;
-}
-
-/// A name that the caller may see.
-Json shown_queue(const Reading& reading, const std::string& name) {
-  const Queue* const queue = reading.state.queue(name);
-  if (queue == nullptr || reading.queue_view(name, *queue).is_null()) return {};
-  return name;
 }
 
 Json by_resource(const State& state, const std::vector<std::int64_t>& counts) {
@@ -336,6 +380,14 @@ void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why, con
   }
   if (Json holders = holders_of(reading, why); !holders.empty()) body["holders"] = std::move(holders);
   if (why.key) body["key"] = *why.key;
+  if (const std::string last = of_weight_zero(reading, why, job); !last.empty()) body["last"] = last;
+  if (why.over_budget) {
+    body["over_budget"] = {{"tasks", why.over_budget->tasks}};
+    if (why.over_budget->free_at)
+      body["over_budget"]["free_at"] = text_of(state.wall_of(*why.over_budget->free_at));
+    if (const Json first = shown_queue(reading, why.over_budget->first.user_name); !first.is_null())
+      body["over_budget"]["first"] = first;
+  }
   if (why.with_weight) body["with_weight"] = *why.with_weight;
   Json& constraints = body["constraints"] = Json::array();
   for (const WhyWaiting::Constraint& each : why.constraints)
@@ -361,17 +413,51 @@ scheduling::AmountWords words_of(const Units& units, Rounding bytes) {
   return [&units, bytes](const Amounts& amounts) { return units.words(amounts, bytes); };
 }
 
-/// The tasks of the job that failed: how many of those that are still known, and the latest. Null: none.
-Json failures_of(const State& state, const Job& job) {
-  const Past* latest = nullptr;
+/// Tasks of a job that ended in one way: how many of those that are still known, and the latest.
+struct EndedTasks {
   std::int64_t count = 0;
+  const Past* latest = nullptr;
+};
+
+EndedTasks tasks_that(Ended outcome, const Job& job) {
+  EndedTasks tasks;
   for (const Past& past : job.past) {
-    if (past.outcome != Ended::failed) continue;
-    ++count;
-    if (latest == nullptr || past.ended >= latest->ended) latest = &past;
+    if (past.outcome != outcome) continue;
+    ++tasks.count;
+    if (tasks.latest == nullptr || past.ended >= tasks.latest->ended) tasks.latest = &past;
   }
-  if (latest == nullptr) return {};
-  return {{"tasks", count}, {"latest", task_json(state, state.view_of(job, *latest))}};
+  return tasks;
+}
+
+/// By which right a task ended for another.
+std::string by_right(std::string_view right) {
+  if (right == "share") return "since its queue had more beyond its guarantee, per weight";
+  if (right == "guarantee") return "by a guarantee of the other";
+  if (right == "rank") return "by its lower priority in the same queue";
+  if (right == "tier") return "by its lower tier";
+  return {};
+}
+
+/// What the tasks of the job came to that failed, and those that ended for others.
+void add_past(Json& body, const Reading& reading, const Job& job) {
+  const State& state = reading.state;
+  const auto tasks_json = [&](const EndedTasks& tasks) {
+    return Json{{"tasks", tasks.count}, {"latest", task_json(state, state.view_of(job, *tasks.latest))}};
+  };
+  if (const EndedTasks failed = tasks_that(Ended::failed, job); failed.latest != nullptr)
+    body["failures"] = tasks_json(failed);
+  const EndedTasks preempted = tasks_that(Ended::preempted, job);
+  if (preempted.latest == nullptr) return;
+  Json& json = body["preempted"] = tasks_json(preempted);
+  const std::string why = by_right(preempted.latest->reason);
+  if (!preempted.latest->for_job) return;  // an executor reported it, or an earlier version kept nothing
+  const std::string& other = *preempted.latest->for_job;
+  const std::string queue = other.substr(0, other.rfind('/'));
+  const bool is_shown = !shown_queue(reading, queue).is_null();
+  if (is_shown) json["for"] = other;
+  json["says"] = fmt::format("{} ended on {} for a task of {}{}", text_of(preempted.latest->task),
+                             preempted.latest->server, is_shown ? other : "another queue",
+                             why.empty() ? "" : ", " + why);
 }
 
 Answer why_not_on(const Reading& reading, const Job& job, const std::string& server_name) {
@@ -425,7 +511,7 @@ Answer explain_job(const Reading& reading, const Query& query) {
                {"state", word_of(job->state())},
                {"waiting", job->waiting},
                {"running", job->running}};
-  if (Json failures = failures_of(state, *job); !failures.is_null()) body["failures"] = std::move(failures);
+  add_past(body, reading, *job);
   if (job->aside) {
     body["verdict"] = job->aside->verdict;
     body["says"] = job->aside->says;
@@ -439,7 +525,7 @@ Answer explain_job(const Reading& reading, const Query& query) {
     return reading.found(std::move(body), state.last.revision);
   }
   const std::vector<std::string_view> silent = silent_among(state, *why, *job);
-  Verdict verdict = verdict_of(state, *why, *job, silent);
+  Verdict verdict = verdict_of(reading, *why, *job, silent);
   // Names of groups and queues in a tree are others': a tenant gets the verdict without them.
   const bool names_others = (verdict.word == "limit" || verdict.word == "reserved") && !reading.sees_all();
   if (names_others) {

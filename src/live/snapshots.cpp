@@ -53,7 +53,8 @@ Json kept_json(const Past& past) {
             past.exit_code ? Json(*past.exit_code) : Json(),
             past.reason,
             past.usage};
-  if (past.role > 0) json.push_back(past.role);
+  if (past.role > 0 || past.for_job) json.push_back(past.role);
+  if (past.for_job) json.push_back(*past.for_job);
   return json;
 }
 Past past_from(const Json& json) {
@@ -67,6 +68,7 @@ Past past_from(const Json& json) {
             .usage = json.at(8)};
   if (!json.at(6).is_null()) past.exit_code = json.at(6).get<std::int64_t>();
   if (json.size() > 9) past.role = json.at(9).get<RoleNumber>();
+  if (json.size() > 10) past.for_job = json.at(10).get<std::string>();
   return past;
 }
 

@@ -87,7 +87,8 @@ struct Past {
   Ended outcome = Ended::succeeded;
   std::optional<std::int64_t> exit_code = {};
   std::string reason = {};
-  Json usage = {};  ///< null: none
+  Json usage = {};                          ///< null: none
+  std::optional<std::string> for_job = {};  ///< preempted: for a task of which job it ended; not always known
 };
 
 enum class JobState { waiting, running, succeeded, failed, cancelled };

@@ -54,7 +54,8 @@ void State::note(const scheduling::Placed& placed, Record& record) {
         .started = started == started_.end() ? record.stamp.now : started->second,
         .ended = record.stamp.now,
         .outcome = Ended::preempted,
-        .reason = std::string(scheduling::kWords<scheduling::Right>[static_cast<std::size_t>(each.right)])};
+        .reason = std::string(scheduling::kWords<scheduling::Right>[static_cast<std::size_t>(each.right)]),
+        .for_job = job_of(placed.job).label()};
     if (const auto found = job.tries.find(past.task); found != job.tries.end())
       past.attempt = found->second.attempt;
     take_back(job, record, std::move(past), true);

@@ -176,6 +176,7 @@ class TreeLevel(NamedTuple):
     key: float
     whole: float
     held: float
+    is_last: bool
 
 class TreeBound(NamedTuple):
     name: str
@@ -206,6 +207,11 @@ class NearestMiss(NamedTuple):
     name: str
     to_free: tuple[int, ...]
 
+class OverBudget(NamedTuple):
+    first: Other
+    tasks: int
+    free_at: int | None
+
 class WhyWaiting(NamedTuple):
     text: str
     waiting: int
@@ -226,6 +232,7 @@ class WhyWaiting(NamedTuple):
     served_first: KeptServer | None
     forced_first: Other | None
     by_force: ByForce | None
+    over_budget: OverBudget | None
     tree: InTree | None
     is_next: bool
 

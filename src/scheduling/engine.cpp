@@ -4,6 +4,7 @@
 
 #include <mirab/scheduling/engine.hpp>
 
+#include "model/seconds.hpp"
 #include "scheduling/constraints/constraints.hpp"
 #include "scheduling/engine_state.hpp"
 
@@ -101,6 +102,24 @@ Result<Engine> Engine::from(EngineOptions options) {
 std::optional<Placed> Engine::step(Time now, Random& random) {
   state_->now = std::max(state_->now, now);
   return state_->step(random, nullptr);
+}
+
+std::optional<Time> Engine::next_by_time() const {
+  const State& state = *state_;
+  std::optional<Time> first;
+  const auto consider = [&](std::optional<Time> time) {
+    if (time && (!first || *time < *first)) first = std::max(*time, state.now);
+  };
+  if (state.reservations)
+    consider(state.reservations->next_by_time(state.ledger, state.dispatcher.waiting()));
+  if (state.preemption) consider(state.preemption->next_by_time());
+  if (state.options.half_life && state.dispatcher.choice().blocking == Blocking::freeze)
+    consider(later(state.now, std::max(*state.options.half_life / 64, Duration(1))));
+  const WaitingQueues& waiting = state.dispatcher.waiting();
+  const auto queues = waiting.indices();
+  const bool any_waits =
+      std::any_of(queues.begin(), queues.end(), [&](QueueIndex queue) { return waiting.holds(queue); });
+  return any_waits ? first : std::nullopt;
 }
 
 std::size_t Engine::server_count() const { return state_->ledger.servers.size(); }

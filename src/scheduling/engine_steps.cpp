@@ -166,6 +166,7 @@ std::optional<Placed> Engine::State::place(TournamentEntry entry, ServerIndex se
 
 /// The queue has got the task. A closed server takes none but one that it is kept for.
 void Engine::State::reservation_met(QueueIndex queue, TaskIndex task) {
+  reservations->task_started();
   const Reservations::Kept* const kept = reservations->present().of_queue(queue);
   if (kept != nullptr && kept->server == ledger.tasks[task].server) reservations->started_there(task);
   end_reservation(kept);

@@ -7,6 +7,7 @@ namespace mirab::service {
 
 using std::chrono::milliseconds;
 
+constexpr milliseconds kLongestWait{1000};  // so often the core shows that it is alive
 constexpr const char* kDiffers = "the two engines differ, so that nothing is changed until a new start";
 
 std::int64_t steady_ms() {
@@ -58,12 +59,18 @@ void Core::wait_for_reader() {
   }
 }
 
+/// How long to wait for commands when time alone may bring a decision then.
+milliseconds Core::until(std::optional<Time> due) const {
+  if (!due) return kLongestWait;
+  const Duration left = *due - std::min(*due, shared_.clock.now().now);
+  return std::min(kLongestWait, std::chrono::ceil<milliseconds>(left));
+}
+
 void Core::run() {
-  auto next_by_time = Steady::now();
   while (true) {
     shared_.figures.core_alive_ms = steady_ms();
     wait_for_reader();
-    const auto wait = decider_.wants_steps() ? milliseconds(0) : milliseconds(1000);
+    const auto wait = decider_.wants_steps() ? milliseconds(0) : until(decider_.next_by_time());
     std::vector<CommandWork> taken = commands_.take(shared_.options.commands_of_batch, wait);
     if (shared_.differs.load()) {
       for (const CommandWork& work : taken) work.reply(busy_answer(kDiffers));
@@ -80,13 +87,11 @@ void Core::run() {
       live::Answer answer = apply(work, moment);
       group.answers.emplace_back(std::move(work.reply), std::move(answer));
     }
-    const bool by_time = decider_.decides_by_time() && Steady::now() >= next_by_time;
-    if (decider_.wants_steps() || !taken.empty() || by_time) {
+    if (decider_.wants_steps() || !taken.empty() || wait < kLongestWait) {
       const auto enough_at = Steady::now() + shared_.options.decides_of_batch;
       shared_.figures.placed += static_cast<std::uint64_t>(
           decider_.decide(shared_.options.steps_of_batch, moment.now, moment.wall,
                           [&] { return Steady::now() >= enough_at && commands_.size() > 0; }));
-      next_by_time = Steady::now() + std::chrono::seconds(1);
     }
     group.batch = decider_.take_batch();
     const std::uint64_t revision = decider_.revision();

@@ -283,6 +283,7 @@ class Core {
  private:
   void run();
   void wait_for_reader();
+  std::chrono::milliseconds until(std::optional<Time> due) const;
   live::Answer apply(CommandWork& work, const live::Moment& moment);
   void hand_over(Group group);
   void refuse_commands();

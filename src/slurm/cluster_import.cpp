@@ -203,15 +203,31 @@ class ClusterImporter {
     return false;
   }
 
+  // What the job holds on each host.
+  std::vector<Amounts> parts_on_hosts(const Job& job) {
+    std::vector<const Amounts*> nodes;
+    std::vector<Amounts> held;
+    for (const std::string& host : job.hosts) {
+      if (const auto known = job.on_host.find(host); known != job.on_host.end())
+        held.push_back(known->second);
+      const auto node = node_numbers_.find(host);
+      nodes.push_back(node == node_numbers_.end() ? nullptr : &nodes_[node->second].amounts);
+    }
+    if (held.size() == job.hosts.size()) return held;
+    std::vector<Amounts> parts = parts_on(job, nodes);
+    const bool differ = std::adjacent_find(parts.begin(), parts.end(), std::not_equal_to<>()) != parts.end();
+    if (differ) by_nodes_.add(job.id);
+    return parts;
+  }
+
   void add_running(const Job& job, inventory::Tasks tasks) {
     const std::string name = tasks.name;
-    const Part even = even_part(job);
+    const std::vector<Amounts> parts = parts_on_hosts(job);
     tasks.count = job.array;
-    for (const std::string& host : job.hosts) {
-      const auto held = job.on_host.find(host);
-      const Amounts& amounts = held == job.on_host.end() ? even.amounts : held->second;
-      tasks.name = name + suffix_of(amounts);
-      tasks.demand = vector_of(amounts);
+    for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+      const std::string& host = job.hosts[i];
+      tasks.name = name + suffix_of(parts[i]);
+      tasks.demand = vector_of(parts[i]);
       const auto node = node_numbers_.find(host);
       tasks.machine = node == node_numbers_.end() ? std::optional<std::size_t>() : node->second;
       if (tasks.machine)
@@ -495,6 +511,7 @@ class ClusterImporter {
     note(stopped_, "counted as waiting, suspended");
     note(gangs_, "not kept, that the tasks of a job on several nodes start together");
     note(spread_, "divided among more nodes than they name, since no node holds as much");
+    note(by_nodes_, "divided among their nodes by what these have, since some have less than an equal part");
     note(exclusive_,
          "counted with all that their nodes have, exclusive (where they wait, the smallest that fit)");
     note(not_alone_, "counted with what they asked for, exclusive but not alone on their nodes");
@@ -528,8 +545,8 @@ class ClusterImporter {
   std::int64_t steps_ = 0;
   std::size_t hosts_ = 0;      // of all jobs
   Tally set_aside_, unnamed_;  // nodes
-  Tally done_, of_unknown_state_, held_, never_start_, stopped_, gangs_, spread_, exclusive_, not_alone_,
-      uneven_, without_generic_, unknown_;
+  Tally done_, of_unknown_state_, held_, never_start_, stopped_, gangs_, spread_, by_nodes_, exclusive_,
+      not_alone_, uneven_, without_generic_, unknown_;
   std::map<std::string_view, Tally> unsaid_;
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <gmpxx.h>
+#include <numeric>
 #include <set>
 
 #include "model/exact.hpp"
@@ -361,6 +362,38 @@ Part even_part(const Job& job) {
   for (const auto& [name, total] : job.total)
     part.amounts.emplace(name, rounded_up(rational(total) / static_cast<long>(job.nodes), name));
   return part;
+}
+
+std::vector<Amounts> parts_on(const Job& job, const std::vector<const Amounts*>& nodes) {
+  const Amounts even = even_part(job).amounts;
+  std::vector<Amounts> parts(nodes.size(), even);
+  for (const auto& each : even) {
+    const std::string& name = each.first;
+    const Quantity& part = each.second;
+    const auto had = [&](const Amounts* node) {
+      const auto amount = node == nullptr ? Amounts::const_iterator() : node->find(name);
+      return node == nullptr || amount == node->end() ? Quantity() : amount->second;
+    };
+    const auto has_none = [&](const Amounts* node) { return had(node).is_zero(); };
+    const auto has_less = [&](const Amounts* node) { return had(node) < part; };
+    if (std::any_of(nodes.begin(), nodes.end(), has_none)) continue;  // nothing says where it is
+    if (std::none_of(nodes.begin(), nodes.end(), has_less)) continue;
+    std::vector<std::size_t> hosts(nodes.size());  // those that have least first
+    std::iota(hosts.begin(), hosts.end(), std::size_t{0});
+    std::stable_sort(hosts.begin(), hosts.end(),
+                     [&](std::size_t a, std::size_t b) { return had(nodes[a]) < had(nodes[b]); });
+    mpq_class left = rational(job.total.at(name));
+    std::vector<Quantity> held(nodes.size());
+    for (std::size_t at = 0; at < hosts.size(); ++at) {
+      const Quantity all = had(nodes[hosts[at]]);
+      const mpq_class share = left / static_cast<unsigned long>(hosts.size() - at);
+      held[hosts[at]] = rational(all) < share ? all : rounded_up(share, name);
+      left -= std::min<mpq_class>(rational(all), share);
+    }
+    if (left > 0) continue;  // more than all of them have
+    for (std::size_t host = 0; host < nodes.size(); ++host) parts[host].insert_or_assign(name, held[host]);
+  }
+  return parts;
 }
 
 bool is_uneven(const Job& job) {

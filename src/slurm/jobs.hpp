@@ -57,6 +57,11 @@ struct Part {
 /// An N-th of each amount on each of its N nodes, rounded up: CPUs to thousandths, all else to whole units.
 Part even_part(const Job& job);
 
+/// What a job that runs holds on each of its hosts, where the record tells only the sum: an N-th of each
+/// amount, as even_part(); of what some of the nodes have less, all that they have, and an N-th of the rest
+/// on the others. `nodes`: what the node of each host has, null where that is not known. [host]
+std::vector<Amounts> parts_on(const Job& job, const std::vector<const Amounts*>& nodes);
+
 /// Does Slurm divide it in another way, since whole CPUs and units go into N parts unevenly?
 bool is_uneven(const Job& job);
 

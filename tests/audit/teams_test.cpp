@@ -286,6 +286,28 @@ TEST(Teams, WhoIsHeldBackIsToldOfAWeightOf0OfOthersGuaranteesAndOfALimit) {
   EXPECT_EQ(bound.holder->node, node_of(problem, "v"));
 }
 
+// A sibling of weight 0 holds nothing, and still what it gets is what others leave.
+TEST(Teams, ASiblingOfWeight0ComesLastAlsoWhileItHoldsNothing) {
+  const auto with = [](const std::string& others) {
+    return one_resource("  - {name: y}\n", "  - {name: w, group: y, demand: {cpu: 1}}\n" + others);
+  };
+  const auto lowest_beside_y = [](const Problem& problem) {
+    return explain(problem, *choose_mechanism("hdrf"), 0)->path.front();
+  };
+  const std::string zero = "  - {name: z, weight: 0, demand: {cpu: 1}}\n";
+  const std::string one = "  - {name: v, demand: {cpu: 1}}\n";
+  const Problem both = with(zero + one);
+  EXPECT_EQ(lowest_beside_y(both).lowest, both.tree().node_of_user(2));
+  EXPECT_FALSE(lowest_beside_y(both).lowest_is_last);
+  const Problem alone = with(zero);
+  EXPECT_EQ(lowest_beside_y(alone).lowest, alone.tree().node_of_user(1));
+  EXPECT_TRUE(lowest_beside_y(alone).lowest_is_last);
+  const Problem guaranteed =
+      with("  - {name: z, weight: 0, guarantee: {cpu: 2}, demand: {cpu: 1}, tasks: 4}\n" + one);
+  EXPECT_EQ(lowest_beside_y(guaranteed).lowest, guaranteed.tree().node_of_user(2))
+      << "z has what it is guaranteed";
+}
+
 // Alone there is no path, and under a mechanism that ignores groups neither.
 TEST(Teams, WithoutGroupsThatDivideNoNodeHoldsAUserBack) {
   const Problem problem = *read_cluster_file(MIRAB_SOURCE_DIR "/examples/teams/organisation.yaml");

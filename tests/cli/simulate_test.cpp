@@ -46,6 +46,17 @@ TEST(Simulate, OneResourceIsServedAtOneMinusTheLoad) {  // mathematics.md, secti
   EXPECT_EQ(result["points"][1]["mechanism"], "max-min");
 }
 
+TEST(Simulate, AScenarioWithoutItsClusterNamesWhatIsMissing) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& scenario) {
+    return shell("mirab simulate " + folder.write("s.yaml", scenario)).err;
+  };
+  EXPECT_THAT(refused("kind: trace\nworkload: w\ncontenders: [{discipline: drf}]\n"),
+              HasSubstr("s.yaml:1: cluster: missing"));
+  EXPECT_THAT(refused("kind: reallocation\n"), HasSubstr("s.yaml:1: cluster: missing"));
+  EXPECT_THAT(refused("kind: traffic\n"), HasSubstr("s.yaml:1: capacity: missing"));
+}
+
 // At α = 10⁻⁶ prices are beyond Newton's method.
 TEST(Simulate, WhatDidNotConvergeIsPrintedWithANoticeAndStatusThree) {
   const TemporaryFolder folder;

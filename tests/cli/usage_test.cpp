@@ -202,6 +202,7 @@ const std::vector<BadUsage> kBadUsages = {
      "--sample-jobs: '1.5' is not a part of a whole, more than 0 and at most 1"},
     {"JobsWithoutAWorkload", "import google2011 x --sample-jobs 0.5", "--sample-jobs requires --workload"},
     {"NoWorkload", "import swf x", "--workload is required"},
+    {"NoJobsOfSlurm", "import slurm examples/slurm/nodes.txt", "JOBS is required"},
     {"WorkloadAndClusterInOneFile", "import swf x -o y --workload y",
      "--workload: 'y' is already written by -o"},
     {"SearchWithoutSeeds", "simulate --search --seeds 0", "--seeds: '0' is not a whole number from 1 to"},

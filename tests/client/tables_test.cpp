@@ -55,6 +55,57 @@ has: the dominant share; fair share: by drfh (exact)
 )");
 }
 
+TEST(Tables, QueuesInGroupsShowTheirGroup) {
+  const Json queues =
+      Json::parse(R"([{"name":"ml","group":"research","weight":"2"},{"name":"web","weight":"1"}])");
+  const std::string text = queues_table(queues, Json(), 100);
+  EXPECT_THAT(text, HasSubstr("queue  group     weight"));
+  EXPECT_THAT(text, HasSubstr("ml     research       2"));
+  EXPECT_THAT(text, HasSubstr("web    –              1"));
+}
+
+TEST(Tables, GroupsShowWhatTheyHaveAndArePromised) {
+  const Json groups = Json::parse(R"([{"name":"research","weight":"2","share":0.5,"beyond":0.25,"running":4,
+    "used":{"gpu":"4"},"guarantee":{"gpu":"2"},"lent":{"gpu":"0"}},
+    {"name":"vision","parent":"research","weight":"1","share":0.5,"beyond":0.5,"running":4,"used":{"gpu":"4"},
+    "lent":{"gpu":"0"}}])");
+  EXPECT_EQ(groups_table(groups, 120),
+            R"(group     in        weight    has  beyond  running  uses   guarantee  lent
+─────────────────────────────────────────────────────────────────────────────
+research  –              2  50.0%   25.0%        4  4 gpu  2 gpu      nothing
+vision    research       1  50.0%   50.0%        4  4 gpu  –          nothing
+
+has: the dominant share; beyond: that of what it uses beyond its guarantee
+)");
+}
+
+TEST(Tables, WhereTheUseOfServersIsNotToldATableSaysWhy) {
+  const Json servers = Json::parse(R"([{"name":"n1","state":"open","labels":{},"capacity":{"cpu":"4"}}])");
+  const std::string text = servers_table(servers, 100);
+  EXPECT_THAT(text, StartsWith("server  state  has"));
+  EXPECT_THAT(text, HasSubstr("A token of a tenant does not see what is used of a server"));
+}
+
+TEST(Tables, AnExplanationTellsOfWeight0OfTasksThatEndedForOthersAndOfABudget) {
+  const Json why =
+      Json::parse(R"({"job":"ml/a","verdict":"budget","says":"no server has room","running":0,"waiting":1,
+    "key":0,"last":"ml","over_budget":{"tasks":2,"free_at":"2027-03-01T08:00:00Z"},
+    "preempted":{"tasks":1,"for":"web/b","says":"t-3 ended on n1 for a task of web/b",
+    "latest":{"task":"t-3","server":"n1","ended":"2027-03-01T07:00:00Z"}}})");
+  const std::string text = why_text(why);
+  EXPECT_THAT(text, HasSubstr("0; but ml has weight 0 and comes last beyond its guarantee"));
+  EXPECT_THAT(text, HasSubstr("2 tasks would end; the budget is free again at 2027-03-01T08:00:00Z"));
+  EXPECT_THAT(text, HasSubstr("1 task, at 2027-03-01T07:00:00Z: t-3 ended on n1 for a task of web/b"));
+}
+
+TEST(Tables, AWhatIfThatABudgetStopsSaysSo) {
+  const Json answer =
+      Json::parse(R"({"settled":true,"over_budget":{"tasks":1,"free_at":"2027-03-01T08:00:00Z"}})");
+  EXPECT_THAT(
+      what_if_table(answer, 100),
+      HasSubstr("more would run once the budget of preemption is free again, at 2027-03-01T08:00:00Z\n"));
+}
+
 TEST(Tables, WithoutAQueueSaysWhoMakesOne) {
   EXPECT_EQ(queues_table(Json::array(), Json(), 100),
             "no queue that this token may see; an administrator makes one with PUT /v1/queues/NAME\n");

@@ -33,3 +33,9 @@ add_test(NAME consumer.ABuildFolderIsFound
 add_test(NAME consumer.ItsSourcesCanBeAPartOfAProject
   COMMAND ${CMAKE_COMMAND} -S ${consumer} -B ${CMAKE_CURRENT_BINARY_DIR}/consumer/of-sources -G ${CMAKE_GENERATOR}
     -DMIRAB_SOURCE=${PROJECT_SOURCE_DIR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
+
+add_test(NAME consumer.ANumberOfTestShardsThatIsNoneIsNamed
+  COMMAND ${CMAKE_COMMAND} -G ${CMAKE_GENERATOR} -S ${PROJECT_SOURCE_DIR} -B ${CMAKE_CURRENT_BINARY_DIR}/consumer/of-no-shards
+    -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DMIRAB_TEST_SHARDS=x)
+set_tests_properties(consumer.ANumberOfTestShardsThatIsNoneIsNamed PROPERTIES
+  PASS_REGULAR_EXPRESSION "MIRAB_TEST_SHARDS must be a whole number from 0, not 'x'")

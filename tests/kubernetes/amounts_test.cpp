@@ -59,8 +59,18 @@ TEST(Amounts, OfAClusterThatRunsAreCappedAsKubernetesCapsThem) {
   EXPECT_EQ(capped("1Ei"), "1152921504606846976");
   EXPECT_EQ(capped("64Gi"), "68719476736");
   EXPECT_EQ(*read_capped_units("cpu", "50E", Rounding::up), kCapUnits);
-  for (const char* text : {"50Q", "", "E", "5e-400", "-50E", "1.2.3E", "010", "5e"})
+  for (const char* text : {"50Q", "", "E", "-50E", "1.2.3E", "010", "5e"})
     EXPECT_FALSE(read_capped_units("memory", text, Rounding::up)) << text;
+  EXPECT_EQ(capped("9223372036854775808m"), "9223372036854776");
+  EXPECT_EQ(capped("9223372036854775808m", Rounding::down), "9223372036854775");
+  EXPECT_EQ(capped("0.00000000000000000000000000000000000000000000000000000000000000001"), "1");
+  EXPECT_EQ(capped("1234567890123456789012345678901e-20"), "12345678902");
+  for (const char* text : {"1e-400", "5e-99999999999999999999", "1e-400"}) {
+    EXPECT_EQ(capped(text), "1") << "Kubernetes rounds up what is less than its smallest unit: " << text;
+    EXPECT_EQ(capped(text, Rounding::down), "0") << text;
+  }
+  EXPECT_EQ(*read_capped_units("cpu", "9223372036854775808m", Rounding::up), kCapUnits);
+  EXPECT_EQ(*read_units("cpu", "1e-400", Rounding::up), 1);
   EXPECT_EQ(capped_sum(kCapUnits, 1), kCapUnits);
   EXPECT_EQ(capped_sum(1, 2), 3);
 }

@@ -272,6 +272,26 @@ TEST(KubernetesImport, AnAmountBeyondAllBoundsStopsNoImport) {
               HasSubstr("'5Q' is not an amount"));
 }
 
+TEST(KubernetesImport, AnAmountOfManyDigitsOrOfNextToNothingStopsNoImport) {
+  const ClusterImport pods =
+      import_text(node("n") + node("m", "", "", "cpu: 4, memory: 9223372036854775808m") +
+                  pod({.name = "long", .space = "a", .requests = "cpu: 1, memory: 9223372036854775808m"}) +
+                  pod({.name = "tiny", .space = "c", .requests = "cpu: 1e-400, memory: 1Gi"}) +
+                  pod({.name = "b", .space = "b", .on = "n"}));
+  ASSERT_EQ(pods.cluster.users.size(), 3u);
+  EXPECT_EQ(pods.cluster.users[0].demand[1].text(), "9223372036854776");
+  std::map<std::string, std::string> cpus;
+  for (const User& user : pods.cluster.users) cpus[user.name] = user.demand[0].text();
+  EXPECT_EQ(cpus["c"], "0.001") << "as Kubernetes rounds it up";
+}
+
+TEST(KubernetesImport, ItemsThatAreNoListAreNamed) {
+  EXPECT_THAT(import_refusal("kind: List\nitems: 5\n"), HasSubstr("items: must be a list of objects"));
+  EXPECT_THAT(import_refusal("kind: List\nitems:\n- {kind: PodList, items: {a: b}}\n"),
+              HasSubstr("items[0].items: must be a list of objects"));
+  EXPECT_THAT(import_refusal("kind: NodeList\nitems: null\n"), HasSubstr("no node"));
+}
+
 TEST(KubernetesImport, TakesDaemonSetsAndStaticPodsOffTheirNodes) {
   const ClusterImport import = import_text(
       node("n1") + node("n2") + node("n3") + pod({.name = "web", .on = "n1"}) +

@@ -747,6 +747,92 @@ TEST(LiveReader, AnExplanationNamesTheTaskThatFailedLast) {
   EXPECT_EQ(failures().at("latest").at("reason"), "out of memory");
 }
 
+/// Two queues; `rich` runs what the servers hold, and tasks end for `poor`, at most `most` in an hour.
+LiveCluster preempting_cluster(int most) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "poor", R"({"tenant":"speech"})");
+  cluster.put(Do::policy_put, "",
+              R"({"discipline":"drf","placement":"best-fit","preemption":{"tasks":)" + std::to_string(most) +
+                  R"(,"per":"1h"}})");
+  cluster.submit("ml", "rich", R"({"tasks":8,"demand":{"cpu":1}})");
+  cluster.submit("poor", "late", R"({"tasks":4,"demand":{"cpu":1}})");
+  return cluster;
+}
+
+TEST(LiveReader, AnExplanationSaysForWhomATaskEndedAndByWhichRight) {
+  LiveCluster cluster = preempting_cluster(4);
+  const Json why = cluster.get(explain("ml", "rich")).body;
+  ASSERT_TRUE(why.contains("preempted")) << why.dump();
+  EXPECT_EQ(why.at("preempted").at("tasks"), 4);
+  EXPECT_EQ(why.at("preempted").at("for"), "poor/late");
+  const std::string task = why.at("preempted").at("latest").at("task");
+  const std::string server = why.at("preempted").at("latest").at("server");
+  EXPECT_EQ(why.at("preempted").at("says"),
+            task + " ended on " + server +
+                " for a task of poor/late, since its queue had more beyond its guarantee, per weight");
+  const Reader again = *Reader::restore(cluster.reader.snapshot());
+  EXPECT_EQ(again.get(explain("ml", "rich"), admin()).body.value("preempted", Json()), why.at("preempted"));
+}
+
+TEST(LiveReader, WhoMayNotSeeAQueueIsNotToldForWhichTaskOneEnded) {
+  LiveCluster cluster = small_cluster(settings(), Others::nothing);
+  cluster.put(Do::tenant_put, "speech", "{}");
+  cluster.put(Do::queue_put, "poor", R"({"tenant":"speech"})");
+  cluster.put(Do::policy_put, "",
+              R"({"discipline":"drf","placement":"best-fit","preemption":{"tasks":1,"per":"1h"}})");
+  cluster.submit("ml", "rich", R"({"tasks":8,"demand":{"cpu":1}})");
+  cluster.submit("poor", "late", R"({"tasks":4,"demand":{"cpu":1}})");
+  const Json why = cluster.get(explain("ml", "rich"), member("vision")).body;
+  EXPECT_FALSE(why.at("preempted").contains("for"));
+  EXPECT_NE(why.at("preempted").at("says").get<std::string>().find("for a task of another queue"),
+            std::string::npos);
+  EXPECT_EQ(why.dump().find("poor"), std::string::npos) << why.dump();
+}
+
+TEST(LiveReader, AJobThatOnlyTheBudgetOfPreemptionKeepsWaitingIsToldUntilWhen) {
+  LiveCluster cluster = preempting_cluster(3);
+  const Json why = cluster.get(explain("poor", "late")).body;
+  EXPECT_EQ(why.at("verdict"), "budget") << why.dump();
+  EXPECT_EQ(why.at("over_budget").at("tasks"), 1);
+  const std::string at = why.at("over_budget").at("free_at");
+  const std::string says = why.at("says");
+  EXPECT_NE(
+      says.find("; 1 task would end for it, but the budget of preemption (3 tasks in 3600 s) is used up "
+                "until " +
+                at),
+      std::string::npos)
+      << says;
+  EXPECT_EQ(why.at("next_step"), "nothing: the budget is free again at " + at + "; or a larger budget");
+  EXPECT_TRUE(cluster.decider.next_by_time());
+  cluster.now += std::chrono::hours(1);
+  cluster.wall += std::chrono::hours(1);
+  cluster.decider.decide(1'000, cluster.now, cluster.wall);
+  cluster.settle();
+  EXPECT_EQ(cluster.job("poor", "late").at("running"), 4);
+}
+
+TEST(LiveReader, AWhatIfThatTheBudgetOfPreemptionStopsSaysSo) {
+  LiveCluster cluster = preempting_cluster(2);
+  Query query{.what = Ask::what_if, .body = parse(R"({"changes":[{"queue":"poor","weight":"2"}]})")};
+  const Json tried = cluster.get(query).body;
+  EXPECT_EQ(tried.at("settled"), true) << tried.dump();
+  EXPECT_EQ(tried.value("over_budget", Json()).value("tasks", 0), 1) << tried.dump();
+  LiveCluster wide = preempting_cluster(100);
+  EXPECT_FALSE(wide.get(query).body.contains("over_budget"));
+}
+
+TEST(LiveReader, AQueueOfWeight0IsToldThatItComesLast) {
+  LiveCluster cluster = small_cluster();
+  cluster.put(Do::queue_put, "last", R"({"tenant":"vision","weight":0})");
+  cluster.submit("ml", "runs", R"({"tasks":8,"demand":{"cpu":1}})");
+  cluster.submit("ml", "gang", R"({"demand":{"cpu":1},"tasks":2})");
+  cluster.submit("last", "waits", R"({"demand":{"cpu":1}})");
+  const Json why = cluster.get(explain("last", "waits")).body;
+  EXPECT_EQ(why.at("key"), 0) << why.dump();
+  EXPECT_EQ(why.at("last"), "last");
+}
+
 /// From a snapshot and the records that came after it.
 std::optional<scheduling::WhyPlaced> why_placed(const LiveCluster& cluster, const std::string& snapshot,
                                                 std::size_t from, const std::string& task) {

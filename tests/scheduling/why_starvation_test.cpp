@@ -32,6 +32,8 @@ struct Patient : SmallEngine {
 constexpr Reserving kKeeping{.after = Duration(10)};
 constexpr Preempting kPreempting{.tasks = 9, .per = Duration(9)};
 
+void now_is(SmallEngine& engine, std::int64_t count) { engine.now = why_starvation_at(count); }
+
 /// Bob waits for the whole server, on which alice's task of 3 units runs; alice waits for 1 more.
 struct Kept : Patient {
   ServerId node;
@@ -215,6 +217,54 @@ TEST(WhyByForce, NothingIsSaidToEndWhereTheOrderWouldFlip) {
   Forced forced;
   const JobId more = forced.job(forced.named("dave"), {8});
   EXPECT_FALSE(forced.why(more).by_force);
+}
+
+/// Alice has all of a server of 10 units, in tasks of 1; bob waits for 2 of them at a time.
+struct OverBudget : Patient {
+  JobId of_bob;
+
+  explicit OverBudget(std::int64_t tasks) : Patient({}, Preempting{.tasks = tasks, .per = Duration(20)}) {
+    server({10}, "node");
+    job(named("alice"), {1}, 10);
+    run();
+    now = why_starvation_at(5);
+    of_bob = job(named("bob"), {2}, 2);
+    run();
+  }
+};
+
+TEST(WhyByForce, ItIsToldWhenTheBudgetOfPreemptionIsFreeAgain) {
+  OverBudget over(3);
+  EXPECT_EQ(over.engine.job(over.of_bob)->waiting, 1);
+  now_is(over, 10);
+  const WhyWaiting why = over.why(over.of_bob);
+  EXPECT_FALSE(why.is_next());
+  EXPECT_FALSE(why.forced_first);
+  ASSERT_TRUE(why.over_budget);
+  EXPECT_EQ(why.over_budget->first.job, over.of_bob);
+  EXPECT_EQ(why.over_budget->tasks, 2);
+  EXPECT_EQ(why.over_budget->free_at, why_starvation_at(25));
+  EXPECT_THAT(
+      over.words(over.of_bob),
+      HasSubstr("2 tasks would end for it by force, but the budget of preemption is used up; it allows "
+                "that at 0.000000025 s\n"));
+  now_is(over, 24);
+  EXPECT_FALSE(over.step());
+  EXPECT_EQ(over.engine.next_by_time(), why_starvation_at(25));
+  now_is(over, 25);
+  EXPECT_TRUE(over.why(over.of_bob).is_next());
+  EXPECT_TRUE(over.step());
+}
+
+TEST(WhyByForce, ABudgetThatIsTooSmallForOneTaskIsNeverFree) {
+  OverBudget over(1);
+  const WhyWaiting why = over.why(over.of_bob);
+  ASSERT_TRUE(why.over_budget);
+  EXPECT_EQ(why.over_budget->tasks, 2);
+  EXPECT_FALSE(why.over_budget->free_at);
+  EXPECT_FALSE(over.engine.next_by_time());
+  EXPECT_THAT(over.words(over.of_bob),
+              HasSubstr("which is more than the budget of preemption ever allows\n"));
 }
 
 }  // namespace

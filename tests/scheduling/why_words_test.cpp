@@ -168,5 +168,40 @@ TEST(WhyWords, SayTheLineOrTheKindOfServers) {
   }
 }
 
+// Beyond its guarantee a user of weight 0 comes last, whatever its keys.
+TEST(WhyWords, SayThatAWeightOf0ComesLast) {
+  WhyWordsTwo two;
+  two.server({10, 10}, "node");
+  const UserId bob = two.named("bob");
+  two.job(bob, {4, 1});
+  two.run();
+  const UserId zoe = *two.engine.apply(UserAdded{.name = "zoe", .weight = Quantity{0}}, two.now);
+  const JobId last = two.job(zoe, {1, 1});
+  two.job(bob, {1, 1});
+  const WhyWaiting why = *two.engine.why_waiting(last, two.now);
+  EXPECT_EQ(why.key, 0);
+  EXPECT_EQ(why.users_ahead, 1);
+  ASSERT_TRUE(why.tree);
+  EXPECT_TRUE(why.tree->path.back().is_last);
+  EXPECT_THAT(
+      describe(why, kWhyWordsResources),
+      ::testing::HasSubstr("first of all comes bob\n"
+                           "from the top: zoe with 0 (after all with a weight, since its own is 0)\n"
+                           "in the cluster it is compared by zoe with 0 (after all with a weight, since "
+                           "its own is 0), the other by bob with 0.4\n"));
+}
+
+// Within its guarantee the same user comes first.
+TEST(WhyWords, SayNothingOfAWeightOf0WithinTheGuarantee) {
+  WhyWordsTwo two;
+  two.server({10, 10}, "node");
+  const UserId zoe =
+      *two.engine.apply(UserAdded{.name = "zoe", .weight = Quantity{0}, .guarantee = Amounts{1, 1}}, two.now);
+  const JobId first = two.job(zoe, {1, 1});
+  two.job(two.named("bob"), {1, 1});
+  EXPECT_TRUE(two.engine.why_waiting(first, two.now)->is_next());
+  EXPECT_FALSE(two.engine.why_waiting(first, two.now)->tree->path.back().is_last);
+}
+
 }  // namespace
 }  // namespace mirab::scheduling

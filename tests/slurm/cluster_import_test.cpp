@@ -148,6 +148,19 @@ TEST(SlurmImport, UnevenJobsAreDividedEquallyAndRoundedUp) {
       << "Slurm gives whole CPUs";
 }
 
+TEST(SlurmImport, OfUnequalNodesNoneHoldsMoreOfAJobThanItHas) {
+  const ClusterImport import = import_text(
+      "1|ann|bio|RUNNING|batch,gpu|2|cpu=72,mem=2G,node=2|cpu=72,mem=2G,node=2|c1,g1|\n"
+      "2|bob|ai|RUNNING|batch|2|cpu=72,mem=512M,node=2|cpu=72,mem=512M,node=2|c[1-2]|\n");
+  const std::string yaml = write_cluster_yaml(import.cluster);
+  EXPECT_THAT(yaml, HasSubstr("demand: {cpu: 32, memory: 1Gi}, tasks: 1"));
+  EXPECT_THAT(yaml, HasSubstr("demand: {cpu: 40, memory: 1Gi}, tasks: 1"));
+  EXPECT_THAT(yaml, HasSubstr("demand: {cpu: 36, memory: 256Mi}, tasks: 2")) << "more than both have";
+  EXPECT_THAT(import.notices,
+              Contains("divided among their nodes by what these have, since some have less than "
+                       "an equal part: 1 job: 1"));
+}
+
 TEST(SlurmImport, ClosedNodesHaveNoFreeRoom) {
   for (const std::string state : {"MIXED+DRAIN", "DOWN", "MIXED*", "IDLE*+CLOUD", "UNKNOWN"}) {
     SCOPED_TRACE(state);

@@ -94,8 +94,15 @@ TEST(Swf, ALogThatDoesNotTellItsProcessorsNamesTheOption) {
 TEST(Swf, ANumberOfTheHeadStandsAloneOrBeforeARemarkInBrackets) {
   for (const char* number : {"1,024", "1024 or so", "16x", "8/16"})
     EXPECT_THAT(read_swf_log(fmt::format("; MaxProcs: {}\n", number) + a_job).error,
+                HasSubstr(fmt::format("MaxProcs: \"{}\" is no whole number from 1 to", number)))
+        << number;
+  EXPECT_THAT(read_swf_log("; MaxProcs: 16\n; MaxNodes: many\n" + a_job).error, HasSubstr("MaxNodes"));
+  for (const char* number : {"-1", "unknown", ""})
+    EXPECT_THAT(read_swf_log(fmt::format("; MaxProcs: {}\n", number) + a_job).error,
                 HasSubstr("the head names neither MaxProcs nor MaxNodes"))
         << number;
+  EXPECT_EQ(read_swf_log("; MaxProcs: 1,024\n" + a_job, {.processors = 5}).import.cluster.servers.at(0).count,
+            5);
   for (const char* number : {"16", "16 ", "16 (2 for login)", "16 [without the front end]"})
     EXPECT_EQ(
         read_swf_log(fmt::format("; MaxProcs: {}\n", number) + a_job).import.cluster.servers.at(0).count, 16)
@@ -105,7 +112,8 @@ TEST(Swf, ANumberOfTheHeadStandsAloneOrBeforeARemarkInBrackets) {
 TEST(Swf, TheServersAreTheNodesOfTheHead) {
   const Server nodes = read_swf_log(head + a_job).import.cluster.servers.at(0);
   EXPECT_EQ(nodes.count, 4);
-  EXPECT_EQ(nodes.capacity, (ResourceVector{Quantity(4), Quantity(4096 * 1024)}));
+  EXPECT_EQ(nodes.capacity, (ResourceVector{Quantity(4), Quantity(4 * 4096 * 1024)}))
+      << "memory counts by processor, of jobs too";
   const Server single = read_swf_log("; MaxProcs: 16\n" + a_job).import.cluster.servers.at(0);
   EXPECT_EQ(single.count, 16);
   EXPECT_EQ(single.capacity, ResourceVector{Quantity(1)});

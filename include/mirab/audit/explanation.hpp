@@ -111,7 +111,8 @@ struct PathNode {
   /// The sibling with the lowest key of those who can still grow, and compete with the user: below it is a
   /// user who is short, not at a limit, and needs a resource that stops this one.
   std::optional<std::size_t> lowest = {};
-  double lowest_key = 0;  ///< its share beyond its guarantee, per weight
+  double lowest_key = 0;        ///< its share beyond its guarantee, per weight
+  bool lowest_is_last = false;  ///< its weight is 0, and it would grow beyond its guarantee
 };
 
 /// Why a user has what it has.

@@ -179,6 +179,14 @@ class Engine {
   /// The same, and why: `why` is written when a task is placed. Costs as much as why_waiting() in addition.
   std::optional<Placed> step(Time now, Random& random, WhyPlaced& why);
 
+  /// The earliest time at which a step may do something though nothing happens before: a part of the budget
+  /// of preemption is free again, tasks that may end by force come in another order, a server may be kept for
+  /// a task, or one has been kept for long enough. After steps until nothing is placed it lies after now();
+  /// nothing when time alone changes nothing. A step before does what one at now() does. With a half-life and
+  /// blocking=freeze, where the order of users changes all the time, a 64th of the half-life later. O(queues)
+  /// with reservations, else O(1).
+  std::optional<Time> next_by_time() const;
+
   std::size_t server_count() const;
   std::size_t user_count() const;
   std::size_t group_count() const;    ///< without the cluster

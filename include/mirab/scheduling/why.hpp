@@ -57,9 +57,11 @@ struct InTree {
   /// A group or user on its path, and the keys that it has for the task.
   struct Level {
     std::string name;
-    double key;    ///< κ: what counts of what is used beyond the guarantee, per weight
-    double whole;  ///< all that is used beyond it, per weight; what is more than the key is cut
-    double held;   ///< ρ: the largest part of a resource that it holds, per weight
+    double key;            ///< κ: what counts of what is used beyond the guarantee, per weight
+    double whole;          ///< all that is used beyond it, per weight; what is more than the key is cut
+    double held;           ///< ρ: the largest part of a resource that it holds, per weight
+    bool is_last = false;  ///< its weight is 0, and the task lies beyond its guarantee: whatever its keys, it
+                           ///< comes after its siblings with a weight
     friend bool operator==(const Level&, const Level&) = default;
   };
   /// What keeps a task from starting, whatever is free.
@@ -193,6 +195,16 @@ struct WhyWaiting {
   /// what ends for it.
   std::optional<Other> forced_first = {};
   std::optional<ByForce> by_force = {};
+
+  /// Tasks that the budget of preemption keeps from ending.
+  struct OverBudget {
+    Other first;         ///< the task for which it would end: of those for which some may end the first
+    std::int64_t tasks;  ///< that would end for it, the fewest that do
+    std::optional<Time> free_at = {};  ///< when the budget allows so many; none: it never does
+    friend bool operator==(const OverBudget&, const OverBudget&) = default;
+  };
+  /// When nothing can be placed, with force or without, and something could were there no budget.
+  std::optional<OverBudget> over_budget = {};
 
   /// With groups or quotas. Then `key` and that of `next` are of the users alone, who is ahead is found where
   /// the paths part, and there is no `with_weight`.

@@ -91,6 +91,23 @@ Exit run_queues(const QueuesFlags& flags) {
   return Exit::done;
 }
 
+struct GroupsFlags {
+  RemoteOptions remote;
+  OutputOptions output;
+};
+
+Exit run_groups(const GroupsFlags& flags) {
+  Result<client::Service> service = connect(flags.remote);
+  if (!service) return report_error(service.error());
+  const Result<client::Answer> groups = service->list({"groups"}, {}, kAll);
+  if (!is_good(groups)) return report_failure(groups, "");
+  const std::string text = flags.output.format == "json"
+                               ? report::json_text(groups->body, 2) + "\n"
+                               : client::groups_table(groups->body["items"], columns_of(flags.output.file));
+  if (const Check failure = write_text(flags.output.file, text)) return report_error(*failure, Exit::failed);
+  return Exit::done;
+}
+
 struct ListFlags {
   std::string of;  ///< QUEUE, or QUEUE/NAME; of servers: one of them, or empty
   std::string state;
@@ -212,6 +229,27 @@ Command add_queues(CLI::App& app) {
   manual.examples = {{"mirab queues", "Who has what"},
                      {"mirab queues --mechanism ps-dsf", "Beside another share"}};
   return {command, std::move(manual), [flags](const std::string&) { return run_queues(*flags); }};
+}
+
+Command add_groups(CLI::App& app) {
+  auto flags = std::make_shared<GroupsFlags>();
+  CLI::App* command =
+      app.add_subcommand("groups", "Show the groups of queues of a service, and what each has");
+  add_output_options(*command, flags->output, {"table", "json"});
+  add_remote_options(*command, flags->remote);
+  Manual manual;
+  manual.paragraphs = {
+      "Shows the tree of groups: in which group each is, its weight, its dominant share and what of that "
+      "lies "
+      "beyond its guarantee, what its tasks use, what it is guaranteed, limited to, has reserved, and lends. "
+      "`mirab queues` shows which queues are in which group. A token of a tenant sees the groups above its "
+      "own "
+      "queues.",
+      remote_words()};
+  manual.exits = {{1, "the service was not reached"}};
+  manual.examples = {{"mirab groups", "What each group has, is promised, and lends"},
+                     {"mirab groups --format json | jq '.items[0]'", "As the API has it"}};
+  return {command, std::move(manual), [flags](const std::string&) { return run_groups(*flags); }};
 }
 
 Command add_jobs(CLI::App& app) {

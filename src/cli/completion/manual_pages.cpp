@@ -46,6 +46,7 @@ constexpr std::array kDocuments = {
     Document{"mirab submit", "docs/how-to/use-a-service.md"},
     Document{"mirab cancel", "docs/how-to/use-a-service.md"},
     Document{"mirab queues", "docs/how-to/use-a-service.md"},
+    Document{"mirab groups", "docs/how-to/use-a-service.md"},
     Document{"mirab jobs", "docs/how-to/use-a-service.md"},
     Document{"mirab servers", "docs/how-to/use-a-service.md"},
     Document{"mirab usage", "docs/how-to/use-a-service.md"},

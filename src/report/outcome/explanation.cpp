@@ -253,7 +253,8 @@ std::string path_table(const ExplanationReport& explained, std::size_t width) {
          {fmt::format("{}", weight)},
          {percent(on.has.share, 2)},
          {percent(on.has.key, 2)},
-         {on.lowest ? fmt::format("{} {}", percent(on.lowest_key, 2), node_name(problem, *on.lowest))
+         {on.lowest ? fmt::format("{} {}{}", percent(on.lowest_key, 2), node_name(problem, *on.lowest),
+                                  on.lowest_is_last ? ", of weight 0: last" : "")
                     : kNone}});
     if (weight == 0) last += broken(no_weight_words(node_name(problem, on.node)), page);
   }
@@ -537,7 +538,9 @@ Json explanation_json(const ExplanationReport& explained) {
          {"weight", explained.problem.tree().weight(on.node)},
          {"share", on.has.share},
          {"beyond", on.has.key},
-         {"lowest_sibling", on.lowest ? Json{{"name", sibling}, {"beyond", on.lowest_key}} : Json()}});
+         {"lowest_sibling",
+          on.lowest ? Json{{"name", sibling}, {"beyond", on.lowest_key}, {"last", on.lowest_is_last}}
+                    : Json()}});
   }
   if (explanation.holder) json["holder"] = holder_json(explained);
   return json;

@@ -153,7 +153,8 @@ class TreeLook {
       levels.push_back({.name = ledger_.name(node),
                         .key = key.kappa,
                         .whole = std::max(key.kappa, descent_.whole(candidate, node)),
-                        .held = descent_.held(candidate, node)});
+                        .held = descent_.held(candidate, node),
+                        .is_last = key.is_last()});
       node = {.group = ledger_.parent(node)};
     }
     std::reverse(levels.begin(), levels.end());

@@ -8,6 +8,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "model/names.hpp"
+#include "model/seconds.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -123,6 +124,19 @@ const char* by_right(Right right) {
   return "";
 }
 
+/// What preemption would do, were its budget not used up.
+std::string over_budget(const WhyWaiting& why) {
+  if (!why.over_budget) return {};
+  const WhyWaiting::OverBudget& of = *why.over_budget;
+  const std::string whom =
+      of.first.job == why.job ? "it" : fmt::format("a task of {} first", printable(of.first.user_name));
+  return fmt::format("{} would end for {} by force, {}\n", number(of.tasks, "task"), whom,
+                     of.free_at
+                         ? fmt::format("but the budget of preemption is used up; it allows that at {} s",
+                                       seconds_text(of.free_at->time_since_epoch()))
+                         : "which is more than the budget of preemption ever allows");
+}
+
 /// The key; in a tree those of the nodes on the path, from the top.
 std::string goes(double before, double after, const std::vector<double>& standing_before,
                  const std::vector<double>& standing_after) {
@@ -165,9 +179,9 @@ std::string order(const WhyWaiting& why) {
     text += fmt::format("{} {} before it\n", number(why.users_ahead, "user"), comes(why.users_ahead));
   if (why.users_tied > 0)
     text += fmt::format("lots are drawn with {} whose key is equal\n", number(why.users_tied, "user"));
-  if (why.next && why.key == why.next->key)
+  if (why.next && (why.key == why.next->key || why.tree))  // in a tree keys of users are not compared
     text += fmt::format("first of all comes {}\n", printable(why.next->user_name));
-  if (why.next && why.key != why.next->key) {
+  if (why.next && why.key != why.next->key && !why.tree) {
     text += fmt::format("first of all comes {}, whose key is {:.4g} against {:.4g}\n",
                         printable(why.next->user_name), why.next->key, *why.key);
   }
@@ -175,8 +189,9 @@ std::string order(const WhyWaiting& why) {
 }
 
 std::string level(const InTree::Level& of) {
-  return fmt::format("{} with {:.4g}{}", printable(of.name), of.key,
-                     of.whole > of.key * (1 + 1e-9) ? fmt::format(" (of {:.4g} in all)", of.whole) : "");
+  return fmt::format("{} with {:.4g}{}{}", printable(of.name), of.key,
+                     of.whole > of.key * (1 + 1e-9) ? fmt::format(" (of {:.4g} in all)", of.whole) : "",
+                     of.is_last ? " (after all with a weight, since its own is 0)" : "");
 }
 
 /// What is in the way, by which guarantee it comes first, and the keys by which it is compared.
@@ -229,7 +244,7 @@ std::string describe(const WhyWaiting& why, Names resources) {
                                  why.waiting == 1 ? "waits" : "wait");
   if (why.is_next()) text += why.gang ? "the next step places them\n" : "the next step places one\n";
   if (why.by_force) text += losses(*why.by_force, printable(why.user_name));
-  text += exception(why);
+  text += exception(why) + over_budget(why);
   if (why.gang) {
     text += fmt::format("{} of them have to start together, and there is room for {}\n", why.gang->together,
                         why.gang->room);

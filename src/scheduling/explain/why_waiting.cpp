@@ -427,12 +427,11 @@ void explain_order(QueueIndex queue, const std::vector<Contender>& all, const Pr
   if (blocking == Blocking::freeze && !lowest.has_room) why.blocked_by = other_of(ledger, lowest);
 }
 
-/// What the next step would end by force. The policy remembers what it has searched in vain: a copy is asked.
+/// What the next step would end by force. The policy remembers what it has searched in vain.
 std::optional<PreemptionCandidate> intended_by_force(const EngineView& view, const Precedence& precedence,
-                                                     const ReservationPreview& step) {
+                                                     const ReservationPreview& step,
+                                                     PreemptionPolicy& policy) {
   static const std::set<TaskIndex> kNoTasks;
-  PreemptionPolicy policy = *view.preemption;
-  if (!step.ended.empty()) policy.something_changed();
   return policy.intend({.waiting = view.dispatcher.waiting(),
                         .tournaments = view.shares.tournaments,
                         .precedence = precedence,
@@ -446,13 +445,27 @@ std::optional<PreemptionCandidate> intended_by_force(const EngineView& view, con
 /// Requires that nothing can be placed without force.
 void explain_force(const EngineView& view, QueueIndex queue, const Precedence& precedence,
                    const ReservationPreview& step, WhyWaiting& why) {
-  const std::optional<PreemptionCandidate> candidate = intended_by_force(view, precedence, step);
+  PreemptionPolicy policy = *view.preemption;  // a copy is asked
+  if (!step.ended.empty()) policy.something_changed();
+  std::optional<PreemptionCandidate> candidate = intended_by_force(view, precedence, step, policy);
+  const bool is_over_budget = !candidate && policy.is_stopped_by_budget();
+  if (is_over_budget) {
+    PreemptionPolicy endless = policy.without_budget();
+    candidate = intended_by_force(view, precedence, step, endless);
+  }
   if (!candidate) return;
   const TournamentEntry gains{.queue = candidate->queue};
   const ByForce force = by_force(*candidate, precedence);
   const double key = view.ledger.has_tree() ? force.key_before
                                             : precedence.discipline->key->rounded(*precedence.context, gains);
-  why.forced_first = other_of(view.ledger, {.keyed = {.entry = gains, .key = key}, .has_room = false});
+  const WhyWaiting::Other first =
+      other_of(view.ledger, {.keyed = {.entry = gains, .key = key}, .has_room = false});
+  if (is_over_budget) {
+    const auto tasks = static_cast<std::int64_t>(force.ends.size());
+    why.over_budget = {.first = first, .tasks = tasks, .free_at = policy.when_allowed(tasks, step.at)};
+    return;
+  }
+  why.forced_first = first;
   if (candidate->queue == queue && why.older_jobs == 0) why.by_force = force;
 }
 

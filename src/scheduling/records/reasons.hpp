@@ -157,7 +157,10 @@ struct Declared<InTree::Level> {
       field("name", &T::name, "of the group or user"),
       field("key", &T::key, "what counts of its use beyond its guarantee, per weight"),
       field("whole", &T::whole, "all of its use beyond its guarantee, per weight"),
-      field("held", &T::held, "the largest part of a resource that it holds, per weight")};
+      field("held", &T::held, "the largest part of a resource that it holds, per weight"),
+      field(
+          "is_last", &T::is_last,
+          "its weight is 0, and the task lies beyond its guarantee: it comes after siblings with a weight")};
 };
 
 template <>
@@ -197,6 +200,17 @@ struct Declared<InTree> {
 };
 
 template <>
+struct Declared<WhyWaiting::OverBudget> {
+  using T = WhyWaiting::OverBudget;
+  static constexpr std::string_view kName = "mirab.OverBudget";
+  static constexpr std::string_view kEffect = "What the budget of preemption keeps from ending.";
+  static constexpr std::tuple kFields{
+      field("first", &T::first, "the task for which it would end: Other"),
+      field("tasks", &T::tasks, "that would end for it"),
+      field("free_at", &T::free_at, "when the budget allows so many, in nanoseconds; None: never")};
+};
+
+template <>
 struct Declared<WhyWaiting> {
   using T = WhyWaiting;
   static constexpr std::string_view kName = "mirab.WhyWaiting";
@@ -231,6 +245,9 @@ struct Declared<WhyWaiting> {
       field("forced_first", &T::forced_first,
             "when nothing else can be placed, the task that is placed by force: Other, or None"),
       field("by_force", &T::by_force, "what ends for that task, if it is this one: ByForce, or None"),
+      field(
+          "over_budget", &T::over_budget,
+          "when nothing can be placed and preemption's budget keeps tasks from ending: OverBudget, or None"),
       field("tree", &T::tree, "with groups or quotas: InTree, or None")};
 };
 
@@ -316,9 +333,9 @@ void for_each_reason(Visit visit) {
        std::type_identity<InTree::Level>{}, std::type_identity<InTree::Bound>{},
        std::type_identity<InTree::Parting>{}, std::type_identity<InTree>{},
        std::type_identity<WhyWaiting::Constraint>{}, std::type_identity<WhyWaiting::NearestMiss>{},
-       std::type_identity<WhyWaiting>{}, std::type_identity<WhyNotOn>{},
-       std::type_identity<WhyPlaced::Line>{}, std::type_identity<WhyPlaced::Measure>{},
-       std::type_identity<WhyPlaced>{});
+       std::type_identity<WhyWaiting::OverBudget>{}, std::type_identity<WhyWaiting>{},
+       std::type_identity<WhyNotOn>{}, std::type_identity<WhyPlaced::Line>{},
+       std::type_identity<WhyPlaced::Measure>{}, std::type_identity<WhyPlaced>{});
 }
 
 static_assert(kIsComplete<WhyWaiting::Other> && kIsComplete<WhyWaiting::Servers> && kIsComplete<KeptServer>);
@@ -326,7 +343,7 @@ static_assert(kIsComplete<WhyWaiting::KeptForIt> && kIsComplete<WhyWaiting::Gang
               kIsComplete<WhyWaiting::RoleRoom>);
 static_assert(kIsComplete<ByForce::Loser> && kIsComplete<ByForce> && kIsComplete<WhyWaiting::Constraint>);
 static_assert(kIsComplete<InTree::Level> && kIsComplete<InTree::Bound> && kIsComplete<InTree::Parting>);
-static_assert(kIsComplete<InTree>);
+static_assert(kIsComplete<InTree> && kIsComplete<WhyWaiting::OverBudget>);
 static_assert(kIsComplete<WhyWaiting::NearestMiss> && kIsComplete<WhyWaiting> && kIsComplete<WhyNotOn>);
 static_assert(kIsComplete<WhyPlaced::Line> && kIsComplete<WhyPlaced::Measure> && kIsComplete<WhyPlaced>);
 

@@ -2,11 +2,13 @@
 #include "scheduling/starvation/preemption.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "model/seconds.hpp"
 #include "scheduling/dispatch/room_search.hpp"
 #include "scheduling/order/tree_order.hpp"
 
@@ -345,9 +347,7 @@ Check check(const Preempting& rule) {
 }
 
 /// The first time at which what ended then counts no more.
-Time PreemptionPolicy::end_of_window(Time ended) const {
-  return ended > Time::max() - rule_.per ? Time::max() : ended + rule_.per;
-}
+Time PreemptionPolicy::end_of_window(Time ended) const { return later(ended, rule_.per); }
 
 std::int64_t PreemptionPolicy::left(Time now) {
   while (!ended_.empty() && end_of_window(ended_.front().first) <= now) {
@@ -378,13 +378,35 @@ void PreemptionPolicy::job_comes(const Ledger& ledger, UserIndex user) {
 void PreemptionPolicy::found_too_many(Time next_order) {
   again_ = ended_.empty() ? next_order : std::min(next_order, end_of_window(ended_.front().first));
   is_futile_ = true;
+  is_over_budget_ = true;
+}
+
+PreemptionPolicy PreemptionPolicy::without_budget() const {
+  PreemptionPolicy endless = *this;
+  endless.rule_.tasks = std::numeric_limits<std::int64_t>::max();
+  endless.ended_.clear();
+  endless.recent_ = 0;
+  endless.something_changed();
+  return endless;
+}
+
+std::optional<Time> PreemptionPolicy::when_allowed(std::int64_t tasks, Time now) const {
+  if (tasks > rule_.tasks) return {};
+  std::int64_t recent = recent_;
+  Time at = now;
+  for (const auto& [when, ended] : ended_) {
+    if (rule_.tasks - recent >= tasks) break;
+    recent -= ended;
+    at = std::max(at, end_of_window(when));
+  }
+  return at;
 }
 
 void PreemptionPolicy::set_memory(Memory memory) {
   ended_ = std::move(memory.ended);
   recent_ = 0;
   for (const auto& [when, tasks] : ended_) recent_ += tasks;
-  is_futile_ = memory.is_futile;
+  is_futile_ = is_over_budget_ = memory.is_futile;  // which of both is not kept: a question asks again
   again_ = memory.again;
   for (const TaskIndex task : memory.started) started_.started(task);
 }

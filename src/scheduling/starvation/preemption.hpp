@@ -128,6 +128,20 @@ class PreemptionPolicy {
   /// else can be placed. Remembers a search that found nothing.
   std::optional<PreemptionCandidate> intend(const PreemptionView& view, Time now);
 
+  /// Until when a search would find what the latest one found, while nothing happens; nothing: for ever.
+  std::optional<Time> next_by_time() const {
+    if (!is_futile_) return Time::min();
+    return again_ == Time::max() ? std::nullopt : std::optional(again_);
+  }
+
+  /// Did the budget stand in the way of the latest search, or keep it from being made?
+  bool is_stopped_by_budget() const { return is_futile_ && is_over_budget_; }
+  /// The same policy as if its budget were endless, and as if nothing had been searched: for a question.
+  PreemptionPolicy without_budget() const;
+  /// When the budget allows this number of tasks, if no other ends before; nothing: never. O(tasks ended
+  /// lately).
+  std::optional<Time> when_allowed(std::int64_t tasks, Time now) const;
+
   // What has happened.
   void event_happened() {
     tasks_changed();
@@ -172,7 +186,11 @@ class PreemptionPolicy {
 
   /// Nothing was found, and nothing will be until something changes, or until the tasks that may end come in
   /// another order; or, where the victims would have been too many, until some more may end.
-  void found_nothing(Time next_order) { again_ = next_order, is_futile_ = true; }
+  void found_nothing(Time next_order) {
+    again_ = next_order;
+    is_futile_ = true;
+    is_over_budget_ = false;
+  }
   void found_too_many(Time next_order);
 
   Preempting rule_;
@@ -180,6 +198,7 @@ class PreemptionPolicy {
   std::int64_t recent_ = 0;  // Σ of those
   bool is_futile_ = false;
   Time again_ = {};                       // when it is futile: until then
+  bool is_over_budget_ = false;           // when it is futile: may it be for the budget?
   std::optional<Unsearched> unsearched_;  // nothing: everything
   StartedTasks started_;
   KeysOfUsers keys_;

@@ -37,6 +37,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "model/seconds.hpp"
 #include "scheduling/constraints/constraints.hpp"
 #include "scheduling/dispatch/room_search.hpp"
 
@@ -141,6 +142,29 @@ bool ReservationPolicy::may_intend(Time at) const {
   return searches_again(at) || std::any_of(kept.begin(), kept.end(), [&](const Reservations::Kept& each) {
            return has_lasted(each, at);
          });
+}
+
+std::optional<Time> ReservationPolicy::next_by_time(const Ledger& ledger,
+                                                    const WaitingQueues& waiting) const {
+  const std::vector<Reservations::Kept>& kept = memory_.present.kept;
+  Time first = Time::max();
+  if (rule_.at_most) {
+    for (const Reservations::Kept& each : kept) first = std::min(first, later(each.since, *rule_.at_most));
+  }
+  const Time search =
+      memory_.searched ? later(*memory_.searched, std::max(rule_.after / 64, Duration(1))) : Time::min();
+  const auto may_be_too_few = [&](const Reservations::Kept& each) { return has_terms(ledger, each.queue); };
+  if (!is_search_true_ && std::any_of(kept.begin(), kept.end(), may_be_too_few))
+    first = std::min(first, search);
+  const bool may_keep = memory_.present.queue_count() < rule_.servers;
+  for (const QueueIndex queue : ledger.queues.indices()) {
+    if (!may_keep || first <= search) break;
+    if (!waiting.holds(queue) || memory_.present.of_queue(queue) != nullptr) continue;
+    const Time due = later(ledger.queues[queue].since, rule_.after);
+    const bool was_looked_at = is_search_true_ && memory_.searched && due <= *memory_.searched;
+    if (!was_looked_at) first = std::min(first, std::max(due, search));
+  }
+  return first == Time::max() ? std::nullopt : std::optional(first);
 }
 
 /// The queues without a server whose next task has waited for long enough and fits nowhere, the longest
@@ -298,12 +322,14 @@ ReservationPreview ReservationPolicy::preview(const Ledger& ledger, const Waitin
 void ReservationPolicy::begun(const ReservationPreview& intended) {
   memory_.present.kept.insert(memory_.present.kept.end(), intended.begun.begin(), intended.begun.end());
   memory_.searched = intended.searched;
-  asks_gangs_ = true;
+  something_changed();
+  // What is kept now is no room for the others that are due.
+  is_search_true_ = intended.searched == intended.at && intended.begun.empty();
 }
 
 void ReservationPolicy::ended(QueueIndex queue) {
   std::erase_if(memory_.present.kept, [&](const Reservations::Kept& kept) { return kept.queue == queue; });
-  asks_gangs_ = true;
+  something_changed();
 }
 
 std::string ReservationPolicy::broken(const Ledger& ledger, const WaitingQueues& waiting) const {

@@ -99,6 +99,10 @@ class ReservationPolicy {
   /// May a step intend anything at that time? O(servers kept).
   bool may_intend(Time at) const;
 
+  /// The earliest time at which preview() may intend something, while nothing happens. O(queues + servers
+  /// kept).
+  std::optional<Time> next_by_time(const Ledger& ledger, const WaitingQueues& waiting) const;
+
   /// The reservations as they are, and the tasks that started on a server kept for them, and run.
   const Reservations& present() const { return memory_.present; }
   const std::set<TaskIndex>& spared() const { return memory_.met; }
@@ -107,11 +111,12 @@ class ReservationPolicy {
   void begun(const ReservationPreview& intended);
   void ended(QueueIndex queue);  ///< the reservation for it
   void started_there(TaskIndex task) { memory_.met.insert(task); }
+  void task_started() { is_search_true_ = false; }
   void task_ended(TaskIndex task) {
     memory_.met.erase(task);
-    asks_gangs_ = true;
+    something_changed();
   }
-  void something_changed() { asks_gangs_ = true; }  ///< servers or terms: anything but a start
+  void something_changed() { asks_gangs_ = true, is_search_true_ = false; }  ///< anything but a start
   void gangs_have_no_room() { asks_gangs_ = false; }
 
   /// May a batch for which servers are kept have room now? What starts elsewhere makes none.
@@ -140,6 +145,7 @@ class ReservationPolicy {
   Reserving rule_;
   Memory memory_;
   bool asks_gangs_ = true;
+  bool is_search_true_ = false;  ///< would the latest search of who is due find the same now?
 };
 
 /// Errors: a time or a number of servers that is not above 0.

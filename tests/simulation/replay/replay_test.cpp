@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 
 #include <mirab/scheduling/fill.hpp>
 
@@ -145,6 +146,76 @@ TEST(Replay, PreemptionGoesOnWhenItsBudgetIsFreeAgain) {
     const ReplayOutcome outcome = replayed(trace, {.contenders = {preempting}, .samples = 10});
     EXPECT_EQ(outcome.users[0].preempted, 5) << tasks << " a second";
   }
+}
+
+/// The same starts by an engine that steps at each whole second, whether it has a reason or not.
+std::vector<NaiveStart> starts_by_steps(const SmallTrace& trace, const ReplayContender& contender) {
+  using namespace scheduling;
+  Engine engine = *Engine::from({.resources = {"cpu"},
+                                 .discipline = contender.discipline,
+                                 .placement = contender.placement,
+                                 .oversized = Oversized::wait,
+                                 .reservations = contender.reservations,
+                                 .preemption = contender.preemption});
+  Random random(1);
+  for (const Server& server : trace.cluster.servers()) {
+    const Amounts capacity{*count_units(server.capacity[0], 0, Rounding::down)};
+    for (std::uint64_t i = 0; i < server.count; ++i)
+      EXPECT_TRUE(engine.apply(ServerAdded{.name = server.name, .capacity = capacity}, Time()));
+  }
+  std::vector<UserId> users;
+  for (const Submitter& user : trace.workload.users)
+    users.push_back(*engine.apply(UserAdded{.name = user.name}, Time()));
+  std::map<JobId, const Job*> jobs;
+  std::multimap<Time, TaskId> ends;
+  std::vector<NaiveStart> starts;
+  auto next = trace.workload.jobs.begin();
+  for (Time now{}; now.time_since_epoch() < trace.workload.span; now += at_second(1)) {
+    for (; !ends.empty() && ends.begin()->first <= now; ends.erase(ends.begin()))
+      static_cast<void>(engine.apply(TaskFinished{ends.begin()->second}, now));  // or it was preempted
+    for (; next != trace.workload.jobs.end() && Time(next->submitted) <= now; ++next) {
+      const std::int64_t cpu =
+          *count_units(trace.workload.requests[next->request].demand[0], 0, Rounding::up);
+      const JobSubmitted event{.user = users[next->user], .demand = {cpu}, .tasks = next->tasks};
+      jobs[*engine.apply(event, now)] = &*next;
+    }
+    while (const auto placed = engine.step(now, random)) {
+      const Job& job = *jobs.at(placed->job);
+      starts.emplace_back(now.time_since_epoch(), job.user, job.request,
+                          static_cast<std::uint32_t>(static_cast<std::uint64_t>(placed->server)));
+      ends.emplace(now + job.runtime, placed->task);
+    }
+  }
+  return starts;
+}
+
+// Time alone brings decisions: a server is kept, a budget is free again. Everything lies on whole seconds.
+TEST(Replay, NothingIsDoneLaterThanByAnEngineThatStepsAllTheTime) {
+  std::size_t reserved = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    SmallTrace trace{cluster_of({"cpu"}, {{.name = "s", .capacity = whole({10}), .count = 2}}), {}};
+    trace.workload.resources = {"cpu"};
+    trace.workload.users = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
+    trace.workload.requests = {{.demand = whole({2})}, {.demand = whole({3})}, {.demand = whole({9})}};
+    const auto below = [&](std::uint64_t end) { return static_cast<std::uint32_t>(random.below(end)); };
+    for (int job = 0; job < 12; ++job)
+      trace.workload.jobs.push_back(job_of(std::to_string(job), at_second(below(400)), below(3), below(3),
+                                           1 + below(6), at_second(20 + below(200))));
+    std::sort(trace.workload.jobs.begin(), trace.workload.jobs.end(),
+              [](const Job& a, const Job& b) { return a.submitted < b.submitted; });
+    trace.workload.span = at_second(1000);
+    ReplayContender patient = contender("drf", "first-fit");
+    if (seed % 3 != 0)
+      patient.reservations = scheduling::Reserving{.after = at_second(64), .servers = 1 + seed % 2};
+    if (seed % 4 == 1) patient.reservations->at_most = at_second(100);
+    if (seed % 3 != 1) patient.preemption = scheduling::Preempting{.tasks = 2, .per = at_second(30)};
+    const auto starts = starts_of(trace, patient, ReplayUntil::span);
+    ASSERT_EQ(starts, starts_by_steps(trace, patient)) << "replay: Random(" << seed << ")";
+    patient.reservations.reset();
+    reserved += starts_of(trace, patient, ReplayUntil::span) != starts ? 1 : 0;
+  }
+  EXPECT_GT(reserved, 5U) << "reservations change nothing here";
 }
 
 TEST(Replay, DrainedLeavesNothingThatCouldRun) {

@@ -31,6 +31,14 @@ interface Wish {
   excludes: number;
   alone: number;
 }
+interface Preempted {
+  tasks: number;
+  says?: string;
+}
+interface OverBudget {
+  tasks: number;
+  free_at?: string;
+}
 interface OnServer {
   server: string;
   since?: string;
@@ -73,7 +81,7 @@ function gang(of: {together: number; room: number; roles?: Role[]}): string {
 const on_server = (of: OnServer, says: string): Omit<EvidenceLine, 'what'> => ({says, server: {name: of.server, link: link(['cluster'], {server: of.server})}});
 
 /** Each key of an explanation that is evidence, as the page words it. */
-const lines: [string, string, (value: never) => string | Omit<EvidenceLine, 'what'>][] = [
+const lines: [string, string, (value: never, why: Explanation) => string | Omit<EvidenceLine, 'what'>][] = [
   ['condition', 'Condition', (of: {message?: string}) => of.message ?? ''],
   ['gang', 'Starts together', gang],
   ['servers', 'Servers', servers],
@@ -84,14 +92,16 @@ const lines: [string, string, (value: never) => string | Omit<EvidenceLine, 'wha
   ['constraints', 'Wishes', (of: Wish[]) => of.map(each => `${each.wish} excludes ${count(each.excludes, 'server')}, ${whole(each.alone)} of them alone`).join('; ')],
   ['wishes', 'Asks for', (of: string) => of],
   ['covered_by', 'Within the guarantee of', (of: unknown) => [of].flat().join(', ')],
-  ['key', 'Key of its queue', (of: number) => `${of.toPrecision(3)}; the lower comes first`],
+  ['preempted', 'Ended for others', (of: Preempted) => `${count(of.tasks, 'task')}${of.says ? `; ${of.says}` : ''}`],
+  ['over_budget', 'Preemption', (of: OverBudget) => `${count(of.tasks, 'task')} would end; ${of.free_at ? `its budget is free again at ${moment(of.free_at)}` : 'that is more than its budget'}`],
+  ['key', 'Key of its queue', (of: number, why: Explanation) => `${of.toPrecision(3)}; ${why.last ? `but ${String(why.last)} has weight 0 and comes last beyond its guarantee` : 'the lower comes first'}`],
   ['with_weight', 'Next with a weight above', (of: number) => of.toPrecision(3)],
 ];
 
 export function evidenceOf(why: Explanation): EvidenceLine[] {
   return lines.flatMap(([key, what, worded]) => {
     if (why[key] === undefined || why[key] === null) return [];
-    const line = worded(why[key] as never);
+    const line = worded(why[key] as never, why);
     const {says, server} = typeof line === 'string' ? {says: line, server: undefined} : line;
     return says === '' ? [] : [{what, says, ...(server && {server})}];
   });

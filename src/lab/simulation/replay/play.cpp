@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -191,10 +190,10 @@ class Replay {
       const Duration now = next_instant();
       if (now == kNever || (how_.until == ReplayUntil::span && now > input_.span)) break;
       record_.pass_until(now);
-      while (!budget_frees_.empty() && budget_frees_.front() <= now) budget_frees_.pop_front();
       end_tasks();
       change_servers();
       submit_jobs();
+      by_time_.reset();
       if (tasks_may_start()) place();
       record_.settle();
     }
@@ -251,7 +250,7 @@ class Replay {
     if (next_change_ < input_.machines.changes.size())
       next = std::min(next, input_.machines.changes[next_change_].at);
     if (next_job_ < input_.jobs.size()) next = std::min(next, input_.jobs[next_job_].submitted);
-    if (!budget_frees_.empty()) next = std::min(next, budget_frees_.front());
+    if (by_time_) next = std::min(next, by_time_->time_since_epoch());
     return next;
   }
 
@@ -336,15 +335,10 @@ class Replay {
         ended.runs = false;
         record_.preempt(ended.task);
       }
-      if (!placed->preempted.empty()) note_budget();
       started(*placed);
     }
-  }
-
-  /// A step that the budget stopped finds more when what ended now counts no more.
-  void note_budget() {
-    const Duration per = how_.contender.preemption->per;
-    if (record_.now() < kNever - per) budget_frees_.push_back(record_.now() + per);
+    by_time_ = engine_.next_by_time();
+    MIRAB_ASSERT(!by_time_ || *by_time_ > now(), "after all steps at this time only a later one can do more");
   }
 
   void started(const Placed& placed) {
@@ -447,8 +441,8 @@ class Replay {
   std::vector<std::string> notices_;
 
   std::size_t next_job_ = 0, next_change_ = 0;
-  EventQueue<TaskId> ends_;            // of tasks, some of which were lost in the meantime
-  std::deque<Duration> budget_frees_;  // when more tasks may be preempted again
+  EventQueue<TaskId> ends_;      // of tasks, some of which were lost in the meantime
+  std::optional<Time> by_time_;  // when the engine may do more though nothing happens
 
   std::vector<UserId> user_ids_;                            // [user]
   std::vector<std::optional<ServerId>> server_of_machine_;  // [machine], the latest; none before it comes

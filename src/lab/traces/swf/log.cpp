@@ -126,17 +126,26 @@ Result<Head> read_log(const std::string& path, const LogFormat& format,
   return head;
 }
 
-std::optional<std::int64_t> number_in(const Head& head, std::string_view name) {
+Result<std::optional<std::int64_t>> number_in(const Head& head, std::string_view name,
+                                              const std::string& file) {
   const auto entry = head.find(name);
-  if (entry == head.end()) return {};
+  const auto is_unknown = [](std::string_view text) {
+    return text.empty() || text == "-1" || text == "unknown";
+  };
+  if (entry == head.end() || is_unknown(lower_case(entry->second))) return std::optional<std::int64_t>();
   std::int64_t number = 0;
   const std::string& text = entry->second;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || number < 1 || number > kMostOfAHead) return {};
   const std::string_view rest =
       trimmed({end, text.data() + text.size()});  // nothing, or a remark in brackets
-  if (!rest.empty() && rest.front() != '(' && rest.front() != '[') return {};
-  return number;
+  const bool is_remark = rest.empty() || rest.front() == '(' || rest.front() == '[';
+  if (failed == std::errc() && number >= 1 && number <= kMostOfAHead && is_remark)
+    return std::optional(number);
+  return Error{.message = fmt::format("\"{}\" is no whole number from 1 to {}; only a remark in brackets may "
+                                      "stand behind it",
+                                      printable(text).substr(0, 40), kMostOfAHead),
+               .key = std::string(name),
+               .file = file};
 }
 
 namespace {

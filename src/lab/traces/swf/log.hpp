@@ -91,8 +91,10 @@ inline constexpr LogFormat kStandard{kFields, "the Standard Workload Format"};
 Result<Head> read_log(const std::string& path, const LogFormat& format,
                       const std::function<Check(const Entry&)>& visit);
 
-/// The whole number under a name of the head, if it says one from 1 to 2^31.
-std::optional<std::int64_t> number_in(const Head& head, std::string_view name);
+/// The whole number under a name of the head; nothing where the head does not have it, or says -1 or unknown.
+/// Errors: it is none from 1 to 2^31, or something but a remark in brackets stands behind it.
+Result<std::optional<std::int64_t>> number_in(const Head& head, std::string_view name,
+                                              const std::string& file);
 
 }  // namespace mirab::traces::swf
 

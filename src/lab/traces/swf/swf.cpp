@@ -48,9 +48,30 @@ Result<JobRequest> asked(const Entry& entry) {
 
 Quantity bytes(std::int64_t kilobytes) { return *Quantity::parse(fmt::format("{}Ki", kilobytes)); }
 
+/// MaxMemory is of one processor, as the memory of jobs is.
+struct HeadNumbers {
+  std::optional<std::int64_t> processors, nodes, memory;
+};
+
+Result<HeadNumbers> numbers_in(const Head& head, const std::string& log) {
+  HeadNumbers numbers;
+  for (const auto& [name, number] :
+       {std::pair{"MaxProcs", &numbers.processors}, std::pair{"MaxNodes", &numbers.nodes},
+        std::pair{"MaxMemory", &numbers.memory}}) {
+    const auto read = swf::number_in(head, name, log);
+    if (!read) return read.error();
+    *number = *read;
+  }
+  return numbers;
+}
+
 Result<Server> nodes(const Head& head, const SwfOptions& options, const std::string& log) {
-  const auto processors = options.processors ? options.processors : swf::number_in(head, "MaxProcs");
-  auto count = options.processors ? std::nullopt : swf::number_in(head, "MaxNodes");
+  if (options.processors)
+    return Server{.name = "nodes", .capacity = {Quantity(1)}, .count = *options.processors};
+  const auto numbers = numbers_in(head, log);
+  if (!numbers) return numbers.error();
+  const std::optional<std::int64_t>& processors = numbers->processors;
+  std::optional<std::int64_t> count = numbers->nodes;
   if (!processors && !count) {
     return Error{
         .message = "the head names neither MaxProcs nor MaxNodes: say with --processors N how many there are",
@@ -60,11 +81,10 @@ Result<Server> nodes(const Head& head, const SwfOptions& options, const std::str
   const std::int64_t each = processors && count ? *processors / *count : 1;
   Server server{
       .name = "nodes", .capacity = {Quantity(each)}, .count = count.value_or(processors.value_or(1))};
-  const auto memory = options.processors ? std::nullopt : swf::number_in(head, "MaxMemory");
-  if (!memory) return server;
-  const Result<Quantity> all = Quantity::parse(fmt::format("{}Ki", *memory));
-  if (!all) return Error{.message = all.error().message, .key = "MaxMemory", .file = log};
-  server.capacity.push_back(*all);
+  if (!numbers->memory) return server;
+  const Result<Quantity> memory = Quantity::parse(fmt::format("{}Ki", *numbers->memory * each));
+  if (!memory) return Error{.message = memory.error().message, .key = "MaxMemory", .file = log};
+  server.capacity.push_back(*memory);
   return server;
 }
 

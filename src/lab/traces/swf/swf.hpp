@@ -19,8 +19,9 @@ struct SwfOptions {
 /// Reads a log in the Standard Workload Format (version 2.2: 18 fields, `;` begins a comment, -1 is unknown),
 /// gzip or plain.
 ///
-/// Servers: `nodes`, MaxNodes of them with MaxProcs / MaxNodes CPUs each, if that is whole, and MaxMemory KB;
-/// or MaxProcs of one CPU where the head names no nodes. Memory is a resource where the head names MaxMemory.
+/// Servers: `nodes`, MaxNodes of them with MaxProcs / MaxNodes CPUs each, if that is whole, and MaxMemory KB
+/// for each CPU, or MaxProcs of one CPU where the head names no nodes. Memory is a resource where the head
+/// names MaxMemory.
 ///
 /// Jobs: a task of one CPU for each processor (requested, or else allocated), all of which start together;
 /// memory of a task is what is requested of one processor, or else used. Times count from the first

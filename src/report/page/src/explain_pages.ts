@@ -144,7 +144,7 @@ function pathSection(path: NonNullable<Explained['path']>, holder: Explained['ho
     {heading: 'share', key: ({share}) => share, text: ({share}) => percent(share)},
     {heading: 'beyond by weight', key: on => on.beyond ?? Infinity, text: on => beyond(on.beyond)},
     {heading: 'the lowest sibling that can still grow', key: ({lowest_sibling}) => lowest_sibling?.name ?? '', text: ({lowest_sibling}) =>
-      lowest_sibling ? `${lowest_sibling.name} ${beyond(lowest_sibling.beyond)}` : ''},
+      lowest_sibling ? `${lowest_sibling.name} ${beyond(lowest_sibling.beyond)}${lowest_sibling.last ? ', of weight 0: last' : ''}` : ''},
   ], path));
 }
 
