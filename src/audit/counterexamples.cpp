@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "audit/findings.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab {
 
@@ -327,7 +328,7 @@ Problem random_cluster(const RandomStyle& style, Random& random) {
     add_tree(style, random, cluster);
     if (style.property == Property::bottleneck_fairness) add_bottleneck(cluster);
     Result<Problem> problem = Problem::from(std::move(cluster));
-    if (problem) return *std::move(problem);
+    if (problem && !check_all_eligible(*problem)) return *std::move(problem);
   }
 }
 

@@ -124,6 +124,18 @@ TEST(Problem, RefusesVectorsOfAnotherLength) {
               HasSubstr("users[0].demand: 3 amounts for 2 resources"));
 }
 
+// It waits for a server that has what it asks for: one of which a device failed, or one that is to be bought.
+TEST(Problem, AUserWhomNoServerHasAResourceForIsEligibleNowhere) {
+  Cluster cluster = two_by_two();
+  cluster.servers[0].capacity[1] = Quantity{};
+  const Result<Problem> problem = Problem::from(cluster);
+  ASSERT_TRUE(problem) << describe(problem.error());
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_FALSE(problem->eligible(0, i));
+    EXPECT_TRUE(problem->eligible(1, i));
+  }
+}
+
 TEST(Problem, RefusesAUserWithoutDemandOrPlace) {
   EXPECT_THAT(problem_refusal([](Cluster& c) {
                 c.users[0].demand = {Quantity{}, Quantity{}};
@@ -131,9 +143,15 @@ TEST(Problem, RefusesAUserWithoutDemandOrPlace) {
               HasSubstr("users[0].demand: user 'ann' demands nothing"));
   EXPECT_THAT(problem_refusal([](Cluster& c) { c.servers[0].count = 0; }),
               HasSubstr("servers[0].count: must be a whole number from 1, not 0"));
-  EXPECT_THAT(problem_refusal([](Cluster& c) { c.servers[0].capacity[1] = Quantity{}; }),
+  EXPECT_THAT(problem_refusal([](Cluster& c) {
+                c.servers[0].capacity[1] = Quantity{};
+                c.users.resize(1);
+              }),
               HasSubstr("users[0].demand: user 'ann' fits on none of the 2 servers: 2 without any gpu"));
-  EXPECT_THAT(problem_refusal([](Cluster& c) { c.users[0].servers = {{"small"}}; }),
+  EXPECT_THAT(problem_refusal([](Cluster& c) {
+                c.users[0].servers = {{"small"}};
+                c.users.resize(1);
+              }),
               HasSubstr("fits on none of the 2 servers: `servers` excludes 1, 1 without any gpu"));
   EXPECT_THAT(problem_refusal([](Cluster& c) {
                 c.users[1].select = {{"zone", {"a"}}, {"disk", {"ssd"}}};

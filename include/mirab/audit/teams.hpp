@@ -57,7 +57,8 @@ struct Stop {
   std::size_t node = 0;                     ///< of Problem::tree(): whose limit
   std::vector<std::size_t> resources = {};  ///< that are full, or at the limit
   std::optional<Room> room =
-      {};  ///< of a user whom `order` stops, where no rule divides: what runs, as given
+      {};                   ///< of a user whom `order` stops, where no rule divides: what runs, as given
+  bool is_missing = false;  ///< with `capacity`: the user may run nowhere, since servers have none of these
 };
 
 /// Answers what stops users under one outcome of a problem. Both must outlive it.
@@ -75,6 +76,7 @@ class Stops {
   Satisfaction satisfaction_;
   std::vector<std::vector<double>> used_;  // by the users below each node, [node][m]
   std::vector<double> charged_;            // of the cluster, with what is reserved, [m]
+  std::vector<bool> is_eligible_;          // somewhere, [n]
   bool by_rule_;                           // or else it is what runs
 };
 

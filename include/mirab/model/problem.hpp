@@ -100,9 +100,9 @@ struct PlacedTasks {
 
 /// A validated cluster: N users, K server entries, m resources. Immutable.
 ///
-/// Every name is unique; every amount fits its vector; every user demands something, and is eligible
-/// somewhere: its constraints allow the server, and the server has some of every resource that the user
-/// demands there.
+/// Every name is unique; every amount fits its vector; every user demands something, and its constraints
+/// allow some server. It is eligible there if the server has some of every resource that it demands there.
+/// Some user is eligible somewhere. One who is eligible nowhere gets nothing.
 class Problem {
  public:
   /// Validates. Errors carry the key (`users[3].demand`), never a file or line: a reader adds these. O(N K m)

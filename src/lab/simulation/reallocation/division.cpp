@@ -7,6 +7,7 @@
 #include <mirab/model/classes.hpp>
 
 #include "lab/simulation/base/workload_check.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -56,8 +57,9 @@ Result<ServerKinds> server_kinds(const Problem& cluster, const Workload& workloa
   for (std::uint32_t request = 0; request < workload.requests.size(); ++request)
     claims.push_back({.claimant = request, .user = 0, .request = request});
   const Result<Problem> wishes = problem_of(kinds, workload.users, claims);
-  if (wishes) return merged(*wishes, std::move(kinds.requests));
-  Error error = wishes.error();
+  const Check wrong = wishes ? check_all_eligible(*wishes) : Check(wishes.error());
+  if (!wrong) return merged(*wishes, std::move(kinds.requests));
+  Error error = *wrong;
   if (error.key.starts_with("users")) error.key.replace(0, std::string_view("users").size(), "requests");
   return error;
 }
