@@ -39,7 +39,7 @@ TEST(FillNotices, AUserWhoOnlyLostToOthersIsNotInThem) {
 
 TEST(FillNotices, AUserWhoWaitsForAResourceIsNamedWithIt) {
   EXPECT_EQ(filled(problem({server("s", {"4", "0", "0"})},
-                           {user("a", {"1", "0", "0"}), user("b", {"1", "1", "2"})}),
+                           {user("a", {"1", "0", "0"}), waiting(user("b", {"1", "1", "2"}))}),
                    {})
                 .notices,
             (std::vector<std::string>{
