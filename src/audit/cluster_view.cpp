@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/eligibility.hpp"
+
 namespace mirab {
 namespace {
 
@@ -19,6 +21,7 @@ ClusterView::ClusterView(const Problem& problem, Scope scope)
     : problem_(problem), is_pool_(scope == Scope::pool) {
   if (is_pool_) {
     capacity_.push_back(problem.pool());
+    in_pool_ = eligible_somewhere(problem);
   } else {
     for (const Server& server : problem.servers())
       capacity_.push_back(values(server.capacity, static_cast<double>(server.count)));
@@ -47,7 +50,9 @@ const std::vector<double>& ClusterView::demand(std::size_t n, std::size_t i) con
   return special == demand_on_.end() ? demand_[n] : special->second;
 }
 
-bool ClusterView::eligible(std::size_t n, std::size_t i) const { return is_pool_ || problem_.eligible(n, i); }
+bool ClusterView::eligible(std::size_t n, std::size_t i) const {
+  return is_pool_ ? in_pool_[n] : problem_.eligible(n, i);
+}
 
 double ClusterView::cap(std::size_t n) const {
   const std::optional<Quantity>& tasks = problem_.users()[n].tasks;

@@ -12,7 +12,7 @@
 namespace mirab {
 
 /// A cluster in numbers, as a mechanism sees it: its server entries, or the one pool, where every user may
-/// run. N users, K places, m resources. A view of the problem.
+/// run who may run on some server. N users, K places, m resources. A view of the problem.
 class ClusterView {
  public:
   ClusterView(const Problem& problem, Scope scope);
@@ -41,6 +41,7 @@ class ClusterView {
  private:
   const Problem& problem_;
   bool is_pool_;
+  std::vector<bool> in_pool_;  // may it run there? [n]; of a pool
   double total_weight_ = 0;
   std::vector<std::vector<double>> capacity_;                                     // [i][r]
   std::vector<std::vector<double>> demand_;                                       // [n][r]

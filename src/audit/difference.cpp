@@ -12,6 +12,7 @@
 
 #include "audit/persons.hpp"
 #include "fairness/share.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab {
 namespace {
@@ -73,12 +74,18 @@ bool same_task(const Problem& before, const User& old, const Problem& after, con
 UserShare lowest(const Problem& before, const Side& side) {
   const auto least_of = [](const std::vector<Person>& everyone) {
     double least = std::numeric_limits<double>::infinity();
-    for (const Person& person : everyone) least = std::min(least, person.share);
+    for (const Person& person : everyone) {
+      if (person.is_eligible) least = std::min(least, person.share);
+    }
     return least;
   };
-  const std::vector<double>& tasks = side.allocation.tasks;
+  const std::vector<bool> is_eligible = eligible_somewhere(side.problem);
+  double tasks = std::numeric_limits<double>::infinity();
+  for (std::size_t n = 0; n < is_eligible.size(); ++n) {
+    if (is_eligible[n]) tasks = std::min(tasks, side.allocation.tasks[n]);
+  }
   const std::vector<double> pool = pool_of_before(before, side.problem);
-  return {.tasks = *std::min_element(tasks.begin(), tasks.end()),
+  return {.tasks = tasks,
           .dominant_share = least_of(persons(side.problem, side.allocation)),
           .share_of_before = least_of(persons(side.problem, side.allocation, pool))};
 }

@@ -217,7 +217,7 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
   explanation.stop = paths.stop(user);
   explanation.path = paths.of(user);
   explanation.holder = paths.holder(user);
-  if (!explanation.has_all_tasks) explanation.bindings = bindings.of(user);
+  if (!explanation.has_all_tasks && !explanation.stop.is_missing) explanation.bindings = bindings.of(user);
   if (!row.is_rule) {
     explanation.outcome.notices.emplace_back(kNoRule);
     return explanation;

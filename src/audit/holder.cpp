@@ -64,7 +64,7 @@ Paths::Paths(const Problem& problem, const Mechanism& mechanism, const Outcome& 
     figures_ = group_figures(problem, outcome.allocation);
 }
 
-// Has it a user below who is short, not at a limit, and needs one of the resources?
+// Has it a user below who is short, may run somewhere, is not at a limit, and needs one of the resources?
 bool Paths::can_grow(std::size_t node, const std::vector<std::size_t>& resources) const {
   const Tree& tree = problem_.tree();
   if (!tree.is_user(node)) {
@@ -74,7 +74,8 @@ bool Paths::can_grow(std::size_t node, const std::vector<std::size_t>& resources
   }
   const std::size_t user = tree.user_at(node);
   const StopKind kind = stops_[user].kind;
-  return kind != StopKind::tasks && kind != StopKind::limit && demands_any(problem_.users()[user], resources);
+  return kind != StopKind::tasks && kind != StopKind::limit && !stops_[user].is_missing &&
+         demands_any(problem_.users()[user], resources);
 }
 
 // Is there a user at or below the node who could grow while its use lies below what `guaranteed` is
@@ -138,6 +139,9 @@ std::vector<PathNode> Paths::of(std::size_t user) const {
 // The node that has the least part of what its parent has, and who has the rest.
 std::optional<Holder> Paths::at_capacity(std::size_t user) const {
   const Tree& tree = problem_.tree();
+  if (stops_[user].is_missing)
+    return Holder{
+        .node = tree.node_of_user(user), .kind = HoldKind::capacity, .resources = stops_[user].resources};
   const std::vector<std::vector<double>> held = bindings_.held_below(user);
   const std::size_t end = tree.node_of_user(user);
   const std::vector<std::size_t>& full = stops_[user].resources;

@@ -10,6 +10,7 @@
 
 #include "audit/persons.hpp"
 #include "fairness/share.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab {
 namespace {
@@ -97,10 +98,16 @@ double sample_standard_deviation(std::span<const double> shares) {
 
 std::vector<std::size_t> dominant_resources(const Problem& problem) {
   const ExactVector pool = exact_pool(problem);
+  const std::vector<bool> is_eligible = eligible_somewhere(problem);
   std::vector<std::size_t> dominant;
   dominant.reserve(problem.user_count());
-  for (const User& user : problem.users())
-    dominant.push_back(fairness::dominant_resource<mpq_class>(user.demand, pool));
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const std::vector<std::size_t> lacking =
+        is_eligible[n] ? std::vector<std::size_t>() : lacking_resources(problem, n);
+    dominant.push_back(lacking.empty()
+                           ? fairness::dominant_resource<mpq_class>(problem.users()[n].demand, pool)
+                           : lacking.front());
+  }
   return dominant;
 }
 
@@ -195,11 +202,11 @@ Metrics measure(const Problem& problem, const Allocation& allocation) {
   Metrics metrics{.dominant_shares = dominant_shares(problem, allocation),
                   .dominant_resources = dominant_resources(problem, allocation),
                   .utilization = std::vector<double>(resources)};
-  const std::vector<Person> everyone = persons(problem, allocation);
-  measure_inequality(everyone, metrics);
-  metrics.min_dominant_share = lowest_share(everyone);
+  const std::vector<Person> compared = eligible_persons(problem, allocation);
+  measure_inequality(compared, metrics);
+  metrics.min_dominant_share = lowest_share(compared);
   const std::vector<std::size_t> dominant =
-      dominant_of_persons(problem, allocation, everyone, metrics.dominant_resources);
+      dominant_of_persons(problem, allocation, compared, metrics.dominant_resources);
   std::vector<double> held_by_dominated(resources);
   std::vector<double> held_by_others(resources);
   for (const Grant& grant : allocation.grants) {
@@ -230,7 +237,8 @@ double share_of_a_task(const Problem& problem, const ResourceVector& demand) {
 }
 
 // Of a user whose tasks take different amounts on different servers: what they take on average where they
-// run; where none runs, what one takes on the server on which that is least.
+// run; where none runs, what one takes on the server on which that is least, and where none may run, what the
+// user says for all servers.
 double share_of_a_task(const Problem& problem, const Allocation& allocation, std::size_t user) {
   const User& asking = problem.users()[user];
   if (asking.demand_on.empty() || is_pooled(problem, allocation))
@@ -245,7 +253,7 @@ double share_of_a_task(const Problem& problem, const Allocation& allocation, std
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
     if (problem.eligible(user, i)) least = std::min(least, share_of_a_task(problem, problem.demand(user, i)));
   }
-  return least;
+  return std::isinf(least) ? share_of_a_task(problem, asking.demand) : least;
 }
 
 }  // namespace
@@ -266,6 +274,7 @@ Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
   result.users = everyone.size();
   std::erase_if(everyone, [&](const Person& person) { return has_all(person, result.satisfied); });
   result.satisfied_users = result.users - everyone.size();
+  std::erase_if(everyone, [](const Person& person) { return !person.is_eligible; });
   if (!everyone.empty()) result.lowest_short_share = lowest_share(everyone);
   return result;
 }
@@ -273,7 +282,7 @@ Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
 std::optional<Metrics> of_short_users(const Problem& problem, const Allocation& allocation,
                                       const Metrics& metrics, const Satisfaction& satisfaction) {
   if (!satisfaction.lowest_short_share) return {};
-  std::vector<Person> compared = persons(problem, allocation);
+  std::vector<Person> compared = eligible_persons(problem, allocation);
   std::erase_if(compared, [](const Person& person) { return !(person.weight > 0); });
   double least = std::numeric_limits<double>::infinity();  // per weight, of those who are short
   for (const Person& person : compared) {
@@ -350,7 +359,7 @@ void measure_consumption(const Problem& problem, const Allocation& allocation, G
 GroupMetrics measure_groups(const Problem& problem, const Allocation& allocation) {
   const std::size_t m = problem.resource_count();
   const Table held = bundles(problem, allocation);
-  const std::vector<Person> everyone = persons(problem, allocation);
+  const std::vector<Person> everyone = eligible_persons(problem, allocation);
   const double weights = total_weight(everyone);
   GroupMetrics metrics{.pareto_index = std::vector<std::optional<double>>(m),
                        .jain_dominant = {},

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "fairness/share.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab {
 
@@ -24,10 +25,12 @@ std::vector<Person> persons(const Problem& problem, const Allocation& allocation
     }
     persons[*of_group[group]].users.push_back(n);
   }
+  const std::vector<bool> is_eligible = eligible_somewhere(problem);
   std::vector<double> held(problem.resource_count());
   for (Person& person : persons) {
     held.assign(held.size(), 0.0);
     for (const std::size_t n : person.users) {
+      person.is_eligible = person.is_eligible || is_eligible[n];
       for (const Grant& grant : allocation.grants.of(n)) {
         for (std::size_t r = 0; r < held.size(); ++r) held[r] += grant.resources[r];
       }
@@ -39,6 +42,12 @@ std::vector<Person> persons(const Problem& problem, const Allocation& allocation
 
 std::vector<Person> persons(const Problem& problem, const Allocation& allocation) {
   return persons(problem, allocation, problem.pool());
+}
+
+std::vector<Person> eligible_persons(const Problem& problem, const Allocation& allocation) {
+  std::vector<Person> some = persons(problem, allocation);
+  std::erase_if(some, [](const Person& person) { return !person.is_eligible; });
+  return some;
 }
 
 bool has_all(const Person& person, const std::vector<bool>& satisfied) {

@@ -16,6 +16,7 @@ struct Person {
   std::vector<std::size_t> users;  ///< at least one, ascending
   double weight = 0;               ///< φ ≥ 0
   double share = 0;                ///< the largest part of any one resource that they hold together
+  bool is_eligible = false;        ///< may one of them run on some server?
 };
 
 /// In the order of their first users. Shares are parts of `capacity`, [m], where that is above 0. Dominant
@@ -25,6 +26,9 @@ std::vector<Person> persons(const Problem& problem, const Allocation& allocation
 
 /// The same in parts of the problem's own pool.
 std::vector<Person> persons(const Problem& problem, const Allocation& allocation);
+
+/// Those who may run somewhere: no division could give the others anything.
+std::vector<Person> eligible_persons(const Problem& problem, const Allocation& allocation);
 
 /// Are all its users satisfied? `satisfied`, [n], is that of a Satisfaction.
 bool has_all(const Person& person, const std::vector<bool>& satisfied);

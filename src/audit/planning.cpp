@@ -92,6 +92,21 @@ std::string most_words(const PlanGoal& goal, double part) {
   return fmt::format("{:.4g}% of what is wanted of each task shape", 100 * part);
 }
 
+namespace {
+
+// Of a resource, by one task on some server where it may run; where it may run nowhere yet, as the user says.
+double least_demand(const Problem& problem, std::size_t user, std::size_t r) {
+  std::optional<double> least;
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    if (!problem.eligible(user, i)) continue;
+    const double demand = problem.demand(user, i)[r].value();
+    least = std::min(least.value_or(demand), demand);
+  }
+  return least.value_or(problem.users()[user].demand[r].value());
+}
+
+}  // namespace
+
 Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal) {
   MIRAB_ASSERT(!goal.tasks.empty(), "a goal has tasks");
   if (!row.is_rule)
@@ -109,11 +124,7 @@ Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& g
     for (const std::size_t node : tree.path(tree.node_of_user(wanted.user))) {
       const std::span<const double> limit = tree.limit(node);
       for (std::size_t r = 0; r < limit.size(); ++r) {
-        double least = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < problem.server_count(); ++i) {
-          if (problem.eligible(wanted.user, i))
-            least = std::min(least, problem.demand(wanted.user, i)[r].value());
-        }
+        const double least = least_demand(problem, wanted.user, r);
         if (least <= 0 || is_enough(limit[r] / least / wanted.tasks.value())) continue;
         return Error{
             .message = fmt::format("the limit of '{}' of {} {} allows '{}' at most {} tasks; raise it first",

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "audit/counterexamples.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab {
 
@@ -84,20 +85,13 @@ bool drop_anything(Shrinking& shrinking) {
   return changed;
 }
 
-// Names the eligible servers instead of selecting them by label.
+// Names the allowed servers instead of selecting them by label.
 Cluster without_labels(Cluster cluster) {
   for (User& user : cluster.users) {
     if (user.select.empty()) continue;
     std::vector<std::string> servers;
     for (const Server& server : cluster.servers) {
-      const bool named =
-          !user.servers || std::count(user.servers->begin(), user.servers->end(), server.name) > 0;
-      const bool selected = std::all_of(user.select.begin(), user.select.end(), [&](const auto& wanted) {
-        const auto label = server.labels.find(wanted.first);
-        return label != server.labels.end() &&
-               std::count(wanted.second.begin(), wanted.second.end(), label->second) > 0;
-      });
-      if (named && selected) servers.push_back(server.name);
+      if (is_allowed(user, server)) servers.push_back(server.name);
     }
     user.select.clear();
     user.servers = std::move(servers);

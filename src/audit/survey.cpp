@@ -126,7 +126,7 @@ std::vector<Standing> standings(const Problem& problem, const Survey& survey, co
                                                      .satisfied = satisfied.satisfied[n],
                                                      .dominant_share = shares[n],
                                                      .stop = stops.of(n)});
-    if (!standing.satisfied) standing.bindings = bindings.of(n);
+    if (!standing.satisfied && !standing.stop.is_missing) standing.bindings = bindings.of(n);
   }
   const auto rank = [](const Standing& each) { return each.satisfied ? 2 : each.asked ? 0 : 1; };
   std::stable_sort(users.begin(), users.end(), [&](const Standing& a, const Standing& b) {

@@ -10,6 +10,7 @@
 
 #include "audit/cluster_view.hpp"
 #include "fairness/share.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab {
 
@@ -155,6 +156,7 @@ Stops::Stops(const Problem& problem, const Outcome& outcome)
       satisfaction_(satisfaction(problem, outcome)),
       used_(fairness::used_below(problem.tree(), bundles(problem, outcome.allocation))),
       charged_(charged(problem.tree(), used_)[0]),
+      is_eligible_(eligible_somewhere(problem)),
       by_rule_(is_by_rule(outcome)) {}
 
 Stop Stops::of(std::size_t user) const {
@@ -162,6 +164,8 @@ Stop Stops::of(std::size_t user) const {
   const bool whole = outcome_.filling || !by_rule_;
   const Allocation& allocation = outcome_.allocation;
   if (satisfaction_.satisfied[user]) return {.kind = StopKind::tasks};
+  if (!is_eligible_[user])
+    return {.kind = StopKind::capacity, .resources = lacking_resources(problem_, user), .is_missing = true};
   const Tree& tree = problem_.tree();
   for (const std::size_t node : tree.path(tree.node_of_user(user))) {
     const std::span<const double> limit = tree.limit(node);

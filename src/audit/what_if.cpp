@@ -12,6 +12,7 @@
 #include "audit/cluster_view.hpp"
 #include "audit/holder.hpp"
 #include "fairness/share.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab {
 namespace {
@@ -54,6 +55,27 @@ std::vector<Change> more_servers(const Problem& problem, const Classes& classes,
   std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
     return tasks_alone(problem, user, a.servers[0]) > tasks_alone(problem, user, b.servers[0]);
   });
+  return changes;
+}
+
+// For a user who may run nowhere: what its task takes of a resource, on a server that is allowed and lacks no
+// other one.
+std::vector<Change> missing_units(const Problem& problem, const Classes& classes, std::size_t user) {
+  const User& who = problem.users()[user];
+  std::vector<Change> changes;
+  for (const ServerClass& alike : classes.servers) {
+    std::vector<std::size_t> allowed;
+    std::copy_if(alike.members.begin(), alike.members.end(), std::back_inserter(allowed),
+                 [&](std::size_t i) { return is_allowed(who, problem.servers()[i]); });
+    if (allowed.empty()) continue;
+    Server server = problem.servers()[allowed[0]];
+    const ResourceVector& demand = problem.demand(user, allowed[0]);
+    const std::size_t r = *lacking(demand, server);
+    server.capacity[r] = demand[r];
+    if (lacking(demand, server)) continue;
+    changes.push_back(
+        {.kind = ChangeKind::unit, .servers = std::move(allowed), .resource = r, .amount = demand[r]});
+  }
   return changes;
 }
 
@@ -257,6 +279,7 @@ std::vector<Change> changes_of_groups(const Problem& problem, const Allocation& 
 
 std::vector<Change> changes_for(const Problem& problem, const Classes& classes, const Mechanism& mechanism,
                                 const Allocation& allocation, const Held& held) {
+  if (held.stop.is_missing) return missing_units(problem, classes, held.user);
   const User& user = problem.users()[held.user];
   std::vector<Change> changes;
   if (held.has_all_tasks) {

@@ -60,7 +60,8 @@ struct Held {
 
 /// The changes that may be worth trying for a user, the likeliest to help first: a task, the weight, quotas
 /// and weights of groups, and then in turn units of the binding resources and servers, those that hold most
-/// of the user's tasks first. Only changes that the mechanism honours.
+/// of the user's tasks first. Only changes that the mechanism honours. Of a user who may run nowhere, what a
+/// task of it lacks.
 std::vector<Change> changes_for(const Problem& problem, const Classes& classes, const Mechanism& mechanism,
                                 const Allocation& allocation, const Held& held);
 

@@ -84,8 +84,9 @@ struct Shape {
   std::string first_name = {};
   std::map<std::size_t, std::int64_t> running = {};  // by machine
   std::string name = {};
-  std::size_t area = 0;  // where it may run, an index into areas_
-  Select select = {};    // labels that say the same; empty: none do
+  std::size_t area = 0;   // where it may run, an index into areas_
+  Select select = {};     // labels that say the same; empty: none do
+  bool is_ahead = false;  // it waits for a machine that has what it demands
 };
 
 struct Team {
@@ -271,21 +272,37 @@ class Describer {
     note(strays, "kept where they run, although no new ones may start there", inventory_.task_word);
   }
 
+  // A shape that waits for a resource of which no machine that may run it has any stays, beside one that
+  // fits: a machine that has some may be bought.
   void leave_out_shapes() {
-    Tally homeless;
+    Tally homeless, ahead;
+    const bool any_fits = std::any_of(shapes_.begin(), shapes_.end(),
+                                      [&](const Shape& shape) { return fits_somewhere(shape); });
     for (Team& team : teams_) {
       std::erase_if(team.shapes, [&](std::size_t number) {
-        const Shape& shape = shapes_[number];
-        for (std::size_t i = 0; i < machine_count(); ++i) {
-          if (areas_[shape.area][i] && has_resources(capacities_[i], *shape.demand)) return false;
-        }
+        Shape& shape = shapes_[number];
+        if (fits_somewhere(shape)) return false;
+        const Bits& area = areas_[shape.area];
+        shape.is_ahead = any_fits && std::find(area.begin(), area.end(), true) != area.end();
         for (const auto& [name, tasks] : shape.names)
-          homeless.add(team.name + "/" + name, std::max<std::int64_t>(tasks, 1));
-        return true;
+          (shape.is_ahead ? ahead : homeless).add(team.name + "/" + name, std::max<std::int64_t>(tasks, 1));
+        return !shape.is_ahead;
       });
     }
+    note(ahead,
+         fmt::format("kept, although no {} on which they may run has all that they ask for",
+                     inventory_.machine_word),
+         inventory_.task_word);
     note(homeless, fmt::format("left out, allowed on no {}", inventory_.machine_word), inventory_.task_word);
     std::erase_if(teams_, [](const Team& team) { return team.shapes.empty(); });
+  }
+
+  bool fits_somewhere(const Shape& shape) const {
+    const Bits& area = areas_[shape.area];
+    for (std::size_t i = 0; i < machine_count(); ++i) {
+      if (area[i] && has_resources(capacities_[i], *shape.demand)) return true;
+    }
+    return false;
   }
 
   void leave_out_machines() {
@@ -338,11 +355,29 @@ class Describer {
         if (shape.is_stray) continue;
         const Bits& area = areas_[shape.area];
         const Select& select = inventory_.rules[shape.rule].select;
-        if (allows_all(area) || !is_exact(area, select)) continue;
+        if (allows_all(area)) continue;
+        if (!is_exact(area, select)) {
+          if (shape.is_ahead && !any_has_resources(*shape.demand)) shape.area = everywhere();
+          continue;
+        }
         shape.select = select;
         for (const auto& [label, values] : select) needed[label].insert(values.begin(), values.end());
       }
     }
+  }
+
+  bool any_has_resources(const ResourceVector& demand) const {
+    return std::any_of(capacities_.begin(), capacities_.end(),
+                       [&](const ResourceVector& capacity) { return has_resources(capacity, demand); });
+  }
+
+  // For a shape that no machine can run yet: a list of those that may would keep it off one that is bought.
+  std::size_t everywhere() {
+    const Bits all(machine_count(), true);
+    const auto known = std::find(areas_.begin(), areas_.end(), all);
+    if (known != areas_.end()) return static_cast<std::size_t>(known - areas_.begin());
+    areas_.push_back(all);
+    return areas_.size() - 1;
   }
 
   void make_entries() {
@@ -502,7 +537,7 @@ class Describer {
   }
 
   User user_of(const Shape& shape) const {
-    User user{.name = {}, .demand = *shape.demand};
+    User user{.name = {}, .demand = *shape.demand, .may_fit_nowhere = shape.is_ahead};
     if (!shape.is_endless) user.tasks = Quantity(shape.count);
     const Bits& area = areas_[shape.area];
     if (!shape.select.empty()) {

@@ -88,7 +88,8 @@ struct Description {
 /// a machine, with a notice, of each resource of which more is in use than it has.
 ///
 /// Left out, with a notice: tasks that demand nothing, tasks that no machine may run, closed machines that
-/// run nothing.
+/// run nothing. Tasks that a machine may run stay where none of these has all the resources that they ask
+/// for, as long as some other task fits.
 ///
 /// Errors (without file): nothing is left, with the notices; a name that a cluster file does not take; too
 /// many machines and rules; use that is beyond all amounts. O(tasks · log tasks + machines · rules).

@@ -10,6 +10,8 @@
 
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "mechanisms/eligible_users.hpp"
+
 namespace mirab {
 namespace {
 
@@ -201,8 +203,10 @@ Result<Outcome> allocate(const Problem& problem, const Choice& choice, const Exe
   const Mechanism* const row = find_mechanism(choice.name);
   if (row == nullptr) return Error{.message = fmt::format("there is no mechanism '{}'", choice.name)};
   if (Check wrong = check_accepts(*row, problem)) return *std::move(wrong);
-  Result<Outcome> outcome = row->allocate(problem, choice, execution);
+  const std::optional<EligibleUsers> eligible = row->is_rule ? eligible_users(problem, *row) : std::nullopt;
+  Result<Outcome> outcome = row->allocate(eligible ? eligible->problem : problem, choice, execution);
   if (!outcome) return outcome;
+  if (eligible) outcome = with_all_users(*std::move(outcome), *eligible, problem);
   assert_feasible(outcome->allocation);
   if (!row->accepts.groups && !problem.tree().is_flat()) outcome->notices.push_back(groups_ignored(*row));
   return outcome;

@@ -155,6 +155,39 @@ TEST(Answers, APlanSellsNoServersOnWhichNoTaskRuns) {
   EXPECT_THAT(sold.out, HasSubstr(": 1 task for ml/big under"));
 }
 
+// No server has a GPU yet, for which `train` waits.
+TEST(Answers, AUserWhoWaitsForAResourceGetsNothingUntilItIsBought) {
+  const TemporaryFolder folder;
+  const std::string cluster =
+      folder.write("c.yaml",
+                   "resources: [cpu, gpu]\nservers:\n  - {name: plain, capacity: {cpu: 8}}\nusers:\n"
+                   "  - {name: web, demand: {cpu: 1}, tasks: 4}\n"
+                   "  - {name: train, demand: {cpu: 1, gpu: 2}, tasks: 2, may_fit_nowhere: true}\n");
+  const std::string missing = "no server on which 'train' may run has all that it asks for; missing: gpu\n";
+  const std::string note = "mirab: note: " + cluster + ":6: users[1].demand.gpu: " + missing;
+  for (const char* command : {"validate ", "allocate -m hdrfh ", "fill -d drf ", "explain "}) {
+    const Ran ran = shell("mirab " + (command + cluster));
+    EXPECT_EQ(ran.status, 0) << command;
+    EXPECT_EQ(ran.err, note) << command;
+  }
+  EXPECT_THAT(shell("mirab audit -m drfh --budget 50 " + cluster).out, Not(HasSubstr("train ")));
+  const std::string notice =
+      "note: drfh: no server on which they may run has all that they ask for, so they get nothing: train";
+  EXPECT_THAT(shell("mirab allocate -m drfh " + cluster).out, HasSubstr(notice));
+  EXPECT_THAT(shell("mirab explain " + cluster).out, HasSubstr("lack of gpu"));
+  EXPECT_THAT(shell("mirab explain " + cluster + " train").out,
+              HasSubstr("No server on which it may run has all that it asks for; missing: gpu.\n"));
+  const std::string plan = "mirab plan " + cluster + " --user train ";
+  EXPECT_EQ(shell(plan + "--kind plain").err,
+            "mirab: " + cluster +
+                ":6: users[1].demand.gpu: no server that is there or on offer on which 'train' may run has "
+                "all that it asks for; missing: gpu\n");
+  const Ran sold =
+      shell(plan + "--kinds " +
+            folder.write("kinds.yaml", "kinds:\n  - {name: fast, capacity: {cpu: 8, gpu: 4}}\n"));
+  EXPECT_THAT(sold.out, HasSubstr("train then gets 2 tasks instead of 0.")) << sold.err;
+}
+
 TEST(Answers, KindsWithAndWithoutAPriceAreRefused) {
   const TemporaryFolder folder;
   const std::string file =

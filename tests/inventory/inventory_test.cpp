@@ -11,6 +11,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 /// Machines with one resource, on all of which the first rule allows tasks.
 Inventory inventory(const std::vector<std::int64_t>& capacities) {
@@ -147,6 +148,51 @@ TEST(Inventory, WithoutLimitAndWithoutKnownStateIsSaidByLeavingOut) {
       write_cluster_yaml(found.cluster),
       "version: 1\nresources: [cpu]\nservers:\n  - {name: m1, capacity: {cpu: 4}}\nusers:\n  - {name: a, "
       "demand: {cpu: 1}, weight: 3}\n");
+}
+
+TEST(Inventory, TasksThatWaitForAResourceWhichNoMachineHasYetStay) {
+  Inventory all = inventory({4, 4});
+  all.resources.emplace_back("gpu");
+  for (Machine& machine : all.machines) machine.capacity.emplace_back(0);
+  all.rules.push_back({.allowed = {true, false}});
+  all.rules.push_back({.allowed = {false, false}});
+  all.tasks = {tasks("a", 1, 0), tasks("b", 1), tasks("c", 1)};
+  all.tasks[1].rule = 1;
+  all.tasks[2].rule = 2;
+  for (Tasks& each : all.tasks) each.demand.emplace_back(each.team == "a" ? 0 : 2);
+  const Description found = described(all);
+  ASSERT_EQ(found.cluster.users.size(), 2u);
+  EXPECT_FALSE(found.cluster.users[0].may_fit_nowhere);
+  EXPECT_EQ(found.cluster.users[1].name, "b");
+  EXPECT_TRUE(found.cluster.users[1].may_fit_nowhere);
+  EXPECT_FALSE(found.cluster.users[1].servers) << "a machine that is bought may run it";
+  EXPECT_THAT(found.notices,
+              ElementsAre("kept, although no server on which they may run has all that they ask for: "
+                          "1 task: b/t",
+                          "left out, allowed on no server: 1 task: c/t"));
+  // Another machine has it.
+  all.machines[1].capacity[1] = Quantity(8);
+  const Description elsewhere = described(all);
+  EXPECT_THAT(*elsewhere.cluster.users[1].servers, ElementsAre("m1"));
+  EXPECT_TRUE(elsewhere.cluster.users[1].may_fit_nowhere);
+  // Its own has it.
+  all.machines[0].capacity[1] = Quantity(8);
+  EXPECT_FALSE(described(all).cluster.users[1].may_fit_nowhere);
+}
+
+// What is bought may have the label.
+TEST(Inventory, TasksThatWaitForAResourceKeepTheirSelect) {
+  Inventory all = inventory({4, 4});
+  all.resources.emplace_back("gpu");
+  for (Machine& machine : all.machines) machine.capacity.emplace_back(0);
+  all.machines[0].labels = {{"zone", "a"}};
+  all.rules.push_back({.allowed = {true, false}, .select = {{"zone", {"a"}}}});
+  all.tasks = {tasks("a", 1, 0), tasks("b", 1)};
+  for (Tasks& each : all.tasks) each.demand.emplace_back(each.team == "a" ? 0 : 2);
+  all.tasks[1].rule = 1;
+  const Description found = described(all);
+  EXPECT_FALSE(found.cluster.users[1].servers);
+  EXPECT_THAT(found.cluster.users[1].select, ElementsAre(Pair("zone", ElementsAre("a"))));
 }
 
 TEST(Inventory, WithoutATaskThatFitsIsAnError) {

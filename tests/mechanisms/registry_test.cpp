@@ -9,7 +9,10 @@
 namespace mirab {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ContainsRegex;
+using ::testing::DoubleEq;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -39,6 +42,76 @@ TEST(Registry, CeeiIsAnotherNameOfPf) {
 TEST(Registry, ChoosyAndDrbfAreOtherNamesOfCmmfAndBaa) {
   EXPECT_EQ(choose_mechanism("choosy")->name, "cmmf");
   EXPECT_EQ(choose_mechanism("drbf")->name, "baa");
+}
+
+ResourceVector amounts(std::int64_t cpu, std::int64_t gpu) { return {Quantity(cpu), Quantity(gpu)}; }
+
+// The server has no GPU, for which `gpus` and `b/gpu` wait.
+Cluster cluster_without_gpus() {
+  return {
+      .resources = {"cpu", "gpu"},
+      .servers = {{.name = "s", .capacity = amounts(9, 0)}},
+      .users =
+          {{.name = "gpus",
+            .demand = amounts(1, 2),
+            .tasks = Quantity(3),
+            .may_fit_nowhere = true,
+            .group = "within"},
+           {.name = "a", .demand = amounts(2, 0)},
+           {.name = "b/gpu", .demand = amounts(0, 1), .may_fit_nowhere = true, .group = "b", .shape = "gpu"},
+           {.name = "b/cpu", .demand = amounts(1, 0), .group = "b", .shape = "cpu"}},
+      .groups = {{.name = "ahead"}, {.name = "within", .parent = "ahead"}, {.name = "b", .is_user = true}},
+      .running = {{{.user = "a", .server = "s", .tasks = Quantity(2)}}}};
+}
+
+TEST(Registry, UsersWhoMayRunNowhereGetNothingAndChangeNothingForTheOthers) {
+  Cluster with = cluster_without_gpus();
+  Cluster without = with;
+  without.groups = {with.groups[2]};
+  without.users = {with.users[1], with.users[3]};
+  for (const Mechanism& row : mechanisms()) {
+    const std::string name = std::string(row.name) + (row.name.starts_with("alpha-") ? ":alpha=2" : "");
+    SCOPED_TRACE(name);
+    with.users[0].tasks = row.accepts.caps ? std::optional(Quantity(3)) : std::nullopt;
+    const Result<Outcome> outcome = allocate(*Problem::from(with), name);
+    const Result<Outcome> other = allocate(*Problem::from(without), name);
+    ASSERT_EQ(static_cast<bool>(outcome), static_cast<bool>(other));
+    if (!outcome) continue;
+    EXPECT_EQ(outcome->status, other->status);
+    EXPECT_THAT(outcome->allocation.tasks, ElementsAre(0, DoubleEq(other->allocation.tasks[0]), 0,
+                                                       DoubleEq(other->allocation.tasks[1])));
+    for (const Grant& grant : outcome->allocation.grants) EXPECT_TRUE(grant.user == 1 || grant.user == 3);
+    if (!row.is_rule) continue;
+    EXPECT_THAT(
+        outcome->notices,
+        Contains(
+            "no server on which they may run has all that they ask for, so they get nothing: gpus, b/gpu"));
+  }
+}
+
+// What is reserved is not lent, whether its owner may run or not; what is only guaranteed is.
+TEST(Registry, AUserWhoMayRunNowhereKeepsItsReserve) {
+  Cluster cluster = cluster_without_gpus();
+  cluster.users[0].quota = {.guarantee = amounts(4, 0), .reserved = amounts(3, 0)};
+  for (const char* name : {"hdrf", "hdrfh"}) {
+    const Result<Outcome> outcome = allocate(*Problem::from(cluster), name);
+    ASSERT_TRUE(outcome) << name;
+    EXPECT_THAT(outcome->allocation.tasks, ElementsAre(0, DoubleNear(1.5, 1e-9), 0, DoubleNear(3, 1e-9)))
+        << name;
+  }
+}
+
+// The group is guaranteed what its member is, though that one may not run: the other member may use it.
+TEST(Registry, AGroupKeepsTheGuaranteeOfAMemberWhoMayRunNowhere) {
+  Cluster cluster = cluster_without_gpus();
+  cluster.users[0].quota.guarantee = amounts(6, 0);
+  cluster.users[1].group = "within";
+  for (const char* name : {"hdrf", "hdrfh"}) {
+    const Result<Outcome> outcome = allocate(*Problem::from(cluster), name);
+    ASSERT_TRUE(outcome) << name;
+    EXPECT_THAT(outcome->allocation.tasks, ElementsAre(0, DoubleNear(3.75, 1e-9), 0, DoubleNear(1.5, 1e-9)))
+        << name;
+  }
 }
 
 TEST(Registry, AnUnknownMechanismIsAnErrorThatListsTheNearest) {

@@ -37,6 +37,15 @@ TEST(FillNotices, AUserWhoOnlyLostToOthersIsNotInThem) {
   EXPECT_EQ(outcome.notices, std::vector<std::string>());
 }
 
+TEST(FillNotices, AUserWhoWaitsForAResourceIsNamedWithIt) {
+  EXPECT_EQ(filled(problem({server("s", {"4", "0", "0"})},
+                           {user("a", {"1", "0", "0"}), waiting(user("b", {"1", "1", "2"}))}),
+                   {})
+                .notices,
+            (std::vector<std::string>{
+                "no server on which user 'b' may run has all that it asks for; missing: r1, r2"}));
+}
+
 TEST(FillNotices, OfManyUsersFiveAreNamed) {
   std::vector<User> users;
   for (int n = 0; n < 12; ++n) users.push_back(user(fmt::format("u{}", n), {"2"}));

@@ -50,6 +50,7 @@ class Reference {
       task_share_.emplace_back(0);
       used_.emplace_back();
     }
+    for (std::size_t n = 0; n < left_.size(); ++n) waits_.push_back(waits(n));
   }
 
   const std::vector<Machine>& machines() const { return machines_; }
@@ -61,6 +62,17 @@ class Reference {
     const User& user = problem_.users()[n];
     const auto other = user.demand_on.find(problem_.servers()[machine.entry].name);
     return rational(other == user.demand_on.end() ? user.demand : other->second);
+  }
+
+  // For a server that has some of all that it demands there.
+  bool waits(std::size_t n) const {
+    return std::none_of(machines_.begin(), machines_.end(), [&](const Machine& machine) {
+      const Vector demand = this->demand(n, machine);
+      bool has_some = allowed(n, machine.entry);
+      for (std::size_t r = 0; r < demand.size(); ++r)
+        has_some = has_some && (demand[r] == 0 || machine.free[r] > 0);
+      return has_some;
+    });
   }
 
   std::set<std::size_t> fitting(std::size_t n) const {
@@ -86,7 +98,7 @@ class Reference {
   std::set<std::size_t> lowest(const std::string& discipline, Tie tie, bool only_placeable) const {
     std::set<std::size_t> lowest;
     for (std::size_t n = 0; n < left_.size(); ++n) {
-      if (only_placeable ? !can_be_placed(n) : !has_tasks(n)) continue;
+      if (only_placeable ? !can_be_placed(n) : !has_tasks(n) || waits_[n]) continue;
       if (!lowest.empty() && key(discipline, n) < key(discipline, *lowest.begin())) lowest.clear();
       if (lowest.empty() || key(discipline, n) == key(discipline, *lowest.begin())) lowest.insert(n);
     }
@@ -219,6 +231,7 @@ class Reference {
   Vector asset_;
   Vector task_share_;
   std::vector<Vector> used_;
+  std::vector<bool> waits_;
   std::size_t last_used_ = 0;
 };
 

@@ -497,7 +497,11 @@ struct RandomNode {
 struct KnownRule {
   std::string partitions = {}, features = {}, excluded = {};
   std::string gres = {};  // of each node that a job is on
-  std::function<bool(const RandomNode&)> allows;
+  std::function<bool(const RandomNode&)> allows = [](const RandomNode&) { return true; };
+
+  bool is_had_by(const RandomNode& n) const {
+    return gres.empty() || (!n.gpu.empty() && (gres == "gres/gpu" || gres == "gres/gpu:" + n.gpu));
+  }
 };
 
 std::vector<KnownRule> known_rules() {
@@ -514,10 +518,8 @@ std::vector<KnownRule> known_rules() {
       {.partitions = "batch",
        .excluded = "n[0-2],n5",
        .allows = [](N n) { return in(n, "batch") && n.name > "n2" && n.name != "n5"; }},
-      {.gres = "gres/gpu", .allows = [](N n) { return !n.gpu.empty(); }},
-      {.partitions = "long", .gres = "gres/gpu:a100", .allows = [](N n) {
-         return in(n, "long") && n.gpu == "a100";
-       }}};
+      {.gres = "gres/gpu"},
+      {.partitions = "long", .gres = "gres/gpu:a100", .allows = [](N n) { return in(n, "long"); }}};
 }
 
 std::string node_line(const RandomNode& n) {
@@ -612,6 +614,7 @@ std::string demand_of(const RandomJob& job, const std::set<std::string>& types) 
 TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest) {
   const std::vector<KnownRule> rules = known_rules();
   int widened = 0, strays = 0;
+  std::int64_t kept = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -637,7 +640,7 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
     }
 
     std::string text(is_table ? std::string(kRows) + "Constraints\n" : "");
-    std::map<Key, std::int64_t> tasks;
+    std::map<Key, std::int64_t> tasks, ahead;  // that fit on some node, and that wait for one
     std::map<std::pair<Key, std::string>, std::int64_t> running;  // on a node
     std::map<std::tuple<std::string, std::string, Where>, std::map<std::string, std::int64_t>> stray;
     std::map<std::string, int> lost;  // jobs, by the words
@@ -646,8 +649,11 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
       const KnownRule& rule = rules[random.below(rules.size())];
       if (is_table && (rule.features.find('|') != std::string::npos || !rule.excluded.empty())) continue;
       Where allowed, open;
+      bool may_start = false, is_had = false;  // on an open node, but for its GPUs; by any node
       for (const auto& [name, n] : nodes) {
-        if (!rule.allows(n)) continue;
+        may_start = may_start || (rule.allows(n) && !n.is_closed);
+        is_had = is_had || rule.is_had_by(n);
+        if (!rule.allows(n) || !rule.is_had_by(n)) continue;
         allowed.insert(name);
         if (!n.is_closed) open.insert(name);
       }
@@ -682,7 +688,7 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
       const std::string demand = demand_of(job, types);
       const std::int64_t waiting = job.hosts.empty() ? job.nodes * job.array : 0;
       const Key key{job.team, demand, open};
-      if (waiting > 0 && open.empty()) nowhere += waiting;
+      if (waiting > 0 && open.empty()) (may_start && is_had ? ahead[key] : nowhere) += waiting;
       if (waiting > 0 && !open.empty()) tasks[key] += waiting;
       for (const std::string& host : job.hosts) {
         if (nodes.at(host).is_closed) {
@@ -719,11 +725,17 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
     for (const auto& [words, count] : lost)
       EXPECT_THAT(import->notices,
                   Contains(StartsWith(fmt::format("{}: {} job{}: ", words, count, count == 1 ? "" : "s"))));
-    if (nowhere > 0) {
+    const auto expect_notice = [&](const std::string& words, std::int64_t count) {
+      if (count == 0) return;
       EXPECT_THAT(import->notices,
-                  Contains(StartsWith(fmt::format("left out, allowed on no node: {} task{}: ", nowhere,
-                                                  nowhere == 1 ? "" : "s"))));
-    }
+                  Contains(StartsWith(fmt::format("{}: {} task{}: ", words, count, count == 1 ? "" : "s"))));
+    };
+    expect_notice("left out, allowed on no node", nowhere);
+    std::int64_t waits = 0;
+    for (const auto& [key, count] : ahead) waits += count;
+    expect_notice("kept, although no node on which they may run has all that they ask for", waits);
+    kept += waits;
+    tasks.insert(ahead.begin(), ahead.end());
 
     std::map<std::string, std::size_t> entry_of;
     for (std::size_t i = 0; i < import->nodes.size(); ++i) {
@@ -749,6 +761,7 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
       for (std::size_t i = 0; i < problem->server_count(); ++i) {
         if (problem->eligible(n, i)) where.insert(import->nodes[i].begin(), import->nodes[i].end());
       }
+      EXPECT_EQ(user.may_fit_nowhere, where.empty()) << user.name;
       const Key key{user.shape ? *user.group : user.name, demand_text(user.demand), where};
       found[key] += *count_units(*user.tasks, 0, Rounding::down);
       key_of_user.emplace(user.name, key);
@@ -779,6 +792,7 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
   }
   EXPECT_GT(widened, 10) << "equal nodes were put together";
   EXPECT_GT(strays, 10) << "jobs ran on closed nodes";
+  EXPECT_GT(kept, 10) << "jobs waited for GPUs of closed nodes";
 }
 
 }  // namespace

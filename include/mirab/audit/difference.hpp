@@ -98,7 +98,8 @@ struct Difference {
   /// stand.
   std::vector<TeamChange> teams;
   ChangedUsers changed;  ///< of `teams` on both sides
-  /// The fewest tasks of any user, and the lowest shares, for which a user with task shapes is one.
+  /// The fewest tasks of any user who may run somewhere, and the lowest shares, for which a user with task
+  /// shapes is one.
   UserShare lowest_before{};
   UserShare lowest_after{};
   bool same_pool = true;    ///< do both clusters have as much of every resource?

@@ -27,7 +27,8 @@ double ratio_20_20(std::span<const double> shares);
 /// √(Σ (s - mean)² / (N - 1)), and 0 for N < 2.
 double sample_standard_deviation(std::span<const double> shares);
 
-/// argmax_r d_{n,r} / C_r, the first of equals, compared exactly. [n]. O((N + K) m).
+/// argmax_r d_{n,r} / C_r, the first of equals, compared exactly; of a user who may run nowhere the first of
+/// which its servers have none, if it is allowed any. [n]. O((N + K) m), and O(K m) for each of these.
 std::vector<std::size_t> dominant_resources(const Problem& problem);
 
 /// The same of what a user's tasks take where they run: argmax_r Σ_i x_{n,i} d_{n,i,r} / C_r, where that is
@@ -55,11 +56,12 @@ struct Metrics {
 };
 
 /// min_dominant_share is min_n G_n; the measures of inequality look at G_n per weight, G_n · mean(φ) / φ_n,
-/// which is G_n when all weights are equal, of the users who have a weight. In both, and in β, a user with
-/// task shapes is one, with the largest part of any one resource that its shapes hold together and its own
-/// weight; what dominates it is the resource of which the tasks of all its shapes take the largest part where
-/// they run. β after Hamzeh, 4.3.2.3, equations 4.24 and 4.25, which subtract all sums from the first; max -
-/// min is ours, and the same for two resources. O(N log N + grants · m).
+/// which is G_n when all weights are equal, of the users who have a weight. Both leave out users who may run
+/// nowhere. In both, and in β, a user with task shapes is one, with the largest part of any one resource that
+/// its shapes hold together and its own weight; what dominates it is the resource of which the tasks of all
+/// its shapes take the largest part where they run. β after Hamzeh, 4.3.2.3, equations 4.24 and 4.25, which
+/// subtract all sums from the first; max - min is ours, and the same for two resources. O(N log N + K N +
+/// grants · m).
 Metrics measure(const Problem& problem, const Allocation& allocation);
 
 /// Who has all the tasks that it asks for. N users, a task shape being one where it is not said otherwise.
@@ -71,8 +73,8 @@ struct Satisfaction {
   std::vector<bool> satisfied;      ///< [n]; never of endless tasks
   std::size_t users = 0;            ///< a user with task shapes is one
   std::size_t satisfied_users = 0;  ///< of these, with all their shapes
-  /// The lowest dominant share of those who are not; a user with task shapes has one, of all its shapes
-  /// together. Without a value: all are satisfied.
+  /// The lowest dominant share of those who are not and may run somewhere; a user with task shapes has one,
+  /// of all its shapes together. Without a value: there are none.
   std::optional<double> lowest_short_share;
 
   bool any_asked() const;  ///< does some user ask for a number of tasks?
@@ -84,15 +86,15 @@ Satisfaction satisfaction(const Problem& problem, const Outcome& outcome);
 /// The metrics of the allocation with the lowest share over those who are short of tasks only, and the
 /// measures of inequality (`jain`, `gini`, `ratio_20_20`, `sample_standard_deviation`) over them and over
 /// those who have all their tasks and hold more per weight than one who is short; the mean weight is that of
-/// the compared. A user with task shapes is one. Nothing when no user is short or fewer than two with a
-/// weight are compared; Satisfaction::lowest_short_share is there as soon as one is short. O(N log N +
-/// grants · m).
+/// the compared. Users who may run nowhere are left out; a user with task shapes is one. Nothing when no user
+/// is short or fewer than two with a weight are compared; Satisfaction::lowest_short_share is there as soon
+/// as one is short. O(N log N + grants · m).
 std::optional<Metrics> of_short_users(const Problem& problem, const Allocation& allocation,
                                       const Metrics& metrics, const Satisfaction& satisfaction);
 
 /// What Hamzeh's thesis measures, by groups: the users whom a resource dominates (dominant_resources), and
-/// the others. A user with task shapes is one, as for measure(), with all that its shapes hold. m resources,
-/// K server entries, f_r = φ_n C_r / Φ the fair share.
+/// the others, without those who may run nowhere. A user with task shapes is one, as for measure(). m
+/// resources, K server entries, f_r = φ_n C_r / Φ the fair share.
 struct GroupMetrics {
   /// max over the users dominated by r of what they hold of it, less f_r; none where no user is dominated by
   /// r. 0 when the best-off has just the fair share. [m]. Equation 7.9.

@@ -58,6 +58,9 @@ struct Stop {
   std::vector<std::size_t> resources = {};  ///< that are full, or at the limit
   std::optional<Room> room =
       {};  ///< of a user whom `order` stops, where no rule divides: what runs, as given
+  /// With `capacity`: the user may run nowhere, since its servers have none of these; without resources it is
+  /// allowed no server.
+  bool is_missing = false;
 };
 
 /// Answers what stops users under one outcome of a problem. Both must outlive it.
@@ -75,6 +78,7 @@ class Stops {
   Satisfaction satisfaction_;
   std::vector<std::vector<double>> used_;  // by the users below each node, [node][m]
   std::vector<double> charged_;            // of the cluster, with what is reserved, [m]
+  std::vector<bool> is_eligible_;          // somewhere, [n]
   bool by_rule_;                           // or else it is what runs
 };
 

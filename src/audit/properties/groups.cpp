@@ -13,6 +13,7 @@
 #include "audit/counterexamples.hpp"
 #include "audit/findings.hpp"
 #include "fairness/share.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab {
 namespace {
@@ -58,6 +59,7 @@ class TreeUse {
         used_(fairness::used_below(division.problem.tree(),
                                    bundles(division.problem, division.outcome.allocation))),
         charged_(charged(division.problem.tree(), used_)),
+        is_eligible_(eligible_somewhere(division.problem)),
         threshold_(threshold) {}
 
   const std::vector<double>& used(std::size_t v) const { return used_[v]; }
@@ -79,10 +81,10 @@ class TreeUse {
     return false;
   }
 
-  // It has tasks left, and no limit on its path is reached in a resource that it demands: so it is a capacity
-  // that stops it, or the mechanism for no reason.
+  // It may run and has tasks left, and no limit on its path is reached in a resource that it demands: so it
+  // is a capacity that stops it, or the mechanism for no reason.
   bool is_stopped_by_capacity(std::size_t n) const {
-    if (tasks_[n] >= ground_.cap(n) * (1 - threshold_)) return false;
+    if (!is_eligible_[n] || tasks_[n] >= ground_.cap(n) * (1 - threshold_)) return false;
     const Tree& tree = problem_.tree();
     for (const std::size_t v : tree.path(tree.node_of_user(n))) {
       const std::span<const double> limit = tree.limit(v);
@@ -99,6 +101,7 @@ class TreeUse {
   const std::vector<double>& tasks_;
   std::vector<std::vector<double>> used_;     // [node][m]
   std::vector<std::vector<double>> charged_;  // [node][m]
+  std::vector<bool> is_eligible_;             // somewhere, [n]
   double threshold_;
 };
 

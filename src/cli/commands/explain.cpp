@@ -84,6 +84,7 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
 
 Exit explain_everyone(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
                       const ExplainOptions& how) {
+  print_cluster_notices(options.cluster, waiting_users(problem));
   print_cluster_notices(options.cluster, unplaceable_tasks(problem));
   Result<Survey> survey = explain_all(problem, asked.mechanism, how);
   if (!survey) return report_error(with_cluster_position(options.cluster, survey.error()));

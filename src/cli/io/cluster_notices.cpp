@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
@@ -11,6 +12,7 @@
 #include <mirab/model/tree.hpp>
 
 #include "cli/io/input.hpp"
+#include "model/eligibility.hpp"
 #include "report/text/format.hpp"
 #include "report/text/width.hpp"
 
@@ -45,7 +47,23 @@ Quantity most_of(const Problem& problem, std::size_t user, std::size_t resource)
 
 }  // namespace
 
+namespace {
+
+Error waiting_user(const Problem& problem, std::size_t user, std::string_view servers) {
+  std::vector<std::string_view> missing;
+  for (const std::size_t r : lacking_resources(problem, user)) missing.push_back(problem.resources()[r]);
+  if (missing.empty()) return fits_nowhere(problem.cluster(), user);
+  const User& waiting = problem.users()[user];
+  return {.message = fmt::format("{} on which '{}' may run has all that it asks for; missing: {}", servers,
+                                 waiting.name, fmt::join(missing, ", ")),
+          .key = fmt::format("users[{}].demand{}", user,
+                             waiting.demand_on.empty() ? fmt::format(".{}", missing[0]) : "")};
+}
+
+}  // namespace
+
 std::optional<Error> unplaceable_task(const Problem& problem, std::size_t user, std::string_view servers) {
+  if (!is_eligible_somewhere(problem, user)) return waiting_user(problem, user, servers);
   if (fits_somewhere(problem, user)) return {};
   Error notice{.message = fmt::format("{} holds one whole task of '{}'", servers, problem.users()[user].name),
                .key = fmt::format("users[{}].demand", user)};
@@ -62,9 +80,20 @@ std::optional<Error> unplaceable_task(const Problem& problem, std::size_t user, 
   return notice;
 }
 
-std::vector<Error> unplaceable_tasks(const Problem& problem) {
+std::vector<Error> waiting_users(const Problem& problem) {
+  const std::vector<bool> is_eligible = eligible_somewhere(problem);
   std::vector<Error> notices;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (!is_eligible[n]) notices.push_back(waiting_user(problem, n, "no server"));
+  }
+  return notices;
+}
+
+std::vector<Error> unplaceable_tasks(const Problem& problem) {
+  const std::vector<bool> is_eligible = eligible_somewhere(problem);
+  std::vector<Error> notices;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (!is_eligible[n]) continue;
     if (std::optional<Error> notice = unplaceable_task(problem, n)) notices.push_back(*std::move(notice));
   }
   return notices;
@@ -184,6 +213,7 @@ void print_cluster_notices(const std::string& cluster, const std::vector<Error>&
 
 void print_slips(const std::string& cluster, const Problem& problem) {
   print_cluster_notices(cluster, missing_units(problem));
+  print_cluster_notices(cluster, waiting_users(problem));
   print_cluster_notices(cluster, unplaceable_tasks(problem));
   print_cluster_notices(cluster, unusable_guarantees(problem));
   print_cluster_notices(cluster, unreachable_limits(problem));

@@ -13,12 +13,16 @@
 namespace mirab::cli {
 
 /// That no server holds one whole task of a user, where none does: a filling places none, and what a division
-/// gives it can never run. Often `500` for `500m`. With the key of the demand. `servers` is what the words
-/// call the servers of the problem. O(servers x resources).
+/// gives it can never run. Often `500` for `500m`. Of a user who waits for a resource, that. With the key of
+/// the demand. `servers` is what the words call the servers of the problem. O(servers x resources).
 std::optional<Error> unplaceable_task(const Problem& problem, std::size_t user,
                                       std::string_view servers = "no server");
 
-/// The same of all users. O(users x servers x resources) at worst.
+/// Users who wait for a resource: no server on which they may run has any of it. Each with the key of its
+/// demand. O(users + servers x sets of eligible servers), and O(servers x resources) for each of them.
+std::vector<Error> waiting_users(const Problem& problem);
+
+/// Whole tasks that no server holds, of all other users. O(users x servers x resources) at worst.
 std::vector<Error> unplaceable_tasks(const Problem& problem);
 
 /// Demands below a thousand where some server has more than a million times as much: often `4` for `4Gi`.
@@ -40,8 +44,8 @@ std::vector<std::string> first_notices(const std::vector<Error>& notices);
 /// Notes the first few on standard error, with the lines of the cluster file.
 void print_cluster_notices(const std::string& cluster, const std::vector<Error>& notices);
 
-/// The same of missing units, tasks that fit nowhere, guarantees that cover none, and servers that users who
-/// name theirs leave out.
+/// The same of missing units, users who wait, tasks that fit nowhere, guarantees that cover none, and servers
+/// that users who name theirs leave out.
 void print_slips(const std::string& cluster, const Problem& problem);
 
 }  // namespace mirab::cli

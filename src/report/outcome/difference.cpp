@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "audit/persons.hpp"
+#include "model/eligibility.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
@@ -224,8 +225,8 @@ void add_one_sided(Rows& rows, const std::string& heading, std::span<const TeamC
   if (teams.size() > view.most) rows.add_line(fmt::format("… {} more", teams.size() - view.most));
 }
 
-// The fewest tasks of those who are short of tasks on a side, and their lowest shares, for which a user with
-// task shapes is one; none when no user is short.
+// The fewest tasks of those who are short of tasks on a side and may run there, and their lowest shares, for
+// which a user with task shapes is one; none when there are none.
 std::optional<UserShare> lowest_short(const Problem& before, const DiffSide& side,
                                       const Satisfaction& satisfaction) {
   if (!satisfaction.lowest_short_share) return {};
@@ -233,12 +234,14 @@ std::optional<UserShare> lowest_short(const Problem& before, const DiffSide& sid
                   .dominant_share = *satisfaction.lowest_short_share,
                   .share_of_before = std::numeric_limits<double>::infinity()};
   const Allocation& allocation = side.outcome.allocation;
+  const std::vector<bool> is_eligible = eligible_somewhere(side.problem);
   for (std::size_t n = 0; n < satisfaction.satisfied.size(); ++n) {
-    if (!satisfaction.satisfied[n]) least.tasks = std::min(least.tasks, allocation.tasks[n]);
+    if (is_eligible[n] && !satisfaction.satisfied[n])
+      least.tasks = std::min(least.tasks, allocation.tasks[n]);
   }
   const std::vector<double> pool = pool_of_before(before, side.problem);
   for (const Person& person : persons(side.problem, allocation, pool)) {
-    if (!has_all(person, satisfaction.satisfied))
+    if (person.is_eligible && !has_all(person, satisfaction.satisfied))
       least.share_of_before = std::min(least.share_of_before, person.share);
   }
   return least;

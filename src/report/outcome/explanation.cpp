@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "audit/cluster_view.hpp"
+#include "model/eligibility.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/groups.hpp"
@@ -127,6 +128,11 @@ std::string others_words(const ExplanationReport& explained, const Binding& bind
   return words.empty() ? "–" : fmt::format("{}", fmt::join(words, ", "));
 }
 
+std::string sentence(std::string words) {
+  words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+  return broken(words + ".", kPageWidth, "");
+}
+
 // `gpu`, `cpu and gpu`.
 std::string resources_words(const Problem& problem, const std::vector<std::size_t>& resources) {
   std::vector<std::string_view> names;
@@ -156,9 +162,18 @@ std::string order_words(const ExplanationReport& explained) {
   return {};
 }
 
+std::string missing_words(const ExplanationReport& explained) {
+  const Explanation& explanation = explained.explanation;
+  if (explanation.stop.resources.empty())
+    return fits_nowhere(explained.problem.cluster(), explanation.user).message;
+  return fmt::format("no server on which it may run has all that it asks for; missing: {}",
+                     resources_words(explained.problem, explained.explanation.stop.resources));
+}
+
 // What holds it back besides full resources.
 std::string stop_sentence(const ExplanationReport& explained) {
   const Stop& stop = explained.explanation.stop;
+  if (stop.is_missing) return sentence(missing_words(explained));
   const std::string resources = resources_words(explained.problem, stop.resources);
   return stop.kind == StopKind::reserve
              ? fmt::format("What is free of {} is reserved for others.\n", resources)
@@ -205,6 +220,7 @@ std::string hold_reason(const ExplanationReport& explained, const Holder& holder
     case HoldKind::sibling:
       return part + "; " + order_of_siblings(holder, sibling, resources);
     case HoldKind::capacity:
+      if (explained.explanation.stop.is_missing) return missing_words(explained);
       return holder.sibling ? fmt::format("{}; {} has most of the rest", part, sibling)
                             : fmt::format("{} is used up, and no other user has any of it", resources);
     case HoldKind::order:
@@ -223,12 +239,6 @@ std::string holder_words(const ExplanationReport& explained) {
 std::string no_weight_words(const std::string& name) {
   return fmt::format(
       "The weight of {} is 0: beyond its guarantee it gets what no sibling with a weight can take.", name);
-}
-
-std::string room_sentence(const ExplanationReport& explained) {
-  std::string words = order_words(explained);
-  words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-  return broken(words + ".", kPageWidth, "");
 }
 
 std::string path_table(const ExplanationReport& explained, std::size_t width) {
@@ -269,9 +279,10 @@ std::string path_table(const ExplanationReport& explained, std::size_t width) {
 std::string binding_table(const ExplanationReport& explained, std::size_t named) {
   const Explanation& explanation = explained.explanation;
   if (explanation.has_all_tasks) return "\nIt runs all the tasks it has: no resource holds it back.\n";
-  if (explanation.stop.kind == StopKind::limit || explanation.stop.kind == StopKind::reserve)
+  const Stop& stop = explanation.stop;
+  if (stop.kind == StopKind::limit || stop.kind == StopKind::reserve || stop.is_missing)
     return explanation.holder ? "" : "\n" + stop_sentence(explained);
-  const std::string room = room_sentence(explained);
+  const std::string room = sentence(order_words(explained));
   if (explanation.bindings.empty()) return "\n" + room;
   const bool priced = explanation.bindings.front().price.has_value();
   Table table;
@@ -301,7 +312,7 @@ std::string binding_table(const ExplanationReport& explained, std::size_t named)
     if (priced) row.push_back({fmt::format("{:.4g}", binding.price.value_or(0))});
     if (named > 0) row.push_back({others_words(explained, binding, named)});
   }
-  const std::string below = explanation.stop.room ? room : "";
+  const std::string below = stop.room ? room : "";
   return "\n" + render(table) + and_more(explanation.bindings.size(), "full resources") + below;
 }
 

@@ -16,6 +16,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 
 #include "audit/cluster_view.hpp"
+#include "model/eligibility.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"
 #include "report/text/table.hpp"
@@ -76,6 +77,7 @@ std::string stop_words(const Problem& problem, const Outcome& outcome, const Sto
     case StopKind::limit:
       return fmt::format("limit of {}: {}", node_name(problem, stop.node), resources);
     case StopKind::capacity:
+      if (stop.is_missing) return "lack of " + (resources.empty() ? "a server that it may use" : resources);
       return resources.empty() ? "no room" : resources;
     case StopKind::reserve:
       return "reserved: " + resources;
@@ -93,13 +95,27 @@ bool honours_groups(const Outcome& outcome) {
 
 namespace {
 
-// The lowest share beyond its guarantee, per weight, of the members of each level that have a weight: the
-// first level is that of the root's members.
+// Nodes with a user below who may run somewhere, or a user who may.
+std::vector<bool> eligible_nodes(const Problem& problem) {
+  const Tree& tree = problem.tree();
+  const std::vector<bool> users = eligible_somewhere(problem);
+  std::vector<bool> nodes(tree.size());
+  for (std::size_t node = tree.size(); node-- > 0;) {
+    if (tree.is_user(node)) nodes[node] = users[tree.user_at(node)];
+    if (nodes[node]) nodes[tree.parent(node)] = true;
+  }
+  return nodes;
+}
+
+// The lowest share beyond its guarantee, per weight, of the members of each level that have a weight and may
+// get something: the first level is that of the root's members.
 std::vector<double> lowest_by_level(const Problem& problem, const std::vector<GroupFigures>& figures) {
+  const std::vector<bool> is_eligible = eligible_nodes(problem);
   std::vector<double> lowest;
   for_each_below(problem.tree(), 0, 0, [&](std::size_t node, std::size_t depth) {
     if (lowest.size() <= depth) lowest.push_back(std::numeric_limits<double>::infinity());
-    if (problem.tree().weight(node) > 0) lowest[depth] = std::min(lowest[depth], figures[node].key);
+    if (problem.tree().weight(node) > 0 && is_eligible[node])
+      lowest[depth] = std::min(lowest[depth], figures[node].key);
   });
   return lowest;
 }

@@ -75,7 +75,8 @@ bool is_confined(const SurveyReport& report, const Standing& standing) {
 
 std::string held_back_words(const SurveyReport& report, const Standing& standing) {
   const std::string stop = stop_words(report.problem, report.survey.outcome, standing.stop);
-  if (standing.stop.kind != StopKind::capacity || standing.stop.resources.empty()) return stop;
+  const bool is_full = standing.stop.kind == StopKind::capacity && !standing.stop.is_missing;
+  if (!is_full || standing.stop.resources.empty()) return stop;
   return full_words(report, standing) + (is_confined(report, standing) ? "; it may not run elsewhere" : "");
 }
 

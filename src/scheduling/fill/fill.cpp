@@ -7,6 +7,7 @@
 #include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "model/eligibility.hpp"
 #include "scheduling/fill/engine_groups.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 #include "scheduling/fill/lowest_share_tracker.hpp"
@@ -49,6 +50,7 @@ class Filling {
         has_tree_(groups == Groups::honour && has_tree(cluster.problem())),
         trace_(trace),
         poorest_(cluster),
+        is_eligible_(eligible_somewhere(cluster.problem())),
         jobs_(cluster.user_count()),
         placed_on_(cluster.user_count()) {
     add_servers();
@@ -132,7 +134,7 @@ class Filling {
     for (std::size_t n = 0; n < users.size(); ++n) {
       const std::optional<UserId> user = ids[n];
       MIRAB_ASSERT(user && number(*user) == n, "users are numbered as they come");
-      if (cluster_.task_limit(n) == 0) {
+      if (cluster_.task_limit(n) == 0 || !is_eligible_[n]) {  // who waits for a server holds up nobody
         poorest_.leave(n);
         continue;
       }
@@ -182,6 +184,7 @@ class Filling {
   }
 
   Unplaced why_no_more(std::size_t user) const {
+    if (!is_eligible_[user] && cluster_.task_limit(user) > 0) return Unplaced::no_room;
     if (!jobs_[user] || engine_.job(*jobs_[user])->waiting == 0) return Unplaced::nothing;
     return fits(user) ? Unplaced::blocked : Unplaced::no_room;
   }
@@ -250,7 +253,8 @@ class Filling {
   LowestShareTracker poorest_;
   std::vector<std::size_t> entries_;                            // [server]
   std::vector<std::size_t> first_servers_;                      // [entry]
-  std::vector<std::optional<JobId>> jobs_;                      // [n], of those with tasks
+  std::vector<bool> is_eligible_;                               // somewhere, [n]
+  std::vector<std::optional<JobId>> jobs_;                      // [n], of those with tasks who are
   std::vector<std::map<std::size_t, std::int64_t>> placed_on_;  // [n], tasks by entry
   std::int64_t placed_ = 0;
   std::int64_t placed_wrongly_ = 0;

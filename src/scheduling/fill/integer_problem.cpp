@@ -6,8 +6,11 @@
 #include <charconv>
 #include <climits>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
+#include <string_view>
 
+#include "model/eligibility.hpp"
 #include "scheduling/ledger/server_pool.hpp"
 
 namespace mirab::scheduling {
@@ -276,6 +279,14 @@ std::optional<LargestPart> nearest_server(const IntegerProblem& cluster, std::si
   return nearest;
 }
 
+std::string missing_notice(const Problem& problem, std::size_t user) {
+  std::vector<std::string_view> missing;
+  for (const std::size_t r : lacking_resources(problem, user)) missing.push_back(problem.resources()[r]);
+  if (missing.empty()) return fits_nowhere(problem.cluster(), user).message;
+  return fmt::format("no server on which user '{}' may run has all that it asks for; missing: {}",
+                     problem.users()[user].name, fmt::join(missing, ", "));
+}
+
 std::string notice_of(const Problem& problem, std::size_t user, const LargestPart& short_of) {
   const auto [entry, r, part] = short_of;
   return fmt::format(
@@ -291,9 +302,12 @@ std::vector<std::string> oversized_notices(const IntegerProblem& cluster) {
   std::size_t users = 0;
   for (std::size_t n = 0; n < cluster.user_count(); ++n) {
     if (cluster.task_limit(n) == 0) continue;
+    const bool is_eligible = is_eligible_somewhere(cluster.problem(), n);
     const std::optional<LargestPart> short_of = nearest_server(cluster, n);
-    if (!short_of) continue;
-    if (++users <= kMaxNamed) notices.push_back(notice_of(cluster.problem(), n, *short_of));
+    if (is_eligible && !short_of) continue;
+    if (++users > kMaxNamed) continue;
+    notices.push_back(is_eligible ? notice_of(cluster.problem(), n, *short_of)
+                                  : missing_notice(cluster.problem(), n));
   }
   if (users > kMaxNamed) {
     notices.push_back(fmt::format("no server holds a task of {} more users", users - kMaxNamed));

@@ -59,6 +59,20 @@ TEST(ServerKinds, ARequestThatFitsNowhereIsAnErrorThatNamesIt) {
   EXPECT_EQ(kinds.error().key.substr(0, 11), "requests[1]");
 }
 
+// It would never end, and the moments in which no other job is there could not be divided.
+TEST(ServerKinds, ARequestForAResourceThatNoServerHasIsAnErrorBesideOneThatFits) {
+  const Problem cluster =
+      *Problem::from({.resources = {"cpu", "gpu"},
+                      .servers = {{.name = "s", .capacity = {Quantity(2), Quantity(0)}}},
+                      .users = {{.name = "nobody", .demand = {Quantity(1), Quantity(0)}}}});
+  Workload workload =
+      wishing({{.demand = {Quantity(1), Quantity(0)}}, {.demand = {Quantity(1), Quantity(1)}}});
+  workload.resources = {"cpu", "gpu"};
+  const auto kinds = server_kinds(cluster, workload);
+  ASSERT_FALSE(kinds);
+  EXPECT_EQ(kinds.error().key, "requests[1].demand");
+}
+
 // One entry of six servers, and six entries, each of one.
 TEST(ServerKinds, WhetherServersShareAnEntryChangesNoReallocation) {
   std::vector<Server> apart;

@@ -68,6 +68,8 @@ export interface UserShare {
   asked_share?: number | null;
   /** Has the user all the tasks that it asks for? Never of endless tasks. */
   satisfied: boolean;
+  /** Of a user who fits on no server and waits for one: the resources of which none of its servers has any; empty where it is allowed no server. */
+  waits_for?: string[];
   /** By server entry; only those on which the user has something. */
   servers: Record<string, {tasks: number; resources: Record<string, number>}>;
 }

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/problem.hpp>
+
+namespace mirab {
+
+/// What a mechanism divides where some users are eligible nowhere, who get nothing.
+struct EligibleUsers {
+  Problem problem;
+  std::vector<std::size_t> numbers;  ///< of its users in the whole problem, [n], ascending
+};
+
+/// Nothing where all are eligible somewhere: no problem is made then. For a mechanism that honours groups the
+/// others stay, without tasks: the tree has their guarantees and reserves. For any other one they and the
+/// tree are left out. O(N + K sets of eligible servers).
+std::optional<EligibleUsers> eligible_users(const Problem& whole, const Mechanism& mechanism);
+
+/// The outcome for the whole problem, with a notice that names those who get nothing.
+Outcome with_all_users(Outcome outcome, const EligibleUsers& eligible, const Problem& whole);
+
+}  // namespace mirab

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <mirab/model/problem.hpp>
+
+namespace mirab {
+
+// On which servers a user may run: `servers` and `select` must allow the server, and the server must have
+// some of every resource that the user demands there. A user who may fit nowhere and is eligible nowhere
+// waits for a server, and gets nothing until then.
+
+/// Does `select` of the user allow the server?
+bool is_selected(const User& user, const Server& server);
+
+/// Do its `servers` and `select` allow the server?
+bool is_allowed(const User& user, const Server& server);
+
+/// What a task of the user takes on the server.
+const ResourceVector& demand_on(const User& user, const Server& server);
+
+/// The first resource that is demanded and of which the server has none.
+std::optional<std::size_t> lacking(const ResourceVector& demand, const Server& server);
+
+/// Is the user eligible on some server? O(K).
+bool is_eligible_somewhere(const Problem& problem, std::size_t user);
+
+/// The same of each user, [n]. O(N + K sets of eligible servers).
+std::vector<bool> eligible_somewhere(const Problem& problem);
+
+/// The resources that a user demands and of which a server that it is allowed has none, ascending. Of a user
+/// who is eligible nowhere none means that it is allowed no server. O(K m).
+std::vector<std::size_t> lacking_resources(const Problem& problem, std::size_t user);
+
+/// Why user n is eligible nowhere, with the key.
+Error fits_nowhere(const Cluster& cluster, std::size_t n);
+
+}  // namespace mirab
