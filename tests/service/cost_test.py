@@ -206,6 +206,27 @@ class Cost(unittest.TestCase):
             time.sleep(0.1)
         self.fail("the room comes back")
 
+    def test_the_journal_says_which_limit_a_refused_request_was_over(self):
+        service = self.start()
+        admin, dear, _ = self.tenants(service)
+        limits = {"limits": {"submits_per_s": 1, "burst": 2, "queued_jobs": 1}}
+        self.assertEqual(admin.put("/v1/tenants/dear", limits)[0], 200)
+        self.assertEqual(dear.put("/v1/queues/dear/jobs/a", JOB)[0], 201)
+        status, body, headers = dear.put("/v1/queues/dear/jobs/b", JOB)
+        self.assertEqual((status, body["type"]), (429, "/problems/too-many-jobs"))
+        self.assertNotIn("Retry-After", headers, "nobody knows when a job ends")
+        status, body, headers = dear.put("/v1/queues/dear/jobs/c", JOB)
+        self.assertEqual((status, body["type"]), (429, "/problems/rate"))
+        self.assertIn("Retry-After", headers)
+        for _ in range(1000):
+            lines = [json.loads(line) for line in service.read_log().splitlines() if '"what":"refused"' in line]
+            if len(lines) == 2:
+                break
+            time.sleep(0.01)
+        self.assertEqual([(line["status"], line["tenant"], line["by"]) for line in lines], 2 * [(429, "dear", "token:dear")])
+        self.assertIn("the tenant has 1 jobs; at most 1 may wait or run", lines[0]["why"])
+        self.assertIn("more submits than this tenant's limit of 1 a second, 2 at once", lines[1]["why"])
+
     def test_documents_are_made_once(self):
         service = self.start()
         client = Client(service.port, None)
