@@ -21,7 +21,10 @@ constexpr std::int64_t kWatchesOfTenant = 64;
 constexpr std::size_t kBodies = std::size_t{256} << 20U;           // bytes, until they are answered
 constexpr std::size_t kBodiesOfTenants = std::size_t{240} << 20U;  // the others keep a reserve
 constexpr std::size_t kBodiesOfTenant = std::size_t{16} << 20U;
-constexpr std::size_t kBytesOfJob = 4096;  // each of a list of jobs counts as a job at least
+constexpr std::size_t kBytesOfOne = 4096;  // of a body or of a command's answer: each counts as one
+// What a stream that begins in the past pays ahead.
+constexpr std::uint64_t kLooksOfChange = 16;
+constexpr std::uint64_t kChangesAhead = 20'000;
 // How long those wait for their refusal that ask too often, so that they cannot ask it all the time.
 constexpr std::chrono::milliseconds kPatience{1000};  // without a token
 constexpr std::chrono::milliseconds kPatienceOfTenant{100};
@@ -33,9 +36,14 @@ std::size_t body_bytes_of(const net::Request& head, const Route& route) {
   return std::min<std::size_t>(most, whole_number(head.field("content-length")).value_or(0));
 }
 
-/// As how many jobs a list counts before it is read, by its bytes.
-double submits_of(std::size_t bytes) {
-  return static_cast<double>(std::max<std::size_t>(1, bytes / kBytesOfJob));
+/// As how many of its rate a body counts, or an answer to a command.
+double price_of(std::size_t bytes) {
+  return static_cast<double>(std::max<std::size_t>(1, bytes / kBytesOfOne));
+}
+
+/// What a body counts against: of a question that of requests, as its own counts what it looks at.
+RateOf rate_of_body(const Route& route) {
+  return route.rate == RateOf::submits ? RateOf::submits : RateOf::requests;
 }
 
 /// What an answer that refuses says of it.
@@ -77,7 +85,8 @@ struct Api::Asked : api::Asked {
   bool is_table = false;       ///< `Accept: text/csv` of a route that has it
   BodyRoom::Held room = {};    ///< of its body
   std::size_t body_bytes = 0;  ///< for which it has that
-  double paid = 1;             ///< of the rate of its route, before the body was read
+  double paid = 1;             ///< of the rate of a question
+  double paid_for_body = 0;    ///< of the rate that its body counts against
   Steady::time_point at = Steady::now();
 };
 
@@ -189,13 +198,22 @@ std::optional<Api::Refusal> Api::check(Asked& asked, const net::Request& head) {
   if (std::holds_alternative<live::Ask>(route.action) || route.action == api::Action(Own::events)) {
     if (auto refusal = take_rate(asked, RateOf::looks, 1)) return refusal;
   }
-  if (route.rate == RateOf::requests || is_cancel) return std::nullopt;
-  if (route.action == api::Action(Own::submits)) {
-    // Its jobs are counted when it is read, which takes long: its bytes are paid before, where they are
-    // known.
-    asked.paid = submits_of(length);
-  }
-  return take_rate(asked, route.rate, asked.paid);
+  // To read it takes long: its bytes are paid before, where they are known.
+  if (rate_of_body(route) == RateOf::requests) asked.paid_for_body = 1;
+  if (auto refusal = pay_body(asked, length)) return refusal;
+  const bool is_paid = route.rate == rate_of_body(route) || is_cancel;
+  return is_paid ? std::nullopt : take_rate(asked, route.rate, asked.paid);
+}
+
+std::optional<Api::Refusal> Api::pay_body(Asked& asked, std::size_t bytes) {
+  return pay_for_body(asked, price_of(bytes));
+}
+
+std::optional<Api::Refusal> Api::pay_for_body(Asked& asked, double price) {
+  if (price <= asked.paid_for_body) return std::nullopt;
+  auto refusal = take_rate(asked, rate_of_body(*asked.route), price, asked.paid_for_body);
+  if (!refusal) asked.paid_for_body = price;
+  return refusal;
 }
 
 /// The bytes of a body are held until the answer.
@@ -228,9 +246,9 @@ std::optional<Api::Refusal> Api::take_rate(const Asked& asked, RateOf of, double
   return refusal;
 }
 
-/// Of any thread. Below 0: it is given back.
+/// Of any thread. Below 0: it is given back. What is let go of at the end comes when the server is gone.
 void Api::charge(const std::string& tenant, RateOf of, double amount) {
-  if (tenant.empty()) return;
+  if (tenant.empty() || amount == 0 || is_stopping_.load()) return;
   server_->post([this, tenant, of, amount] { rates_.charge(tenant, of, amount); });
 }
 
@@ -244,6 +262,10 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
     }
     if (answer.looks > 1) charge(asked->caller.tenant, RateOf::looks, static_cast<double>(answer.looks - 1));
     const RateOf of = asked->route->rate;
+    if (std::holds_alternative<live::Do>(asked->route->action)) {
+      const double more = price_of(response.body.size()) - std::max(1.0, asked->paid_for_body);
+      if (more > 0) charge(asked->caller.tenant, of, more);
+    }
     const bool has_no_room = answer.status == 429 || answer.status == 503;
     if (has_no_room && (of == RateOf::questions || of == RateOf::what_ifs))
       charge(asked->caller.tenant, of, -asked->paid);
@@ -270,6 +292,8 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
   };
   if (!request.body.empty() && asked->route->schema.empty())
     return reply(live::answer_of(live::bad_request("", "this route takes no body"), 0));
+  if (auto refusal = pay_body(*asked, request.body.size()))  // it came in chunks
+    return refuse(*asked, *exchange, *std::move(refusal));
   if (const auto* what = std::get_if<Own>(&asked->route->action)) {
     if (*what == Own::submits) return submits(asked, request, *exchange, reply);
     return own(*what, asked, exchange, reply);
@@ -322,11 +346,6 @@ void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& reque
 
 void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
                   const Reply& reply) {
-  if (const double price = submits_of(request.body.size()); price > asked->paid) {  // it came in chunks
-    if (auto refusal = take_rate(*asked, RateOf::submits, price, asked->paid))
-      return refuse(*asked, exchange, *std::move(refusal));
-    asked->paid = price;
-  }
   auto body = live::read_submits(request.body);
   if (const auto* wrong = std::get_if<live::Problem>(&body)) return reply(live::answer_of(*wrong, 0));
   if (pipeline_->figures().is_disk_full.load())
@@ -335,10 +354,8 @@ void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& reque
   auto parsed = live::parse_submits(asked->caller, std::get<live::Json>(body), pipeline_->units());
   if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return reply(live::answer_of(*wrong, 0));
   auto& commands = std::get<std::vector<live::Parsed<live::Command>>>(parsed);
-  if (const auto price = static_cast<double>(commands.size()); price > asked->paid) {
-    if (auto refusal = take_rate(*asked, RateOf::submits, price, asked->paid))
-      return refuse(*asked, exchange, *std::move(refusal));
-  }
+  if (auto refusal = pay_for_body(*asked, static_cast<double>(commands.size())))
+    return refuse(*asked, exchange, *std::move(refusal));
   pipeline_->submit(std::move(commands), asked->caller.tenant, reply);
 }
 
@@ -477,11 +494,25 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
   if (figures.watchers.load() >= 10'000) return reply(busy_answer("too many watches"));
   std::vector<Open>* const open = watches_of(asked->caller.tenant);
   if (open == nullptr) return refuse_watch();
+  // Charged when it is sent, so many streams would come in before the first one has paid.
+  const std::uint64_t present = figures.reader_revision.load();
+  const std::uint64_t behind = watch.is_from_now || watch.after > present ? 0 : present - watch.after;
+  const auto ahead = std::make_shared<double>(
+      static_cast<double>(kLooksOfChange * std::min<std::uint64_t>(behind, kChangesAhead)));
+  const std::string& tenant = asked->caller.tenant;
+  if (*ahead > 0) {
+    if (auto refusal = take_rate(*asked, RateOf::looks, *ahead))
+      return refuse(*asked, exchange, *std::move(refusal));
+  }
+  watch.paid_ahead = std::shared_ptr<void>(
+      nullptr, [this, tenant, ahead](void*) { charge(tenant, RateOf::looks, -std::exchange(*ahead, 0)); });
   metrics_.count(asked->route, 200, Steady::now() - asked->at);
   watch.stream = exchange.stream(api::stream_head());
   if (watch.stream == nullptr) return;
-  watch.charge = [this, tenant = asked->caller.tenant](std::int64_t looks) {
-    charge(tenant, RateOf::looks, static_cast<double>(looks));
+  watch.charge = [this, tenant, ahead](std::int64_t looks) {
+    const double paid = std::min(*ahead, static_cast<double>(looks));
+    *ahead -= paid;
+    charge(tenant, RateOf::looks, static_cast<double>(looks) - paid);
   };
   open->push_back([stream = std::weak_ptr<net::EventStream>(watch.stream)] {
     const auto held = stream.lock();

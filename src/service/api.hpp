@@ -76,6 +76,9 @@ class Api final : public net::Handler {
   /// Takes all of the amount, of which `paid` was taken before. Where there is less, that stays paid.
   std::optional<Refusal> take_rate(const Asked& asked, RateOf of, double amount, double paid = 0);
   std::optional<Refusal> take_room(Asked& asked);
+  /// What is not paid yet of a body.
+  std::optional<Refusal> pay_body(Asked& asked, std::size_t bytes);
+  std::optional<Refusal> pay_for_body(Asked& asked, double price);
   void refuse(const Asked& asked, net::Exchange& exchange, Refusal refusal);
   void note_refusal(const Asked& asked, int status, const std::string& why);
   void charge(const std::string& tenant, RateOf of, double amount);
