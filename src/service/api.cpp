@@ -195,7 +195,8 @@ std::optional<Api::Refusal> Api::check(Asked& asked, const net::Request& head) {
   if (length > api::body_bytes(route)) return std::nullopt;  // the server refuses it
   asked.body_bytes = body_bytes_of(head, route);
   if (auto refusal = take_room(asked)) return refusal;
-  if (std::holds_alternative<live::Ask>(route.action) || route.action == api::Action(Own::events)) {
+  if (std::holds_alternative<live::Ask>(route.action) || route.rate == RateOf::questions ||
+      route.action == api::Action(Own::events)) {
     if (auto refusal = take_rate(asked, RateOf::looks, 1)) return refusal;
   }
   // To read it takes long: its bytes are paid before, where they are known.

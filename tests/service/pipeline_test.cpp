@@ -71,7 +71,7 @@ class MemoryStore final : public Store {
     disk_->rows.insert(disk_->rows.end(), rows.begin(), rows.end());
     return {};
   }
-  StoreCheck read_uses(std::int64_t, std::int64_t, live::Uses&) override { return {}; }
+  StoreCheck read_uses(std::int64_t, std::int64_t, live::Uses&, std::function<bool()>) override { return {}; }
   StoreCheck trim_uses(std::int64_t) override { return {}; }
   StoreCheck begin_read() override { return {}; }
   void end_read() override {}
