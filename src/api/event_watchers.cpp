@@ -80,8 +80,13 @@ void EventWatchers::attach(Watch watch) {
                    .until = {}};
   watcher.sent = watcher.watch.after;
   watcher.until = Steady::now() + watcher.watch.wait;
-  watcher.is_catching_up = is_behind(watcher);
+  note_catching_up(watcher);
   watchers_.push_back(std::move(watcher));
+}
+
+void EventWatchers::note_catching_up(Attached& watcher) const {
+  watcher.is_catching_up = is_behind(watcher);
+  if (!watcher.is_catching_up) watcher.watch.paid_ahead.reset();
 }
 
 /// Called after the I/O thread has forgotten the token, so that no watch can come in between.
@@ -160,7 +165,7 @@ bool EventWatchers::flush_stream(Attached& watcher, Steady::time_point now, bool
     if (!is_due || stream.unsent() >= kUnsent) return is_last;
     std::string text = next_messages(watcher);
     if (watcher.is_catching_up) pay(watcher.watch, text.size());
-    watcher.is_catching_up = is_behind(watcher);
+    note_catching_up(watcher);
     has_more_ = has_more_ || watcher.is_catching_up;
     if (text.empty()) return is_last;
     stream.send(std::move(text));

@@ -47,6 +47,7 @@ struct Watch {
   std::shared_ptr<bool> is_revoked = {};   ///< of one that was taken over: whether its token has changed
   /// Of a stream: pays for looks. Called while the client catches up with what was before.
   std::function<void(std::int64_t)> charge = {};
+  std::shared_ptr<void> paid_ahead = {};  ///< what was paid for that before; the rest goes back with it
   std::size_t rows = 0;  ///< changes and events that were looked at, and are not paid for yet
 };
 
@@ -108,6 +109,7 @@ class EventWatchers {
   bool is_behind(const Attached& watcher) const {
     return !ring_.empty() && watcher.sent < ring_.back().revision;
   }
+  void note_catching_up(Attached& watcher) const;
   std::string next_messages(Attached& watcher);
   bool flush(Attached& watcher, Steady::time_point now, bool is_last);
   bool flush_poll(Attached& watcher, Steady::time_point now, bool is_last);

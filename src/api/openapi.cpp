@@ -373,7 +373,7 @@ std::string api_markdown() {
       "| 409, 412, 410 | another content under this name; changed meanwhile; the log no longer goes back so "
       "far |\n"
       "| 422 | it can never fit, or an amount is no whole number of base units |\n"
-      "| 429 | over a limit of the tenant; `Retry-After` says when |\n"
+      "| 429 | over a limit of the tenant; `Retry-After` says when, where that is known |\n"
       "| 500 `internal` | the service could not answer; its log says why |\n"
       "| 503, 507 | busy, the outcome is unknown: send it again under the same name; the disk is full |\n",
       kBodyBytes / 1024, kSubmitsBytes / 1024 / 1024);

@@ -138,14 +138,21 @@ Answer history_of(const Reading& reading, const History& history, const Query& q
 
 // What was used.
 
+namespace {
+
+void add_use_of(std::vector<double>& sums, const Amounts& demand, Wall from, Wall to) {
+  sums.resize(demand.size());
+  for (std::size_t r = 0; r < demand.size(); ++r)
+    sums[r] += static_cast<double>(demand[r]) * static_cast<double>((to - from).count());
+}
+
+}  // namespace
+
 void add_use(Uses& uses, UsedBy by, const Amounts& demand, Wall from, Wall to) {
   while (from < to) {
     by.hour = floor_to(unix_s(from), kHour);
     const Wall end = std::min(to, wall_at(by.hour + kHour));
-    std::vector<double>& sums = uses[by];
-    sums.resize(demand.size());
-    for (std::size_t r = 0; r < demand.size(); ++r)
-      sums[r] += static_cast<double>(demand[r]) * static_cast<double>((end - from).count());
+    add_use_of(uses[by], demand, from, end);
     from = end;
   }
 }
@@ -168,15 +175,20 @@ Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, con
   const Units& units = state.settings.units;
   const Wall from = wall_at(asked.from);
   const Wall to = wall_at(asked.to);
+  std::size_t rows = ended.size();
   for (const auto& [name, queue] : state.queues) {
-    const UsedBy by{.queue = name, .tenant = queue.content.tenant, .group = queue.content.group};
+    const UsedBy by{
+        .hour = asked.from, .queue = name, .tenant = queue.content.tenant, .group = queue.content.group};
     for (const auto& entry : queue.jobs) {
       const Job& job = entry.second;
       if (!job.id) continue;
       state.engine.for_each_task(*job.id, [&](const Engine::TaskState& task) {
+        ++rows;
         const Amounts demand = state.demand_of(job, job.role_of(task.role), state.name_of(task.server));
         walls.for_each_piece(task.started, present.now, [&](Wall begin, Wall end) {
-          add_use(ended, by, demand, std::max(from, begin), std::min(to, end));
+          const Wall first = std::max(from, begin);
+          const Wall last = std::min(to, end);
+          if (first < last) add_use_of(ended[by], demand, first, last);
         });
       });
     }
@@ -201,15 +213,17 @@ Answer usage_of(const Reading& reading, const UsageAsked& asked, Uses ended, con
     }
     items.push_back({{asked.by, name}, {"hours", std::move(hours)}});
   }
-  return {.status = 200,
-          .body = {{"from", text_of(from)},
-                   {"to", text_of(to)},
-                   {"until", text_of(std::min(to, present.wall))},
-                   {"by", asked.by},
-                   {"resources", units.names()},
-                   {"items", std::move(items)},
-                   {"revision", state.last.revision}},
-          .revision = state.last.revision};
+  Answer answer{.status = 200,
+                .body = {{"from", text_of(from)},
+                         {"to", text_of(to)},
+                         {"until", text_of(std::min(to, present.wall))},
+                         {"by", asked.by},
+                         {"resources", units.names()},
+                         {"items", std::move(items)},
+                         {"revision", state.last.revision}},
+                .revision = state.last.revision};
+  answer.looks = static_cast<std::int64_t>(1 + rows / kRowsOfLook + bytes_of(answer.body) / kBytesOfLook);
+  return answer;
 }
 
 std::string csv_of_usage(const Json& body) {

@@ -87,11 +87,7 @@ Problem unprocessable(std::string type, std::string key, std::string detail) {
 }
 
 Problem too_many(std::string type, std::string detail) {
-  return {.status = 429,
-          .type = std::move(type),
-          .title = "A limit is reached",
-          .detail = std::move(detail),
-          .retry_after_s = "1"};
+  return {.status = 429, .type = std::move(type), .title = "A limit is reached", .detail = std::move(detail)};
 }
 
 std::string pointer_to(const std::string& key, std::string_view member) {

@@ -68,7 +68,7 @@ Problem conflict(std::string type, std::string detail);                        /
 Problem changed(std::string detail);                                           ///< 412
 Problem compacted(Revision oldest);                                            ///< 410
 Problem unprocessable(std::string type, std::string key, std::string detail);  ///< 422
-Problem too_many(std::string type, std::string detail);                        ///< 429
+Problem too_many(std::string type, std::string detail);                        ///< 429, nobody knows how long
 
 /// The problem of a part, as one of the whole in which the part has this key.
 Problem within(Problem problem, const std::string& key);

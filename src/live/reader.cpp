@@ -250,7 +250,8 @@ Answer answer_of_state(const Reading& reading, const Query& query) {
     case Ask::assignments:
       return assignments_of(reading, query);
     case Ask::explain:
-      return explain_job(reading, query);
+      return after_rows(reading.state.queues.size() + reading.state.servers.size(),
+                        explain_job(reading, query));
     case Ask::what_if:
       return what_if(reading, query);
     case Ask::policy_dry_run:

@@ -58,7 +58,9 @@ struct Query {
   std::multimap<std::string, std::string> given = {};  ///< the parameters of the request, decoded
   Json body = {};                                      ///< of what_if and policy_dry_run
   std::string if_none_match = {};                      ///< `"r17"`: 304 without a body where it is the same
-  std::function<bool()> is_late = {};  ///< polled during a what-if; true ends it with what was decided so far
+  /// Polled during a long question; true ends a what-if with what was decided so far, and shares where they
+  /// are.
+  std::function<bool()> is_late = {};
 };
 
 /// As how many a what-if with this body counts: one, and more for many servers or tasks that it adds.

@@ -3,6 +3,7 @@
 // operator drained. Shares are parts of the whole cluster, as they are everywhere.
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 #include <utility>
 
 #include <mirab/mechanisms/mechanism.hpp>
@@ -22,6 +23,8 @@ struct Division {
   Cluster cluster;
   std::vector<std::string> queue_of_user;  // [n]
   std::vector<const Job*> left_out;        // that the open servers cannot hold
+  std::size_t jobs = 0;                    // that were looked at
+  bool is_whole = true;                    // else there was no time for all jobs
   std::int64_t drained = 0;                // servers that are not divided
   bool cuts_guarantees = false;            // which together are more than the open servers have
 };
@@ -57,13 +60,22 @@ struct Shape {
   std::int64_t tasks = 0;
 };
 
-bool asks_the_same(const scheduling::JobSubmitted& a, const scheduling::JobSubmitted& b) {
-  return a.demand == b.demand && a.servers == b.servers && a.select == b.select &&
-         a.demand_on == b.demand_on && a.within == b.within;
-}
+struct AsksLess {
+  static auto asked(const scheduling::JobSubmitted& terms) {
+    return std::tie(terms.demand, terms.servers, terms.select, terms.demand_on, terms.within);
+  }
+  bool operator()(const scheduling::JobSubmitted& a, const scheduling::JobSubmitted& b) const {
+    return asked(a) < asked(b);
+  }
+};
 
-void add_tasks(std::vector<Shape>& shapes, const State& state, scheduling::JobSubmitted terms,
-               std::int64_t tasks) {
+/// The shapes of a queue, in the order of the first job of each.
+struct Shapes {
+  std::vector<Shape> list = {};
+  std::map<scheduling::JobSubmitted, std::size_t, AsksLess> places = {};  ///< in the list
+};
+
+void add_tasks(Shapes& shapes, const State& state, scheduling::JobSubmitted terms, std::int64_t tasks) {
   const auto is_there = [&](const std::string& server) {
     const Server* const found = state.server(server);
     return found != nullptr && is_divided(*found);
@@ -74,10 +86,9 @@ void add_tasks(std::vector<Shape>& shapes, const State& state, scheduling::JobSu
                          terms.servers->end());
   for (auto each = terms.demand_on.begin(); each != terms.demand_on.end();)
     each = is_there(each->first) ? std::next(each) : terms.demand_on.erase(each);
-  const auto same = std::find_if(shapes.begin(), shapes.end(),
-                                 [&](const Shape& shape) { return asks_the_same(shape.terms, terms); });
-  Shape& shape = same == shapes.end() ? shapes.emplace_back(Shape{.terms = std::move(terms)}) : *same;
-  shape.tasks += tasks;
+  const auto [place, is_new] = shapes.places.try_emplace(terms, shapes.list.size());
+  if (is_new) shapes.list.push_back({.terms = std::move(terms)});
+  shapes.list[place->second].tasks += tasks;
 }
 
 /// Do all tasks of a job run where a job without wishes may? Of one that runs no other set is known.
@@ -115,10 +126,13 @@ SetNames distinct_sets(const State& state) {
 }
 
 std::vector<Shape> shapes_of(const State& state, const Queue& queue, const SetNames& sets,
-                             Division& division) {
-  std::vector<Shape> shapes;
+                             const std::function<bool()>& is_late, Division& division) {
+  Shapes shapes;
   for (const auto& [name, job] : queue.jobs) {
     if (!job.id) continue;
+    ++division.jobs;
+    division.is_whole = division.is_whole && !(is_late && is_late());
+    if (!division.is_whole) break;
     scheduling::JobSubmitted terms = content_of(state, job).terms;
     if (!terms.within && runs_in_common_set(state, job)) terms.within = state.common_set;
     // What waits for room that no open server has, demands nothing that could be given to others.
@@ -134,7 +148,7 @@ std::vector<Shape> shapes_of(const State& state, const Queue& queue, const SetNa
       if (tasks > 0) add_tasks(shapes, state, by_role[k], tasks);
     }
   }
-  return shapes;
+  return std::move(shapes.list);
 }
 
 User user_of(const Units& units, const Shape& shape) {
@@ -247,7 +261,7 @@ void set_quotas(const State& state, const std::map<std::string, QuotaContent>& q
 }
 
 /// Names of queues and groups are kept apart: a problem has one set of them.
-Division division_of(const State& state) {
+Division division_of(const State& state, const std::function<bool()>& is_late) {
   const Units& units = state.settings.units;
   Division division;
   Cluster& cluster = division.cluster;
@@ -278,7 +292,7 @@ Division division_of(const State& state) {
   }
   const SetNames sets = distinct_sets(state);
   for (const auto& [name, queue] : state.queues) {
-    const std::vector<Shape> shapes = shapes_of(state, queue, sets, division);
+    const std::vector<Shape> shapes = shapes_of(state, queue, sets, is_late, division);
     if (shapes.empty()) continue;
     add_named(shapes, named);
     quotas.emplace("queue " + name, queue.content.quota);
@@ -355,8 +369,6 @@ Json outcome_json(const Reading& reading, const Division& division, const mirab:
 }  // namespace
 
 Answer shares_of(const Reading& reading, const Query& query) {
-  const Division division = division_of(reading.state);
-  Json body = {{"mechanisms", Json::array()}};
   std::vector<std::string> asked;
   const auto [first, last] = query.given.equal_range("mechanism");
   for (auto each = first; each != last; ++each) asked.push_back(each->second);
@@ -367,6 +379,16 @@ Answer shares_of(const Reading& reading, const Query& query) {
     if (const Result<Choice> choice = choose_mechanism(text); !choice)
       return reading.refuse(bad_request("/mechanism", choice.error().message));
   }
+  const Division division = division_of(reading.state, query.is_late);
+  if (!division.is_whole)
+    return reading.refuse(
+        too_large({}, "there are too many jobs to be divided within the time of a question"));
+  std::size_t looks = division.jobs;
+  const auto charged = [&](Answer answer) {
+    answer.looks = static_cast<std::int64_t>(1 + looks);
+    return answer;
+  };
+  Json body = {{"mechanisms", Json::array()}};
   body["drained"] = division.drained;
   body["guarantees_cut"] = division.cuts_guarantees;
   body["left_out"] = Json::array();
@@ -375,14 +397,20 @@ Answer shares_of(const Reading& reading, const Query& query) {
   }
   if (division.cluster.users.empty() || division.cluster.servers.empty()) {
     body["note"] = "no job that an open server can hold waits or runs";
-    return reading.found(std::move(body), reading.state.last.revision);
+    return charged(reading.found(std::move(body), reading.state.last.revision));
   }
   const Result<mirab::Problem> problem = mirab::Problem::from(division.cluster);
   if (!problem)
-    return reading.refuse(
-        unprocessable("no-division", {}, reading.sees_all() ? describe(problem.error()) : ""));
+    return charged(reading.refuse(
+        unprocessable("no-division", {}, reading.sees_all() ? describe(problem.error()) : "")));
   if (asked.empty()) asked.push_back(recommended(*problem).choice.text);
   for (const std::string& text : asked) {
+    if (!body["mechanisms"].empty() && query.is_late && query.is_late()) {
+      body["mechanisms"].push_back(
+          {{"mechanism", text}, {"refused", "the others took the time of a question: ask for it alone"}});
+      continue;
+    }
+    looks += division.cluster.users.size();
     const Result<Outcome> outcome = allocate(*problem, text);
     if (outcome) {
       body["mechanisms"].push_back(outcome_json(reading, division, *problem, *outcome));
@@ -392,7 +420,7 @@ Answer shares_of(const Reading& reading, const Query& query) {
            {"refused", reading.sees_all() ? outcome.error().message : "it cannot divide this cluster"}});
     }
   }
-  return reading.found(std::move(body), reading.state.last.revision);
+  return charged(reading.found(std::move(body), reading.state.last.revision));
 }
 
 namespace {

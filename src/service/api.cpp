@@ -21,7 +21,10 @@ constexpr std::int64_t kWatchesOfTenant = 64;
 constexpr std::size_t kBodies = std::size_t{256} << 20U;           // bytes, until they are answered
 constexpr std::size_t kBodiesOfTenants = std::size_t{240} << 20U;  // the others keep a reserve
 constexpr std::size_t kBodiesOfTenant = std::size_t{16} << 20U;
-constexpr std::size_t kBytesOfJob = 4096;  // each of a list of jobs counts as a job at least
+constexpr std::size_t kBytesOfOne = 4096;  // of a body or of a command's answer: each counts as one
+// What a stream that begins in the past pays ahead.
+constexpr std::uint64_t kLooksOfChange = 16;
+constexpr std::uint64_t kChangesAhead = 20'000;
 // How long those wait for their refusal that ask too often, so that they cannot ask it all the time.
 constexpr std::chrono::milliseconds kPatience{1000};  // without a token
 constexpr std::chrono::milliseconds kPatienceOfTenant{100};
@@ -33,9 +36,19 @@ std::size_t body_bytes_of(const net::Request& head, const Route& route) {
   return std::min<std::size_t>(most, whole_number(head.field("content-length")).value_or(0));
 }
 
-/// As how many jobs a list counts before it is read, by its bytes.
-double submits_of(std::size_t bytes) {
-  return static_cast<double>(std::max<std::size_t>(1, bytes / kBytesOfJob));
+/// As how many of its rate a body counts, or an answer to a command.
+double price_of(std::size_t bytes) {
+  return static_cast<double>(std::max<std::size_t>(1, bytes / kBytesOfOne));
+}
+
+/// What a body counts against: of a question that of requests, as its own counts what it looks at.
+RateOf rate_of_body(const Route& route) {
+  return route.rate == RateOf::submits ? RateOf::submits : RateOf::requests;
+}
+
+/// What an answer that refuses says of it.
+std::string why_of(const live::Answer& answer) {
+  return answer.body.is_object() ? answer.body.value("detail", "") : "";
 }
 
 /// What a rate counts, in words.
@@ -72,7 +85,8 @@ struct Api::Asked : api::Asked {
   bool is_table = false;       ///< `Accept: text/csv` of a route that has it
   BodyRoom::Held room = {};    ///< of its body
   std::size_t body_bytes = 0;  ///< for which it has that
-  double paid = 1;             ///< of the rate of its route, before the body was read
+  double paid = 1;             ///< of the rate of a question
+  double paid_for_body = 0;    ///< of the rate that its body counts against
   Steady::time_point at = Steady::now();
 };
 
@@ -85,16 +99,12 @@ net::Response Api::refusal(int status, std::string_view why) { return api::respo
 
 net::Admission Api::admit(net::Request& head) {
   auto asked = std::make_shared<Asked>();
+  asked->caller.from = head.address;
   net::Admission admission;
   if (auto refusal = check(*asked, head)) {
-    metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
-    refusals_.note(refusal->status, [&] {
-      return live::Json{{"from", head.address},
-                        {"tenant", asked->caller.tenant},
-                        {"status", refusal->status},
-                        {"route", asked->route == nullptr ? "none" : asked->route->path}};
-    });
-    admission.refusal = std::make_unique<net::Response>(*std::move(refusal));
+    metrics_.count(asked->route, refusal->response.status, Steady::now() - asked->at);
+    note_refusal(*asked, refusal->response.status, refusal->why);
+    admission.refusal = std::make_unique<net::Response>(std::move(refusal->response));
     return admission;
   }
   admission.body_bytes = api::body_bytes(*asked->route);
@@ -102,11 +112,35 @@ net::Admission Api::admit(net::Request& head) {
   return admission;
 }
 
-std::optional<net::Response> Api::check_token(Asked& asked, const net::Request& head) {
+Api::Refusal Api::refusal_of(const live::Problem& wrong) {
+  return {.response = response_of(wrong), .why = wrong.detail};
+}
+
+void Api::refuse(const Asked& asked, net::Exchange& exchange, Refusal refusal) {
+  metrics_.count(asked.route, refusal.response.status, Steady::now() - asked.at);
+  note_refusal(asked, refusal.response.status, refusal.why);
+  exchange.answer(std::move(refusal.response));
+}
+
+/// Any thread.
+void Api::note_refusal(const Asked& asked, int status, const std::string& why) {
+  refusals_.note(status, [&] {
+    live::Json fields = {{"from", asked.caller.from},
+                         {"tenant", asked.caller.tenant},
+                         {"by", asked.caller.by},
+                         {"status", status},
+                         {"route", asked.route == nullptr ? "none" : asked.route->path}};
+    if (asked.route != nullptr) fields["method"] = asked.route->method;
+    if (!why.empty()) fields["why"] = why;
+    return fields;
+  });
+}
+
+std::optional<Api::Refusal> Api::check_token(Asked& asked, const net::Request& head) {
   auto caller = tokens_.find(api::bearer_of(head), wall_now());
   if (!caller) {
     if (auto refusal = check_client(asked, head)) return refusal;
-    return response_of(problem(401, "no-token", "A valid token is needed"));
+    return refusal_of(problem(401, "no-token", "A valid token is needed"));
   }
   asked.caller = *std::move(caller);
   asked.caller.from = head.address;
@@ -114,7 +148,7 @@ std::optional<net::Response> Api::check_token(Asked& asked, const net::Request& 
 }
 
 /// Who has no token may ask so often, by its address. Who asks more often also waits for that answer.
-std::optional<net::Response> Api::check_client(const Asked& asked, const net::Request& head) {
+std::optional<Api::Refusal> Api::check_client(const Asked& asked, const net::Request& head) {
   const bool is_health = asked.route != nullptr && (asked.route->action == api::Action(Own::livez) ||
                                                     asked.route->action == api::Action(Own::readyz));
   const auto wait = (is_health ? health_rates_ : client_rates_).take(head.address, asked.at);
@@ -122,25 +156,26 @@ std::optional<net::Response> Api::check_client(const Asked& asked, const net::Re
   live::Problem wrong =
       live::too_many("client-rate", "more requests without a token than this address may send");
   wrong.retry_after_s = std::to_string(static_cast<std::int64_t>(std::ceil(*wait)));
-  net::Response response = response_of(wrong);
-  response.after = kPatience;
-  return response;
+  Refusal refusal = refusal_of(wrong);
+  refusal.response.after = kPatience;
+  return refusal;
 }
 
 /// Who asks for what, and with which right? The token comes first: without one no caller learns which routes
 /// there are names for.
-std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) {
+std::optional<Api::Refusal> Api::check(Asked& asked, const net::Request& head) {
   const auto target = net::read_target(head.target);
   if (!target) {
     if (auto refusal = check_client(asked, head)) return refusal;
-    return response_of(live::bad_request("", "malformed target"));
+    return refusal_of(live::bad_request("", "malformed target"));
   }
   std::vector<std::string> allowed;
   const auto found = api::match(head.method, *target, allowed);
   if (!found) {
     if (auto refusal = check_token(asked, head)) return refusal;
     if (auto refusal = take_rate(asked, RateOf::requests, 1)) return refusal;
-    return allowed.empty() ? response_of(live::not_found()) : api::method_refusal(allowed);
+    if (allowed.empty()) return refusal_of(live::not_found());
+    return Refusal{.response = api::method_refusal(allowed)};
   }
   static_cast<api::Asked&>(asked) = api::asked_of(*found, *target, head);
   const Route& route = *asked.route;
@@ -153,37 +188,48 @@ std::optional<net::Response> Api::check(Asked& asked, const net::Request& head) 
   const bool is_cancel = route.rate == RateOf::cancels;
   if (auto refusal = take_rate(asked, is_cancel ? RateOf::cancels : RateOf::requests, 1)) return refusal;
   if (route.scopes != api::kNoToken && (api::set_of(asked.caller.scopes) & route.scopes) == 0)
-    return response_of(live::scope_problem());
-  if (const auto wrong = api::wrong_parameter(asked)) return response_of(*wrong);
+    return refusal_of(live::scope_problem());
+  if (const auto wrong = api::wrong_parameter(asked)) return refusal_of(*wrong);
   asked.is_table = route.action == api::Action(Own::usage) && head.field("accept").substr(0, 8) == "text/csv";
   const std::uint64_t length = whole_number(head.field("content-length")).value_or(0);
   if (length > api::body_bytes(route)) return std::nullopt;  // the server refuses it
   asked.body_bytes = body_bytes_of(head, route);
   if (auto refusal = take_room(asked)) return refusal;
-  if (std::holds_alternative<live::Ask>(route.action) || route.action == api::Action(Own::events)) {
+  if (std::holds_alternative<live::Ask>(route.action) || route.rate == RateOf::questions ||
+      route.action == api::Action(Own::events)) {
     if (auto refusal = take_rate(asked, RateOf::looks, 1)) return refusal;
   }
-  if (route.rate == RateOf::requests || is_cancel) return std::nullopt;
-  if (route.action == api::Action(Own::submits)) {
-    // Its jobs are counted when it is read, which takes long: its bytes are paid before, where they are
-    // known.
-    asked.paid = submits_of(length);
-  }
-  return take_rate(asked, route.rate, asked.paid);
+  // To read it takes long: its bytes are paid before, where they are known.
+  if (rate_of_body(route) == RateOf::requests) asked.paid_for_body = 1;
+  if (auto refusal = pay_body(asked, length)) return refusal;
+  const bool is_paid = route.rate == rate_of_body(route) || is_cancel;
+  return is_paid ? std::nullopt : take_rate(asked, route.rate, asked.paid);
+}
+
+std::optional<Api::Refusal> Api::pay_body(Asked& asked, std::size_t bytes) {
+  return pay_for_body(asked, price_of(bytes));
+}
+
+std::optional<Api::Refusal> Api::pay_for_body(Asked& asked, double price) {
+  if (price <= asked.paid_for_body) return std::nullopt;
+  auto refusal = take_rate(asked, rate_of_body(*asked.route), price, asked.paid_for_body);
+  if (!refusal) asked.paid_for_body = price;
+  return refusal;
 }
 
 /// The bytes of a body are held until the answer.
-std::optional<net::Response> Api::take_room(Asked& asked) {
+std::optional<Api::Refusal> Api::take_room(Asked& asked) {
   if (asked.body_bytes == 0) return std::nullopt;
   auto room = bodies_.take(asked.caller.tenant, asked.body_bytes);
   if (auto* const held = std::get_if<BodyRoom::Held>(&room)) {
     asked.room = std::move(*held);
     return std::nullopt;
   }
-  return response_of(full_answer(std::get<Full>(room), "bytes in bodies of requests under way"));
+  const live::Answer full = full_answer(std::get<Full>(room), "bytes in bodies of requests under way");
+  return Refusal{.response = response_of(full), .why = why_of(full)};
 }
 
-std::optional<net::Response> Api::take_rate(const Asked& asked, RateOf of, double amount, double paid) {
+std::optional<Api::Refusal> Api::take_rate(const Asked& asked, RateOf of, double amount, double paid) {
   const auto now = Steady::now();
   rates_.charge(asked.caller.tenant, of, -paid);
   if (!rates_.take(asked.caller.tenant, of, amount, now)) return std::nullopt;
@@ -194,16 +240,16 @@ std::optional<net::Response> Api::take_rate(const Asked& asked, RateOf of, doubl
       "rate", fmt::format("more {} than this tenant's limit of {} a second, {} at once, allows", word_of(of),
                           rate.per_s, rate.burst));
   wrong.retry_after_s = std::to_string(static_cast<std::int64_t>(std::ceil(*wait)));
-  net::Response response = response_of(wrong);
-  response.after = kPatienceOfTenant;
-  response.fields.emplace_back("RateLimit-Policy", fmt::format("\"default\";q={};w=1", rate.per_s));
-  response.fields.emplace_back("RateLimit", fmt::format("\"default\";r=0;t={}", wrong.retry_after_s));
-  return response;
+  Refusal refusal = refusal_of(wrong);
+  refusal.response.after = kPatienceOfTenant;
+  refusal.response.fields.emplace_back("RateLimit-Policy", fmt::format("\"default\";q={};w=1", rate.per_s));
+  refusal.response.fields.emplace_back("RateLimit", fmt::format("\"default\";r=0;t={}", wrong.retry_after_s));
+  return refusal;
 }
 
-/// Of any thread. Below 0: it is given back.
+/// Of any thread. Below 0: it is given back. What is let go of at the end comes when the server is gone.
 void Api::charge(const std::string& tenant, RateOf of, double amount) {
-  if (tenant.empty()) return;
+  if (tenant.empty() || amount == 0 || is_stopping_.load()) return;
   server_->post([this, tenant, of, amount] { rates_.charge(tenant, of, amount); });
 }
 
@@ -217,6 +263,10 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
     }
     if (answer.looks > 1) charge(asked->caller.tenant, RateOf::looks, static_cast<double>(answer.looks - 1));
     const RateOf of = asked->route->rate;
+    if (std::holds_alternative<live::Do>(asked->route->action)) {
+      const double more = price_of(response.body.size()) - std::max(1.0, asked->paid_for_body);
+      if (more > 0) charge(asked->caller.tenant, of, more);
+    }
     const bool has_no_room = answer.status == 429 || answer.status == 503;
     if (has_no_room && (of == RateOf::questions || of == RateOf::what_ifs))
       charge(asked->caller.tenant, of, -asked->paid);
@@ -227,24 +277,24 @@ void Api::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) 
       for (const live::Json& each : answer.body["answers"])
         metrics_.count_command(live::Do::job_put, each.value("status", 500));
     }
-    const auto fields = [&] {
-      return live::Json{{"route", asked->route->path},
-                        {"method", asked->route->method},
-                        {"tenant", asked->caller.tenant},
-                        {"by", asked->caller.by},
-                        {"status", answer.status},
-                        {"revision", answer.revision},
-                        {"ms", std::chrono::duration<double, std::milli>(Steady::now() - asked->at).count()}};
-    };
-    if (answer.status == 503) {
-      refusals_.note(answer.status, fields);
+    if (has_no_room) {
+      note_refusal(*asked, answer.status, why_of(answer));
     } else if (logs_requests_ || answer.status >= 500) {
-      journal(answer.status >= 500 ? "error" : "info", "request", fields());
+      journal(answer.status >= 500 ? "error" : "info", "request",
+              {{"route", asked->route->path},
+               {"method", asked->route->method},
+               {"tenant", asked->caller.tenant},
+               {"by", asked->caller.by},
+               {"status", answer.status},
+               {"revision", answer.revision},
+               {"ms", std::chrono::duration<double, std::milli>(Steady::now() - asked->at).count()}});
     }
     exchange->answer(std::move(response));
   };
   if (!request.body.empty() && asked->route->schema.empty())
     return reply(live::answer_of(live::bad_request("", "this route takes no body"), 0));
+  if (auto refusal = pay_body(*asked, request.body.size()))  // it came in chunks
+    return refuse(*asked, *exchange, *std::move(refusal));
   if (const auto* what = std::get_if<Own>(&asked->route->action)) {
     if (*what == Own::submits) return submits(asked, request, *exchange, reply);
     return own(*what, asked, exchange, reply);
@@ -297,15 +347,6 @@ void Api::command(const std::shared_ptr<Asked>& asked, const net::Request& reque
 
 void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,
                   const Reply& reply) {
-  const auto refuse = [&](net::Response refusal) {
-    metrics_.count(asked->route, refusal.status, Steady::now() - asked->at);
-    exchange.answer(std::move(refusal));
-  };
-  if (const double price = submits_of(request.body.size()); price > asked->paid) {  // it came in chunks
-    if (auto refusal = take_rate(*asked, RateOf::submits, price, asked->paid))
-      return refuse(*std::move(refusal));
-    asked->paid = price;
-  }
   auto body = live::read_submits(request.body);
   if (const auto* wrong = std::get_if<live::Problem>(&body)) return reply(live::answer_of(*wrong, 0));
   if (pipeline_->figures().is_disk_full.load())
@@ -314,10 +355,8 @@ void Api::submits(const std::shared_ptr<Asked>& asked, const net::Request& reque
   auto parsed = live::parse_submits(asked->caller, std::get<live::Json>(body), pipeline_->units());
   if (const auto* wrong = std::get_if<live::Problem>(&parsed)) return reply(live::answer_of(*wrong, 0));
   auto& commands = std::get<std::vector<live::Parsed<live::Command>>>(parsed);
-  if (const auto price = static_cast<double>(commands.size()); price > asked->paid) {
-    if (auto refusal = take_rate(*asked, RateOf::submits, price, asked->paid))
-      return refuse(*std::move(refusal));
-  }
+  if (auto refusal = pay_for_body(*asked, static_cast<double>(commands.size())))
+    return refuse(*asked, exchange, *std::move(refusal));
   pipeline_->submit(std::move(commands), asked->caller.tenant, reply);
 }
 
@@ -327,10 +366,8 @@ void Api::question(const std::shared_ptr<Asked>& asked, const net::Request& requ
   if (const auto* wrong = std::get_if<live::Problem>(&query)) return reply(live::answer_of(*wrong, 0));
   if (asked->route->action == api::Action(live::Ask::what_if)) {
     const double price = live::price_of_what_if(std::get<live::Query>(query).body, pipeline_->units());
-    if (auto refusal = take_rate(*asked, RateOf::what_ifs, price, asked->paid)) {
-      metrics_.count(asked->route, refusal->status, Steady::now() - asked->at);
-      return exchange.answer(*std::move(refusal));
-    }
+    if (auto refusal = take_rate(*asked, RateOf::what_ifs, price, asked->paid))
+      return refuse(*asked, exchange, *std::move(refusal));
     asked->paid = price;
   }
   const std::uint64_t at_least = whole_number(asked->first("at_least")).value_or(0);
@@ -458,11 +495,25 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
   if (figures.watchers.load() >= 10'000) return reply(busy_answer("too many watches"));
   std::vector<Open>* const open = watches_of(asked->caller.tenant);
   if (open == nullptr) return refuse_watch();
+  // Charged when it is sent, so many streams would come in before the first one has paid.
+  const std::uint64_t present = figures.reader_revision.load();
+  const std::uint64_t behind = watch.is_from_now || watch.after > present ? 0 : present - watch.after;
+  const auto ahead = std::make_shared<double>(
+      static_cast<double>(kLooksOfChange * std::min<std::uint64_t>(behind, kChangesAhead)));
+  const std::string& tenant = asked->caller.tenant;
+  if (*ahead > 0) {
+    if (auto refusal = take_rate(*asked, RateOf::looks, *ahead))
+      return refuse(*asked, exchange, *std::move(refusal));
+  }
+  watch.paid_ahead = std::shared_ptr<void>(
+      nullptr, [this, tenant, ahead](void*) { charge(tenant, RateOf::looks, -std::exchange(*ahead, 0)); });
   metrics_.count(asked->route, 200, Steady::now() - asked->at);
   watch.stream = exchange.stream(api::stream_head());
   if (watch.stream == nullptr) return;
-  watch.charge = [this, tenant = asked->caller.tenant](std::int64_t looks) {
-    charge(tenant, RateOf::looks, static_cast<double>(looks));
+  watch.charge = [this, tenant, ahead](std::int64_t looks) {
+    const double paid = std::min(*ahead, static_cast<double>(looks));
+    *ahead -= paid;
+    charge(tenant, RateOf::looks, static_cast<double>(looks) - paid);
   };
   open->push_back([stream = std::weak_ptr<net::EventStream>(watch.stream)] {
     const auto held = stream.lock();

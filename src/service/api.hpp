@@ -61,15 +61,26 @@ class Api final : public net::Handler {
 
  private:
   struct Asked;
+  /// A response that refuses, and why, for the journal.
+  struct Refusal {
+    net::Response response;
+    std::string why = {};
+  };
+  static Refusal refusal_of(const live::Problem& wrong);
   /// Says whether a watch is still open.
   using Open = std::function<bool()>;
 
-  std::optional<net::Response> check_token(Asked& asked, const net::Request& head);
-  std::optional<net::Response> check(Asked& asked, const net::Request& head);
-  std::optional<net::Response> check_client(const Asked& asked, const net::Request& head);
+  std::optional<Refusal> check_token(Asked& asked, const net::Request& head);
+  std::optional<Refusal> check(Asked& asked, const net::Request& head);
+  std::optional<Refusal> check_client(const Asked& asked, const net::Request& head);
   /// Takes all of the amount, of which `paid` was taken before. Where there is less, that stays paid.
-  std::optional<net::Response> take_rate(const Asked& asked, RateOf of, double amount, double paid = 0);
-  std::optional<net::Response> take_room(Asked& asked);
+  std::optional<Refusal> take_rate(const Asked& asked, RateOf of, double amount, double paid = 0);
+  std::optional<Refusal> take_room(Asked& asked);
+  /// What is not paid yet of a body.
+  std::optional<Refusal> pay_body(Asked& asked, std::size_t bytes);
+  std::optional<Refusal> pay_for_body(Asked& asked, double price);
+  void refuse(const Asked& asked, net::Exchange& exchange, Refusal refusal);
+  void note_refusal(const Asked& asked, int status, const std::string& why);
   void charge(const std::string& tenant, RateOf of, double amount);
   void command(const std::shared_ptr<Asked>& asked, const net::Request& request, const Reply& reply);
   void submits(const std::shared_ptr<Asked>& asked, const net::Request& request, net::Exchange& exchange,

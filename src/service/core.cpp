@@ -7,8 +7,18 @@ namespace mirab::service {
 
 using std::chrono::milliseconds;
 
+namespace {
+
 constexpr milliseconds kLongestWait{1000};  // so often the core shows that it is alive
-constexpr const char* kDiffers = "the two engines differ, so that nothing is changed until a new start";
+
+/// Only a new start helps, so it names no time.
+live::Answer differs_answer() {
+  live::Answer answer = busy_answer("the two engines differ, so that nothing is changed until a new start");
+  answer.retry_after_s.clear();
+  return answer;
+}
+
+}  // namespace
 
 std::int64_t steady_ms() {
   return std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();
@@ -73,7 +83,7 @@ void Core::run() {
     const auto wait = decider_.wants_steps() ? milliseconds(0) : until(decider_.next_by_time());
     std::vector<CommandWork> taken = commands_.take(shared_.options.commands_of_batch, wait);
     if (shared_.differs.load()) {
-      for (const CommandWork& work : taken) work.reply(busy_answer(kDiffers));
+      for (const CommandWork& work : taken) work.reply(differs_answer());
       if (commands_.is_closed() && taken.empty()) break;
       if (taken.empty()) std::this_thread::sleep_for(milliseconds(10));
       continue;

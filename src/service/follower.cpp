@@ -17,7 +17,6 @@ constexpr std::size_t kHeld = 16'384;       // watches and questions that wait f
 
 constexpr std::string_view kQuestionsWait = "questions that wait";
 constexpr std::chrono::seconds kWaits{5};  // for a revision
-constexpr std::chrono::seconds kTimeOfQuestion{5};
 
 std::size_t price_of(const live::Query& query) {
   switch (query.what) {

@@ -13,7 +13,8 @@ namespace mirab::service {
 /// Where there is no room.
 enum class Full { tenant, all };
 
-/// 429 or 503; `what` waits or is under way, in words: "commands that wait".
+/// 429 or 503; `what` waits or is under way, in words: "commands that wait". Each is over in a moment, so
+/// that a second is a good time to wait.
 inline live::Answer full_answer(Full full, std::string_view what) {
   if (full == Full::all) return busy_answer(fmt::format("there are too many {}", what));
   live::Answer answer = live::answer_of(

@@ -130,8 +130,15 @@ std::optional<live::Answer> usage_at(const Shared& shared, TrailingReader& trail
   });
   if (reader == nullptr) return std::nullopt;
   live::Uses uses;
-  if (!failure) failure = (*store)->read_uses(asked.from, asked.to, uses);
+  const auto is_late = [until = Steady::now() + kTimeOfQuestion] { return Steady::now() > until; };
+  if (!failure) failure = (*store)->read_uses(asked.from, asked.to, uses, is_late);
   (*store)->end_read();
+  if (failure && is_late())
+    return live::answer_of(
+        live::too_large("/from",
+                        "so much was used that to sum it up takes longer than the time of a "
+                        "question: ask for a shorter span"),
+        reader->revision());
   if (failure) return busy_answer(failure->message);
   return reader->usage(asked, std::move(uses), shared.clock.now(), caller);
 }

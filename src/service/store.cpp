@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kFormat = 1;
 constexpr std::uint64_t kDatabasePage = 4096;
+constexpr int kStepsOfQuestion = 10'000;  // of SQLite, then it asks whether it is late
 constexpr std::array kTables = {"tenant", "group", "queue", "server", "token", "job", "task_ended", "series"};
 
 /// Files that were made before it get it when they are opened.
@@ -78,7 +79,8 @@ class SqliteStore final : public Store {
     for (std::size_t at = 0; at < rows.size() && code == SQLITE_OK; ++at) code = put_row(rows[at]);
     return finished(code);
   }
-  StoreCheck read_uses(std::int64_t from, std::int64_t to, live::Uses& uses) override;
+  StoreCheck read_uses(std::int64_t from, std::int64_t to, live::Uses& uses,
+                       std::function<bool()> is_late) override;
   StoreCheck trim_uses(std::int64_t before) override {
     return checked(Statement(database_, "DELETE FROM uses WHERE hour < ?1")
                        .bind(1, static_cast<std::uint64_t>(before))
@@ -340,7 +342,10 @@ int SqliteStore::add_use(const live::UsedBy& by, std::size_t resource, double am
       .run();
 }
 
-StoreCheck SqliteStore::read_uses(std::int64_t from, std::int64_t to, live::Uses& uses) {
+StoreCheck SqliteStore::read_uses(std::int64_t from, std::int64_t to, live::Uses& uses,
+                                  std::function<bool()> is_late) {
+  const auto ask = [](void* asked) { return (*static_cast<std::function<bool()>*>(asked))() ? 1 : 0; };
+  sqlite3_progress_handler(database_, kStepsOfQuestion, ask, &is_late);
   Statement query(database_,
                   "SELECT queue, tenant, \"group\", resource, sum(amount) FROM uses"
                   " WHERE hour >= ?1 AND hour < ?2 GROUP BY queue, tenant, \"group\", resource");
@@ -353,6 +358,7 @@ StoreCheck SqliteStore::read_uses(std::int64_t from, std::int64_t to, live::Uses
     if (amounts.size() <= resource) amounts.resize(resource + 1);
     amounts[resource] += query.real(4);
   }
+  sqlite3_progress_handler(database_, 0, nullptr, nullptr);
   return checked(code == SQLITE_DONE ? SQLITE_OK : code);
 }
 

@@ -82,7 +82,9 @@ class Store {
   virtual StoreCheck put_rows(const std::vector<live::Row>& rows) = 0;
   /// What the tasks used that ended, summed over the hours from `from` to before `to` (Unix seconds): the
   /// hour of each is `from`.
-  virtual StoreCheck read_uses(std::int64_t from, std::int64_t to, live::Uses& uses) = 0;
+  /// `is_late` is polled; true ends it with a failure.
+  virtual StoreCheck read_uses(std::int64_t from, std::int64_t to, live::Uses& uses,
+                               std::function<bool()> is_late) = 0;
   /// Forgets what is older.
   virtual StoreCheck trim_uses(std::int64_t before) = 0;
 

@@ -55,6 +55,9 @@ struct Shared {
   live::Answer internal_answer(const std::exception& failure) const;
 };
 
+/// What a long question may take, where it can be ended.
+inline constexpr std::chrono::seconds kTimeOfQuestion{5};
+
 /// A batch on its way to the disk, with the answers that wait for it.
 struct Group {
   live::Batch batch = {};

@@ -38,7 +38,9 @@ std::optional<live::Answer> Workers::refusal(const std::string& tenant) const {
   const auto waiting =
       std::count_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.tenant == tenant; });
   if (tenant.empty() || std::cmp_less(waiting, kJobsOfTenant)) return std::nullopt;
-  return full_answer(Full::tenant, kWait);
+  live::Answer full = full_answer(Full::tenant, kWait);
+  full.retry_after_s.clear();  // nobody knows how long each of them takes
+  return full;
 }
 
 bool Workers::has_room(const std::string& tenant, const Reply& refuse) {

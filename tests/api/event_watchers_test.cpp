@@ -138,5 +138,22 @@ TEST(EventWatchers, AStreamIsChargedWhileItCatchesUpAlone) {
   EXPECT_EQ(looks, caught_up);
 }
 
+TEST(EventWatchers, WhatAStreamPaidAheadIsLetGoOfWhenItHasCaughtUp) {
+  Watched watched;
+  watched.happen(20'000);
+  auto paid = std::make_shared<int>();
+  const std::weak_ptr<int> is_held = paid;
+  watched.watchers.watch({.caller = live::member("a"),
+                          .at_once = true,
+                          .stream = std::make_shared<Client>(),
+                          .charge = [](std::int64_t) {},
+                          .paid_ahead = std::move(paid)});
+  watched.watchers.turn(Steady::now(), false);
+  EXPECT_FALSE(is_held.expired());
+  for (int n = 0; n < 100; ++n) watched.watchers.turn(Steady::now(), false);
+  EXPECT_TRUE(is_held.expired());
+  EXPECT_EQ(watched.watchers.size(), 1U);
+}
+
 }  // namespace
 }  // namespace mirab::api

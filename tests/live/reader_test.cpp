@@ -1,4 +1,5 @@
 // What callers get to see: lists, explanations, what-ifs, shares; and what tenants do not.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <set>
 
@@ -643,6 +644,35 @@ TEST(LiveReader, SharesStandBesideWhatEachQueueHas) {
   EXPECT_EQ(cluster.get({.what = Ask::shares, .given = {{"mechanism", "dfr"}}}).body.at("key"), "/mechanism");
   EXPECT_EQ(cluster.get({.what = Ask::mechanism, .name = "drf"}).body.at("name"), "drf");
   EXPECT_EQ(cluster.get({.what = Ask::mechanism, .name = "no"}).status, 404);
+}
+
+TEST(LiveReader, SharesAreChargedByTheJobsAndByWhomEachMechanismDividesAmong) {
+  LiveCluster cluster = small_cluster();
+  const auto looks = [&](std::multimap<std::string, std::string> given) {
+    const Answer answer = cluster.get({.what = Ask::shares, .given = std::move(given)});
+    return answer.looks - static_cast<std::int64_t>(bytes_of(answer.body) / kBytesOfLook);
+  };
+  for (int n = 0; n < 50; ++n)
+    cluster.submit("ml", "j" + std::to_string(n), fmt::format(R"({{"demand": {{"cpu": {}}}}})", 1 + n % 2));
+  EXPECT_EQ(looks({{"mechanism", "drf"}}), 1 + 50 + 2);
+  EXPECT_EQ(looks({{"mechanism", "drf"}, {"mechanism", "drfh"}}), 1 + 50 + 4);
+}
+
+TEST(LiveReader, SharesEndWhenTheTimeOfAQuestionIsOver) {
+  LiveCluster cluster = small_cluster();
+  for (int n = 0; n < 5; ++n) cluster.submit("ml", "j" + std::to_string(n), R"({"demand": {"cpu": 1}})");
+  int asked = 0;
+  Query query{.what = Ask::shares, .given = {{"mechanism", "drf"}, {"mechanism", "drfh"}}};
+  query.is_late = [&] { return ++asked > 3; };
+  EXPECT_EQ(cluster.get(query).status, 413) << "three of five jobs";
+  asked = 0;
+  query.is_late = [&] { return ++asked > 5; };
+  const Answer answer = cluster.get(query);
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const Json& mechanisms = answer.body.at("mechanisms");
+  ASSERT_EQ(mechanisms.size(), 2U);
+  EXPECT_TRUE(mechanisms[0].contains("queues"));
+  EXPECT_TRUE(mechanisms[1].contains("refused"));
 }
 
 // Otherwise a job that can never run would lower the fair shares of the other queues.

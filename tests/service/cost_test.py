@@ -172,7 +172,7 @@ class Cost(unittest.TestCase):
         self.assertEqual((status, body["key"]), (413, "/jobs"))
 
     def test_bodies_under_way_have_room_for_each_tenant(self):
-        _, dear, other = self.tenants(self.start())
+        admin, dear, other = self.tenants(self.start())
 
         def begin(client):
             connection = socket.create_connection(("127.0.0.1", client.connection.port))
@@ -182,8 +182,9 @@ class Cost(unittest.TestCase):
             connection.settimeout(0.05)
             return connection
 
+        admin.put("/v1/tenants/dear", {"limits": {"burst": 10_000, "requests_per_s": 1000}})
         held = []
-        for _ in range(200):  # the rate of submits allows them
+        for _ in range(200):
             held.append(begin(dear))
         self.assertEqual(other.put("/v1/queues/ml/jobs/b", JOB)[0], 201)
         time.sleep(1)
@@ -205,6 +206,90 @@ class Cost(unittest.TestCase):
             dear = Client(dear.connection.port, dear.token)
             time.sleep(0.1)
         self.fail("the room comes back")
+
+    def test_the_journal_says_which_limit_a_refused_request_was_over(self):
+        service = self.start()
+        admin, dear, _ = self.tenants(service)
+        limits = {"limits": {"submits_per_s": 1, "burst": 2, "queued_jobs": 1}}
+        self.assertEqual(admin.put("/v1/tenants/dear", limits)[0], 200)
+        self.assertEqual(dear.put("/v1/queues/dear/jobs/a", JOB)[0], 201)
+        status, body, headers = dear.put("/v1/queues/dear/jobs/b", JOB)
+        self.assertEqual((status, body["type"]), (429, "/problems/too-many-jobs"))
+        self.assertNotIn("Retry-After", headers, "nobody knows when a job ends")
+        status, body, headers = dear.put("/v1/queues/dear/jobs/c", JOB)
+        self.assertEqual((status, body["type"]), (429, "/problems/rate"))
+        self.assertIn("Retry-After", headers)
+        for _ in range(1000):
+            lines = [json.loads(line) for line in service.read_log().splitlines() if '"what":"refused"' in line]
+            if len(lines) == 2:
+                break
+            time.sleep(0.01)
+        self.assertEqual([(line["status"], line["tenant"], line["by"]) for line in lines], 2 * [(429, "dear", "token:dear")])
+        self.assertIn("the tenant has 1 jobs; at most 1 may wait or run", lines[0]["why"])
+        self.assertIn("more submits than this tenant's limit of 1 a second, 2 at once", lines[1]["why"])
+
+    LARGE = {**JOB, "servers": ["n" * 97] * 600}  # 60 KB
+
+    def test_a_large_job_counts_as_many_submits(self):
+        admin, dear, other = self.tenants(self.start())
+        self.assertEqual(admin.put("/v1/tenants/dear", {"limits": {"submits_per_s": 1, "burst": 36}})[0], 200)
+        statuses = [dear.put(f"/v1/queues/dear/jobs/large-{n}", self.LARGE)[0] for n in range(4)]  # as 14 each
+        self.assertEqual(statuses, [201, 201, 429, 429])
+        self.assertEqual(other.put("/v1/queues/ml/jobs/small", JOB)[0], 201)
+
+    def test_a_large_job_in_chunks_counts_as_many_submits(self):
+        admin, dear, _ = self.tenants(self.start())
+        self.assertEqual(admin.put("/v1/tenants/dear", {"limits": {"submits_per_s": 1, "burst": 36}})[0], 200)
+        statuses = []
+        for n in range(4):
+            dear.connection.request("PUT", f"/v1/queues/dear/jobs/large-{n}", iter([json.dumps(self.LARGE).encode()]),
+                                    {"Authorization": f"Bearer {dear.token}"}, encode_chunked=True)
+            answer = dear.connection.getresponse()
+            statuses.append((answer.read(), answer.status)[1])
+        self.assertEqual(statuses, [201, 201, 429, 429])
+
+    def test_cancels_count_by_what_they_show(self):
+        admin, dear, other = self.tenants(self.start())
+        self.assertEqual(dear.put("/v1/queues/dear/jobs/large", self.LARGE)[0], 201)
+        self.assertEqual(dear.ask("DELETE", "/v1/queues/dear/jobs/large")[0], 200)
+        limits = {"limits": {"requests_per_s": 4}}  # 40 cancels a second, 200 at once
+        self.assertEqual(admin.put("/v1/tenants/dear", limits)[0], 200)
+        begin = time.monotonic()
+        shown = 0
+        while (answer := dear.ask("DELETE", "/v1/queues/dear/jobs/large"))[0] == 200:  # 14 each
+            shown += 1
+            self.assertLess(shown, 100)
+        self.assertEqual(answer[0], 429)
+        self.assertIn("more cancels than this tenant's limit", answer[1]["detail"])
+        self.assertLessEqual(shown, 2 + (200 + 40 * (time.monotonic() - begin)) / 14)
+        self.assertEqual(other.ask("DELETE", "/v1/queues/ml/jobs/none")[0], 404)
+
+    def streams(self, client, after, count):
+        """The first bytes of the answers to this many streams of events, which are asked for at once and stay open."""
+        connections = [socket.create_connection(("127.0.0.1", client.connection.port)) for _ in range(count)]
+        for connection in connections:
+            self.addCleanup(connection.close)
+            connection.settimeout(60)
+            connection.sendall(f"GET /v1/events?after={after} HTTP/1.1\r\nHost: a\r\n"
+                               f"Authorization: Bearer {client.token}\r\n\r\n".encode())
+        return [connection.recv(4096) for connection in connections]
+
+    def test_streams_pay_ahead_for_what_they_are_sent_of_the_past(self):
+        admin, dear, other = self.tenants(self.start())
+        begin = admin.get("/v1/cluster")[1]["revision"]
+        for first in range(0, 3000, 1000):
+            jobs = [{"queue": "dear", "name": f"j{first + n}", "demand": {"cpu": 1}} for n in range(1000)]
+            revision = admin.ask("POST", "/v1/jobs:submit", {"jobs": jobs})[1]["revision"]
+        admin.get(f"/v1/cluster?at_least={revision}")
+        answers = self.streams(dear, begin, 60)  # 3,000 changes: 48,000 looks each, of 500,000
+        begun = sum(b" 200 OK" in answer for answer in answers)
+        self.assertGreaterEqual(begun, 1)
+        self.assertLessEqual(begun, 40)
+        self.assertEqual(sum(b" 429 " in answer for answer in answers), 60 - begun)
+        # Of others' jobs there is nothing to send, so what was paid for it comes back.
+        for _ in range(30):
+            self.assertIn(b" 200 OK", self.streams(other, begin, 1)[0])
+            time.sleep(0.1)
 
     def test_documents_are_made_once(self):
         service = self.start()

@@ -71,7 +71,7 @@ class MemoryStore final : public Store {
     disk_->rows.insert(disk_->rows.end(), rows.begin(), rows.end());
     return {};
   }
-  StoreCheck read_uses(std::int64_t, std::int64_t, live::Uses&) override { return {}; }
+  StoreCheck read_uses(std::int64_t, std::int64_t, live::Uses&, std::function<bool()>) override { return {}; }
   StoreCheck trim_uses(std::int64_t) override { return {}; }
   StoreCheck begin_read() override { return {}; }
   void end_read() override {}
@@ -344,6 +344,7 @@ TEST(Pipeline, ATenantFillsNotAllTheRoomOfLongQuestions) {
   const live::Answer refused = answers.back().get();
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.body.at("type"), "/problems/room");
+  EXPECT_EQ(refused.retry_after_s, "") << "nobody knows how long those before it take";
   EXPECT_EQ(ask("quiet").get().status, 200);
   first.released.set_value();
   answers.pop_back();

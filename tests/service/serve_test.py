@@ -389,11 +389,12 @@ class Serve(unittest.TestCase):
         client = service.client(secret)
         # The limit holds once the service has read it, so a few polls may be answered before.
         for _ in range(200):
-            status, body, _ = client.get("/v1/events?wait=0s")
+            status, body, headers = client.get("/v1/events?wait=0s")
             if status != 200:
                 break
             time.sleep(0.02)  # slower than the limit of requests
         self.assertEqual((status, body.get("type")), (429, "/problems/watches"))
+        self.assertNotIn("Retry-After", headers, "nobody knows when a watch is closed")
         for stream in streams:
             stream.close()
         self.wait_for(client, "/v1/events?wait=0s", lambda body: True)

@@ -208,6 +208,8 @@ TEST(Store, ASnapshotTakesThePlaceOfALargerOneOfItsRevision) {
   EXPECT_EQ((*store)->read_snapshot((*store)->snapshots()[0]), std::string(kSnapshotPart, 'y'));
 }
 
+bool never() { return false; }
+
 TEST(Store, AddsUpWhatWasUsedHourByHour) {
   PowerLossDisk disk("uses");
   Script script(7);
@@ -222,15 +224,33 @@ TEST(Store, AddsUpWhatWasUsedHourByHour) {
   two.uses = {{ml, {0.5, 2, 0}}};
   ASSERT_FALSE((*store)->append({&one, &two}));
   live::Uses uses;
-  ASSERT_FALSE((*store)->read_uses(3600, 7200, uses));
+  ASSERT_FALSE((*store)->read_uses(3600, 7200, uses, never));
   EXPECT_EQ(uses, (live::Uses{{ml, {2, 2, 4}}}));
   uses.clear();
-  ASSERT_FALSE((*store)->read_uses(3600, 10'800, uses));
+  ASSERT_FALSE((*store)->read_uses(3600, 10'800, uses, never));
   EXPECT_EQ(uses, (live::Uses{{ml, {12, 2, 4}}}));
   ASSERT_FALSE((*store)->trim_uses(7200));
   uses.clear();
-  ASSERT_FALSE((*store)->read_uses(0, 7200, uses));
+  ASSERT_FALSE((*store)->read_uses(0, 7200, uses, never));
   EXPECT_TRUE(uses.empty());
+}
+
+TEST(Store, EndsASumOfUsesThatTakesTooLong) {
+  PowerLossDisk disk("late-uses");
+  Script script(7);
+  auto store = open_on(disk, true);
+  ASSERT_TRUE(store);
+  live::Batch batch = script.next();
+  for (std::int64_t hour = 0; hour < 3600 * 5000; hour += 3600)
+    batch.uses[{.hour = hour, .queue = "ml", .tenant = "vision", .group = "lab"}] = {1};
+  ASSERT_FALSE((*store)->append({&batch}));
+  live::Uses uses;
+  int asked = 0;
+  EXPECT_TRUE((*store)->read_uses(0, 3600 * 5000, uses, [&] { return ++asked == 2; }));
+  EXPECT_EQ(asked, 2);
+  EXPECT_TRUE(uses.empty());
+  ASSERT_FALSE((*store)->read_uses(0, 3600 * 5000, uses, never));
+  EXPECT_EQ(uses.begin()->second, std::vector<double>{5000});
 }
 
 TEST(Store, NamesTheRevisionWhereTheLogIsDamaged) {
