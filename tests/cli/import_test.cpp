@@ -77,8 +77,7 @@ TEST(Import, OfAPodThatWaitsForGpusIsReadBackAndPlannedFor) {
   EXPECT_THAT(valid.err, HasSubstr("no server on which 'ml' may run has all that it asks for; missing: "
                                    "nvidia.com/gpu\n"));
   const std::string kinds = folder.write(
-      "kinds.yaml",
-      "kinds:\n  - {name: fast, capacity: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 4, pods: 99}}\n");
+      "kinds.yaml", "kinds:\n  - {name: fast, capacity: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 4}}\n");
   const Ran plan = shell(fmt::format("mirab plan {} --user ml --kinds {}", cluster, kinds));
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("ml then gets 1 task instead of 0."));

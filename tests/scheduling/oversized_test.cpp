@@ -46,6 +46,13 @@ TEST(FillNotices, AUserWhoWaitsForAResourceIsNamedWithIt) {
                 "no server on which user 'b' may run has all that it asks for; missing: r1, r2"}));
 }
 
+TEST(FillNotices, AUserWhoWaitsForALabelIsNamed) {
+  User labelled = waiting(user("b", {"1"}));
+  labelled.select = {{"model", {"new"}}};
+  EXPECT_EQ(filled(problem({server("s", {"4"})}, {user("a", {"1"}), labelled}), {}).notices,
+            std::vector<std::string>{"user 'b' may run on none of the servers"});
+}
+
 TEST(FillNotices, OfManyUsersFiveAreNamed) {
   std::vector<User> users;
   for (int n = 0; n < 12; ++n) users.push_back(user(fmt::format("u{}", n), {"2"}));
