@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ALLOCATE_VERSION 3
+#define MIRAB_ALLOCATE_VERSION 4
 int mirab_allocate_version(void);
 
 /* Set it to zeros before its members, so that those not named are left out. Amounts are taken as the shortest
@@ -50,6 +50,9 @@ typedef struct mirab_cluster {
   const double* user_guarantee;  /* [N][m]; a row of NaN: nothing; NULL: nothing */
   const double* user_limit;      /* [N][m], as of groups */
   const double* user_reserved;   /* [N][m], as of groups */
+
+  /* Since version 4: a user that fits on no server is refused, or where this is not 0 gets nothing. */
+  const uint8_t* may_fit_nowhere; /* [N]; NULL: 0 each */
 } mirab_cluster;
 
 typedef struct mirab_allocation mirab_allocation;

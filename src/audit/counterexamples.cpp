@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "audit/findings.hpp"
-#include "model/eligibility.hpp"
 
 namespace mirab {
 
@@ -328,7 +327,7 @@ Problem random_cluster(const RandomStyle& style, Random& random) {
     add_tree(style, random, cluster);
     if (style.property == Property::bottleneck_fairness) add_bottleneck(cluster);
     Result<Problem> problem = Problem::from(std::move(cluster));
-    if (problem && !check_all_eligible(*problem)) return *std::move(problem);
+    if (problem) return *std::move(problem);
   }
 }
 

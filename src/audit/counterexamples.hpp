@@ -23,9 +23,8 @@ void remove_resource(Cluster& cluster, std::size_t resource);
 /// Takes out a group: its members become members of its parent, with the weights that they have.
 void dissolve_group(Cluster& cluster, std::size_t group);
 
-/// Draws a cluster in this style, in which everyone may run somewhere: users A, B, …, servers s1, s2, …,
-/// resources cpu, memory, disk; groups G1, G2, … with guarantees, limits and reserves where the mechanism
-/// honours them.
+/// Draws a cluster in this style: users A, B, …, servers s1, s2, …, resources cpu, memory, disk; groups G1,
+/// G2, … with guarantees, limits and reserves where the mechanism honours them.
 Problem random_cluster(const RandomStyle& style, Random& random);
 
 /// Looks for a violation in a cluster.

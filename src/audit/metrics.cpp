@@ -102,9 +102,11 @@ std::vector<std::size_t> dominant_resources(const Problem& problem) {
   std::vector<std::size_t> dominant;
   dominant.reserve(problem.user_count());
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    dominant.push_back(is_eligible[n]
+    const std::vector<std::size_t> lacking =
+        is_eligible[n] ? std::vector<std::size_t>() : lacking_resources(problem, n);
+    dominant.push_back(lacking.empty()
                            ? fairness::dominant_resource<mpq_class>(problem.users()[n].demand, pool)
-                           : lacking_resources(problem, n).front());
+                           : lacking.front());
   }
   return dominant;
 }

@@ -116,6 +116,7 @@ mirab::User user(const mirab_cluster& plain, std::size_t n, Numbers& numbers) {
   if (plain.tasks != nullptr && plain.tasks[n] != INFINITY)
     user.tasks = numbers.exact(plain.tasks[n], fmt::format("tasks[{}]", n));
   if (plain.eligible != nullptr) user.servers = eligible_servers(plain, n);
+  user.may_fit_nowhere = plain.may_fit_nowhere != nullptr && plain.may_fit_nowhere[n] != 0;
   user.group = numbers.group(plain.user_group, n, plain.group_count, "user_group");
   user.quota = numbers.quota({.of = "user",
                               .guarantee = plain.user_guarantee,

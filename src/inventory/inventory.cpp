@@ -494,7 +494,7 @@ class Describer {
   }
 
   User user_of(const Shape& shape) const {
-    User user{.name = {}, .demand = *shape.demand};
+    User user{.name = {}, .demand = *shape.demand, .may_fit_nowhere = shape.is_ahead};
     if (!shape.is_endless) user.tasks = Quantity(shape.count);
     const Bits& area = areas_[shape.area];
     if (!shape.select.empty()) {

@@ -369,9 +369,9 @@ class ClusterReader : FieldReader {
 
   // A user, or each of its task shapes.
   void read_user(const Node& node, const std::string& key) {
-    static constexpr std::array<std::string_view, 12> kKeys = {"name",      "demand", "weight",    "tasks",
-                                                               "servers",   "select", "demand_on", "group",
-                                                               "guarantee", "limit",  "reserved",  "shapes"};
+    static constexpr std::array<std::string_view, 13> kKeys = {
+        "name",  "demand",    "weight", "tasks",    "servers", "select",         "demand_on",
+        "group", "guarantee", "limit",  "reserved", "shapes",  "may_fit_nowhere"};
     if (!expect_map(node, key, kKeys)) return;
     const Node* const shapes = node.find("shapes");
     User user;
@@ -398,6 +398,8 @@ class ClusterReader : FieldReader {
         user.demand_on.emplace(other.key, amounts(other.value, key + ".demand_on." + other.key));
       }
     }
+    if (const Node* waits = node.find("may_fit_nowhere"))
+      user.may_fit_nowhere = truth(*waits, key + ".may_fit_nowhere");
   }
 
   void read_placement(const Node& node, const std::string& key, User& user) {
@@ -407,9 +409,9 @@ class ClusterReader : FieldReader {
 
   // A user with several task shapes is a group whose members are the shapes.
   void read_shapes(const Node& node, const Node& shapes, const std::string& key, const User& user) {
-    static constexpr std::array<std::string_view, 7> kKeys = {"name",    "demand", "tasks",    "weight",
-                                                              "servers", "select", "demand_on"};
-    for (const std::string_view own : {"demand", "tasks", "demand_on"}) {
+    static constexpr std::array<std::string_view, 8> kKeys = {
+        "name", "demand", "tasks", "weight", "servers", "select", "demand_on", "may_fit_nowhere"};
+    for (const std::string_view own : {"demand", "tasks", "demand_on", "may_fit_nowhere"}) {
       if (const Node* value = node.find(own))
         return fail(fmt::format("{}.{}", key, own), "a user with `shapes` has it in each of its shapes",
                     value->line);

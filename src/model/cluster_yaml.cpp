@@ -137,6 +137,7 @@ std::string user_line(const Cluster& cluster, const User& user) {
     }
     line += fmt::format(", demand_on: {{{}}}", others);
   }
+  if (user.may_fit_nowhere) line += ", may_fit_nowhere: true";
   return line;
 }
 

@@ -152,11 +152,4 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n) {
           .key = key};
 }
 
-Check check_all_eligible(const Problem& problem) {
-  const std::vector<bool> somewhere = eligible_somewhere(problem);
-  const auto first = std::find(somewhere.begin(), somewhere.end(), false);
-  if (first == somewhere.end()) return {};
-  return fits_nowhere(problem.cluster(), static_cast<std::size_t>(first - somewhere.begin()));
-}
-
 }  // namespace mirab

@@ -8,8 +8,8 @@
 namespace mirab {
 
 // On which servers a user may run: `servers` and `select` must allow the server, and the server must have
-// some of every resource that the user demands there. A user who is allowed servers, none of which has that,
-// is eligible nowhere: it waits for one that has, and gets nothing until then.
+// some of every resource that the user demands there. A user who may fit nowhere and is eligible nowhere
+// waits for a server, and gets nothing until then.
 
 /// Does `select` of the user allow the server?
 bool is_selected(const User& user, const Server& server);
@@ -29,14 +29,11 @@ bool is_eligible_somewhere(const Problem& problem, std::size_t user);
 /// The same of each user, [n]. O(N + K sets of eligible servers).
 std::vector<bool> eligible_somewhere(const Problem& problem);
 
-/// The resources that a user demands and of which a server that it is allowed has none, ascending; of a user
-/// who is eligible nowhere at least one. O(K m).
+/// The resources that a user demands and of which a server that it is allowed has none, ascending. Of a user
+/// who is eligible nowhere none means that it is allowed no server. O(K m).
 std::vector<std::size_t> lacking_resources(const Problem& problem, std::size_t user);
 
 /// Why user n is eligible nowhere, with the key.
 Error fits_nowhere(const Cluster& cluster, std::size_t n);
-
-/// For those who need everyone to be eligible somewhere: blames the first user who is not. O(N + K sets).
-Check check_all_eligible(const Problem& problem);
 
 }  // namespace mirab

@@ -57,6 +57,11 @@ std::vector<std::string> FieldReader::texts(const Node& node, const std::string&
   return all;
 }
 
+bool FieldReader::truth(const Node& node, const std::string& key) {
+  if (node.text != "true" && node.text != "false") fail(key, "must be true or false", node.line);
+  return node.text == "true";
+}
+
 Quantity FieldReader::amount(const Node& node, const std::string& key) {
   if (node.kind != Node::Kind::scalar) {
     fail(key, "must be an amount, like 16, 500m or 64Gi", node.line);

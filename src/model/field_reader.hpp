@@ -40,6 +40,9 @@ class FieldReader {
   /// A list of texts, or one text alone.
   std::vector<std::string> texts(const Node& node, const std::string& key);
 
+  /// `true` or `false`.
+  bool truth(const Node& node, const std::string& key);
+
   Quantity amount(const Node& node, const std::string& key);
 
   /// An amount for each resource; one that is left out is 0.

@@ -26,6 +26,16 @@ std::vector<bool> named_servers(const User& user, const std::map<std::string_vie
   return named;
 }
 
+// A user whose `servers` names none fits on no server that might come.
+bool may_wait(const User& user) { return user.may_fit_nowhere && (!user.servers || !user.servers->empty()); }
+
+Error may_not_fit_nowhere(const Cluster& cluster, std::size_t n) {
+  Error error = fits_nowhere(cluster, n);
+  const std::optional<std::vector<std::string>>& servers = cluster.users[n].servers;
+  if (!servers || !servers->empty()) error.message += "; with `may_fit_nowhere: true` it waits for a server";
+  return error;
+}
+
 }  // namespace
 
 const ResourceVector& Problem::demand(std::size_t user, std::size_t server) const {
@@ -52,13 +62,29 @@ Check Problem::find_eligible_servers() {
   struct Effect {
     std::size_t row;   // of eligibility_rows_
     bool constrained;  // does `servers` or `select` exclude a server?
+    bool is_nowhere;   // is it eligible on no server?
   };
 
   std::map<std::string_view, std::size_t> numbers;  // of servers by name
   for (std::size_t i = 0; i < server_count(); ++i) numbers.emplace(cluster_.servers[i].name, i);
   std::map<Constraints, Effect> effects;
   std::map<std::vector<bool>, std::size_t> known_rows;
-  bool is_any_eligible = false;
+  const auto effect_of = [&](const User& user) {
+    const std::vector<bool> named = named_servers(user, numbers);
+    std::vector<bool> row(server_count());
+    bool constrained = false;
+    for (std::size_t i = 0; i < server_count(); ++i) {
+      const Server& server = cluster_.servers[i];
+      const bool allowed = named[i] && is_selected(user, server);
+      constrained = constrained || !allowed;
+      row[i] = allowed && !lacking(demand_on(user, server), server);
+    }
+    const bool is_nowhere = std::find(row.begin(), row.end(), true) == row.end();
+    const std::size_t index = known_rows.emplace(row, eligibility_rows_.size()).first->second;
+    if (index == eligibility_rows_.size()) eligibility_rows_.push_back(std::move(row));
+    return Effect{.row = index, .constrained = constrained, .is_nowhere = is_nowhere};
+  };
+  bool any_fits = false;
   for (std::size_t n = 0; n < user_count(); ++n) {
     const User& user = cluster_.users[n];
     Constraints constraints{user.servers, user.select, pattern(user.demand), {}};
@@ -66,38 +92,24 @@ Check Problem::find_eligible_servers() {
       constraints.demanded_on.emplace(server, pattern(demand));
     has_demand_on_ = has_demand_on_ || !user.demand_on.empty();
 
-    const auto known = effects.find(constraints);
-    if (known != effects.end()) {
-      eligibility_of_user_.push_back(known->second.row);
-      constrained_.push_back(known->second.constrained);
-      continue;
-    }
-    const std::vector<bool> named = named_servers(user, numbers);
-    std::vector<bool> row(server_count());
-    bool constrained = false, any_allowed = false;
-    for (std::size_t i = 0; i < server_count(); ++i) {
-      const Server& server = cluster_.servers[i];
-      const bool allowed = named[i] && is_selected(user, server);
-      constrained = constrained || !allowed;
-      any_allowed = any_allowed || allowed;
-      row[i] = allowed && !lacking(demand_on(user, server), server);
-    }
-    if (!any_allowed) return fits_nowhere(cluster_, n);
-    is_any_eligible = is_any_eligible || std::find(row.begin(), row.end(), true) != row.end();
-    const std::size_t index = known_rows.emplace(row, eligibility_rows_.size()).first->second;
-    if (index == eligibility_rows_.size()) eligibility_rows_.push_back(std::move(row));
+    auto known = effects.find(constraints);
+    if (known == effects.end()) known = effects.emplace(std::move(constraints), effect_of(user)).first;
+    const Effect& effect = known->second;
+    if (effect.is_nowhere && !may_wait(user)) return may_not_fit_nowhere(cluster_, n);
     if (eligibility_rows_.size() * server_count() > kMostEligibilities) {
       return Error{
           .message = "users differ too much in where they may run: too many sets of eligible servers",
           .key = fmt::format("users[{}]", n)};
     }
-    effects.emplace(std::move(constraints), Effect{.row = index, .constrained = constrained});
-    eligibility_of_user_.push_back(index);
-    constrained_.push_back(constrained);
-    has_placement_constraints_ = has_placement_constraints_ || constrained;
+    any_fits = any_fits || !effect.is_nowhere;
+    eligibility_of_user_.push_back(effect.row);
+    constrained_.push_back(effect.constrained);
+    has_placement_constraints_ = has_placement_constraints_ || effect.constrained;
   }
-  if (!is_any_eligible) return fits_nowhere(cluster_, 0);
-  return {};
+  if (any_fits) return {};
+  Error nobody = fits_nowhere(cluster_, 0);
+  nobody.message += "; at least one user must fit somewhere";
+  return nobody;
 }
 
 // Validation: the rules of docs/reference/cluster-file.md, checked once and on construction.

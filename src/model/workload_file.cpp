@@ -296,11 +296,6 @@ class WorkloadReader : FieldReader {
     if (!std::cmp_equal(number, next)) fail(key, fmt::format("must be {}, the next number", next), line.line);
   }
 
-  bool truth(const Node& node, const std::string& key) {
-    if (node.text != "true" && node.text != "false") fail(key, "must be true or false", node.line);
-    return node.text == "true";
-  }
-
   Workload workload_;
   std::unordered_map<std::string, std::uint32_t> user_of_;
   std::map<std::pair<std::string, std::int64_t>, ServerChange::Kind> latest_change_;  // by server, instance

@@ -173,6 +173,7 @@ void add_groups(const GroupArrays& arrays, Cluster& cluster) {
 
 /// Which servers a user may use, where not all.
 using Eligible = py::array_t<bool, py::array::c_style>;
+using Flags = py::array_t<bool, py::array::c_style>;
 
 std::optional<Names> eligible_servers(const Eligible& eligible, std::size_t user, const Cluster& cluster) {
   Names names;
@@ -208,13 +209,14 @@ std::vector<User> users_of(const Matrix& demands, Names names, const std::vector
 
 ClusterValue from_arrays(const py::object& capacities, const py::object& demands, const py::object& weights,
                          const py::object& tasks, const py::object& counts,
-                         const std::optional<Eligible>& eligible, const std::optional<Names>& resources,
-                         const std::optional<Names>& servers, const std::optional<Names>& users,
-                         const py::object& group_parents, const py::object& group_weights,
-                         const py::object& group_guarantees, const py::object& group_limits,
-                         const py::object& group_reserved, const std::optional<Names>& groups,
-                         const py::object& user_groups, const py::object& user_guarantees,
-                         const py::object& user_limits, const py::object& user_reserved) {
+                         const std::optional<Eligible>& eligible, const std::optional<Flags>& may_fit_nowhere,
+                         const std::optional<Names>& resources, const std::optional<Names>& servers,
+                         const std::optional<Names>& users, const py::object& group_parents,
+                         const py::object& group_weights, const py::object& group_guarantees,
+                         const py::object& group_limits, const py::object& group_reserved,
+                         const std::optional<Names>& groups, const py::object& user_groups,
+                         const py::object& user_guarantees, const py::object& user_limits,
+                         const py::object& user_reserved) {
   const Matrix capacity = matrix_of(capacities, 2, "capacities");
   const Matrix demand = matrix_of(demands, 2, "demands");
   expect(capacity.columns == demand.columns, "demands",
@@ -231,6 +233,11 @@ ClusterValue from_arrays(const py::object& capacities, const py::object& demands
            "eligible", fmt::format("an array of shape ({}, {}) is expected", demand.rows, capacity.rows));
     for (std::size_t n = 0; n < demand.rows; ++n)
       cluster.users[n].servers = eligible_servers(*eligible, n, cluster);
+  }
+  if (may_fit_nowhere) {
+    expect(may_fit_nowhere->ndim() == 1 && may_fit_nowhere->shape(0) == static_cast<py::ssize_t>(demand.rows),
+           "may_fit_nowhere", fmt::format("an array of shape ({},) is expected", demand.rows));
+    for (std::size_t n = 0; n < demand.rows; ++n) cluster.users[n].may_fit_nowhere = may_fit_nowhere->at(n);
   }
   add_groups({.parents = group_parents,
               .weights = group_weights,
@@ -356,16 +363,20 @@ void add_cluster(py::module_& module) {
       module, "Cluster", "Servers and users whose tasks are divisible; checked, and never changed.");
   cluster.def(
       py::init(&from_arrays), "capacities"_a, "demands"_a, py::kw_only(), "weights"_a = py::none(),
-      "tasks"_a = py::none(), "counts"_a = py::none(), "eligible"_a = py::none(), "resources"_a = py::none(),
-      "servers"_a = py::none(), "users"_a = py::none(), "group_parents"_a = py::none(),
-      "group_weights"_a = py::none(), "group_guarantees"_a = py::none(), "group_limits"_a = py::none(),
-      "group_reserved"_a = py::none(), "groups"_a = py::none(), "user_groups"_a = py::none(),
-      "user_guarantees"_a = py::none(), "user_limits"_a = py::none(), "user_reserved"_a = py::none(),
+      "tasks"_a = py::none(), "counts"_a = py::none(), "eligible"_a = py::none(),
+      "may_fit_nowhere"_a = py::none(), "resources"_a = py::none(), "servers"_a = py::none(),
+      "users"_a = py::none(), "group_parents"_a = py::none(), "group_weights"_a = py::none(),
+      "group_guarantees"_a = py::none(), "group_limits"_a = py::none(), "group_reserved"_a = py::none(),
+      "groups"_a = py::none(), "user_groups"_a = py::none(), "user_guarantees"_a = py::none(),
+      "user_limits"_a = py::none(), "user_reserved"_a = py::none(),
       "From arrays of whole numbers or floats. K servers, N users, m resources. `capacities` [K, m]: of one "
       "server of an entry. `demands` [N, m]: of each task. `weights` [N]: 1 unless given. `tasks` [N]: how "
       "many "
       "a user has, inf for no limit. `counts` [K]: how many servers an entry stands for, 1 unless given. "
-      "`eligible` [N, K], bool: where a user may run. `resources`, `servers`, `users`, `groups`: names; r0, "
+      "`eligible` [N, K], bool: where a user may run. `may_fit_nowhere` [N], bool: where no server has what "
+      "the "
+      "user demands it gets nothing, instead of an error. `resources`, `servers`, `users`, `groups`: names; "
+      "r0, "
       "s0, "
       "u0, g0, … unless given. `group_parents` [G]: the groups, each with the index of one before it whose "
       "member it is, -1 for the cluster; `user_groups` [N] the same. Of groups and users, in amounts of the "

@@ -421,6 +421,7 @@ class Cluster:
         tasks: ArrayLike | None = None,
         counts: ArrayLike | None = None,
         eligible: NDArray[np.bool_] | None = None,
+        may_fit_nowhere: NDArray[np.bool_] | None = None,
         resources: Sequence[str] | None = None,
         servers: Sequence[str] | None = None,
         users: Sequence[str] | None = None,

@@ -54,11 +54,13 @@ TEST(Plan, OfTheSlidesDoublesTheServer) {
 }
 
 TEST(Plan, BuysAKindWithAResourceThatNoServerHasYet) {
-  const Cluster cluster{
-      .resources = {"cpu", "gpu"},
-      .servers = {{.name = "plain", .capacity = {Quantity(8), Quantity{}}}},
-      .users = {{.name = "cpus", .demand = {Quantity(1), Quantity{}}},
-                {.name = "gpus", .demand = {Quantity(1), Quantity(4)}, .tasks = Quantity(3)}}};
+  const Cluster cluster{.resources = {"cpu", "gpu"},
+                        .servers = {{.name = "plain", .capacity = {Quantity(8), Quantity{}}}},
+                        .users = {{.name = "cpus", .demand = {Quantity(1), Quantity{}}},
+                                  {.name = "gpus",
+                                   .demand = {Quantity(1), Quantity(4)},
+                                   .tasks = Quantity(3),
+                                   .may_fit_nowhere = true}}};
   const ServerKind fresh{.name = "gpu",
                          .fresh = Server{.name = "gpu", .capacity = {Quantity(8), Quantity(8)}},
                          .price = Quantity(5)};
@@ -68,6 +70,28 @@ TEST(Plan, BuysAKindWithAResourceThatNoServerHasYet) {
     EXPECT_THAT(plan->bought, ElementsAre(2)) << mechanism;
     EXPECT_EQ(plan->before.allocation.tasks[1], 0);
     EXPECT_THAT(plan->after.allocation.tasks[1], DoubleNear(3, 1e-6));
+  }
+}
+
+// No server has the label that `new` selects.
+TEST(Plan, BuysAKindWithALabelThatNoServerHasYet) {
+  const Cluster cluster{.resources = {"cpu"},
+                        .servers = {{.name = "old", .capacity = {Quantity(8)}}},
+                        .users = {{.name = "any", .demand = {Quantity(1)}},
+                                  {.name = "new",
+                                   .demand = {Quantity(2)},
+                                   .tasks = Quantity(3),
+                                   .select = {{"model", {"new"}}},
+                                   .may_fit_nowhere = true}}};
+  const ServerKind fresh{
+      .name = "fresh",
+      .fresh = Server{.name = "fresh", .capacity = {Quantity(4)}, .labels = {{"model", "new"}}},
+      .price = Quantity(5)};
+  for (const char* mechanism : {"drfh", "hdrfh", "tsf"}) {
+    const Result<Plan> plan = planned(problem_of(cluster), mechanism, 1, 3, {fresh});
+    ASSERT_TRUE(plan) << describe(plan.error());
+    EXPECT_EQ(plan->before.allocation.tasks[1], 0);
+    EXPECT_THAT(plan->after.allocation.tasks[1], DoubleNear(3, 1e-6)) << mechanism;
   }
 }
 

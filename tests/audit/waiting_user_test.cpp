@@ -29,7 +29,11 @@ Cluster cluster_with_a_waiting_user() {
       .resources = {"cpu", "gpu"},
       .servers = {{.name = "plain", .capacity = amounts(8, 0)}, {.name = "fast", .capacity = amounts(4, 4)}},
       .users = {{.name = "cpus", .demand = amounts(1, 0)},
-                {.name = "gpus", .demand = amounts(1, 2), .tasks = Quantity(3), .servers = {{"plain"}}}}};
+                {.name = "gpus",
+                 .demand = amounts(1, 2),
+                 .tasks = Quantity(3),
+                 .servers = {{"plain"}},
+                 .may_fit_nowhere = true}}};
 }
 
 // With a resource more, of which there is none; or only on a server of which nobody makes use.
@@ -58,7 +62,7 @@ Cluster with_devices(const Problem& problem, bool are_elsewhere) {
 
 // It demands as much as the first user, and a device.
 User waiting_user(const Problem& problem, const Cluster& cluster, Random& random) {
-  User waiting{.name = "waiting", .demand = cluster.users[0].demand};
+  User waiting{.name = "waiting", .demand = cluster.users[0].demand, .may_fit_nowhere = true};
   waiting.demand.back() = Quantity(1);
   waiting.servers.emplace();
   for (const Server& server : problem.servers()) waiting.servers->push_back(server.name);
@@ -170,6 +174,28 @@ TEST(WaitingUser, LacksMoreThanOneChangeBrings) {
                                     [](const Standing& standing) { return standing.user == 1; });
   EXPECT_THAT(waiting->stop.resources, ElementsAre(1, 2));
   EXPECT_THAT(waiting->what_ifs, IsEmpty());
+}
+
+// It waits for a label, and is asked about beside others like one who waits for a resource.
+TEST(WaitingUser, MayBeAllowedNoServer) {
+  Cluster cluster = cluster_with_a_waiting_user();
+  cluster.users[1].servers.reset();
+  cluster.users[1].select = {{"model", {"new"}}};
+  const Problem problem = problem_of(cluster);
+  for (const char* mechanism : {"drf", "drfh", "hdrf", "hdrfh", "tsf", "ps-dsf"}) {
+    SCOPED_TRACE(mechanism);
+    const Divided divided(problem, mechanism);
+    EXPECT_THAT(divided.outcome.allocation.tasks, ElementsAre(::testing::Gt(7.9), 0));
+    EXPECT_EQ(measure(problem, divided.outcome.allocation).gini, 0);
+    const Result<Explanation> found = explain(problem, *choose_mechanism(mechanism), 1);
+    ASSERT_TRUE(found) << describe(found.error());
+    EXPECT_EQ(found->stop.kind, StopKind::capacity);
+    EXPECT_TRUE(found->stop.is_missing);
+    EXPECT_THAT(found->stop.resources, IsEmpty());
+    EXPECT_THAT(found->bindings, IsEmpty());
+    EXPECT_THAT(found->what_ifs, IsEmpty());
+    EXPECT_TRUE(explain_all(problem, *choose_mechanism(mechanism)));
+  }
 }
 
 // Both want CPUs, and `ahead` has none of them; that is no reason to wait for it.

@@ -92,6 +92,24 @@ static void what_may_be_left_out_is_honoured(void) {
   mirab_allocation_free(allocation);
 }
 
+/* The server has none of what the second user asks for. */
+static void a_user_that_may_fit_nowhere_waits(void) {
+  const double capacity[] = {9, 0}, demand[] = {1, 0, 1, 1};
+  const uint8_t second[] = {0, 1};
+  char error[200] = "";
+  mirab_cluster cluster = the_slides();
+  mirab_allocation* allocation;
+  cluster.capacity = capacity;
+  cluster.demand = demand;
+  EXPECT(mirab_allocate(&cluster, "drf", error, sizeof error) == NULL);
+  EXPECT(strstr(error, "users[1].demand: user 'u1' fits nowhere") != NULL && strstr(error, "may_fit_nowhere") != NULL);
+  cluster.may_fit_nowhere = second;
+  allocation = mirab_allocate(&cluster, "drf", error, sizeof error);
+  EXPECT(allocation != NULL);
+  EXPECT(near(mirab_allocation_tasks(allocation)[0], 9) && mirab_allocation_tasks(allocation)[1] == 0);
+  mirab_allocation_free(allocation);
+}
+
 /* A caller that was compiled with a later version of the struct, and with none of its new members set. */
 static void a_cluster_of_a_later_version_is_divided(void) {
   struct {
@@ -204,6 +222,7 @@ static void what_cannot_be_is_refused(void) {
 int main(void) {
   drf_gives_three_and_two_tasks_on_the_slides();
   what_may_be_left_out_is_honoured();
+  a_user_that_may_fit_nowhere_waits();
   a_cluster_of_a_later_version_is_divided();
   groups_in_arrays_are_those_of_the_file();
   a_cluster_of_an_earlier_version_has_no_groups();

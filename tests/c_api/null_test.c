@@ -131,7 +131,7 @@ static void outputs(void) {
 static void clusters(void) {
   const double four[] = {4}, unit[] = {1};
   const mirab_cluster whole = {sizeof(mirab_cluster), 1, 1, 1, four, unit, NULL, NULL, NULL, NULL,
-                               0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+                               0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
   mirab_cluster holed = whole;
   char error[100] = "";
   mirab_allocation* allocation;

@@ -162,7 +162,7 @@ TEST(Answers, AUserWhoWaitsForAResourceGetsNothingUntilItIsBought) {
       folder.write("c.yaml",
                    "resources: [cpu, gpu]\nservers:\n  - {name: plain, capacity: {cpu: 8}}\nusers:\n"
                    "  - {name: web, demand: {cpu: 1}, tasks: 4}\n"
-                   "  - {name: train, demand: {cpu: 1, gpu: 2}, tasks: 2}\n");
+                   "  - {name: train, demand: {cpu: 1, gpu: 2}, tasks: 2, may_fit_nowhere: true}\n");
   const std::string missing = "no server on which 'train' may run has all that it asks for; missing: gpu\n";
   const std::string note = "mirab: note: " + cluster + ":6: users[1].demand.gpu: " + missing;
   for (const char* command : {"validate ", "allocate -m hdrfh ", "fill -d drf ", "explain "}) {

@@ -59,6 +59,30 @@ TEST(Import, NotesPodsThatNoNodeHolds) {
   EXPECT_THAT(ran.out, HasSubstr("# Note: no server holds one whole task of 'ml"));
 }
 
+// No node has a GPU yet, for which ml/train waits; what is bought may run it.
+TEST(Import, OfAPodThatWaitsForGpusIsReadBackAndPlannedFor) {
+  const TemporaryFolder folder;
+  const std::string objects = folder.write(
+      "objects.yaml",
+      "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, memory: 16Gi, pods: 110}}\n---\n"
+      "kind: Pod\nmetadata: {name: site, namespace: web}\n"
+      "spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}}}]}\n---\n"
+      "kind: Pod\nmetadata: {name: train, namespace: ml}\n"
+      "spec: {containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}}}]}\n");
+  const std::string cluster = folder.path("cluster.yaml");
+  EXPECT_EQ(shell(fmt::format("mirab import kubernetes {} -o {}", objects, cluster)).status, 0);
+  EXPECT_THAT(read_text(cluster), HasSubstr("may_fit_nowhere: true}"));
+  const Ran valid = shell("mirab validate " + cluster);
+  EXPECT_EQ(valid.status, 0);
+  EXPECT_THAT(valid.err, HasSubstr("no server on which 'ml' may run has all that it asks for; missing: "
+                                   "nvidia.com/gpu\n"));
+  const std::string kinds = folder.write(
+      "kinds.yaml", "kinds:\n  - {name: fast, capacity: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 4}}\n");
+  const Ran plan = shell(fmt::format("mirab plan {} --user ml --kinds {}", cluster, kinds));
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("ml then gets 1 task instead of 0."));
+}
+
 TEST(Import, ReadsOneTextOfEverythingFromStandardInput) {
   const Ran two = shell(fmt::format("mirab import kubernetes {} 2>/dev/null | grep -v '^#'", kFiles));
   const Ran one = shell(

@@ -162,7 +162,9 @@ TEST(Inventory, TasksThatWaitForAResourceWhichNoMachineHasYetStay) {
   for (Tasks& each : all.tasks) each.demand.emplace_back(each.team == "a" ? 0 : 2);
   const Description found = described(all);
   ASSERT_EQ(found.cluster.users.size(), 2u);
+  EXPECT_FALSE(found.cluster.users[0].may_fit_nowhere);
   EXPECT_EQ(found.cluster.users[1].name, "b");
+  EXPECT_TRUE(found.cluster.users[1].may_fit_nowhere);
   EXPECT_FALSE(found.cluster.users[1].servers) << "a machine that is bought may run it";
   EXPECT_THAT(found.notices,
               ElementsAre("kept, although no server on which they may run has all that they ask for: "
@@ -170,7 +172,12 @@ TEST(Inventory, TasksThatWaitForAResourceWhichNoMachineHasYetStay) {
                           "left out, allowed on no server: 1 task: c/t"));
   // Another machine has it.
   all.machines[1].capacity[1] = Quantity(8);
-  EXPECT_THAT(*described(all).cluster.users[1].servers, ElementsAre("m1"));
+  const Description elsewhere = described(all);
+  EXPECT_THAT(*elsewhere.cluster.users[1].servers, ElementsAre("m1"));
+  EXPECT_TRUE(elsewhere.cluster.users[1].may_fit_nowhere);
+  // Its own has it.
+  all.machines[0].capacity[1] = Quantity(8);
+  EXPECT_FALSE(described(all).cluster.users[1].may_fit_nowhere);
 }
 
 // What is bought may have the label.

@@ -205,7 +205,8 @@ TEST(KubernetesImport, APodThatWaitsForDevicesWhichNoNodeHasYetIsKept) {
   const ClusterImport import = import_text(
       node("n") + pod({.name = "a", .space = "a", .on = "n"}) +
       pod({.name = "train", .space = "ml", .requests = "cpu: 1, nvidia.com/gpu: 4", .phase = "Pending"}));
-  EXPECT_THAT(yaml(import), HasSubstr("{name: ml, demand: {cpu: 1, nvidia.com/gpu: 4}, tasks: 1}"));
+  EXPECT_THAT(yaml(import),
+              HasSubstr("{name: ml, demand: {cpu: 1, nvidia.com/gpu: 4}, tasks: 1, may_fit_nowhere: true}"));
   EXPECT_THAT(import.notices,
               Contains("kept, although no node on which they may run has all that they ask for: 1 "
                        "pod: ml/train"));

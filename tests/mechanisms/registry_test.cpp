@@ -51,10 +51,15 @@ Cluster cluster_without_gpus() {
   return {
       .resources = {"cpu", "gpu"},
       .servers = {{.name = "s", .capacity = amounts(9, 0)}},
-      .users = {{.name = "gpus", .demand = amounts(1, 2), .tasks = Quantity(3), .group = "within"},
-                {.name = "a", .demand = amounts(2, 0)},
-                {.name = "b/gpu", .demand = amounts(0, 1), .group = "b", .shape = "gpu"},
-                {.name = "b/cpu", .demand = amounts(1, 0), .group = "b", .shape = "cpu"}},
+      .users =
+          {{.name = "gpus",
+            .demand = amounts(1, 2),
+            .tasks = Quantity(3),
+            .may_fit_nowhere = true,
+            .group = "within"},
+           {.name = "a", .demand = amounts(2, 0)},
+           {.name = "b/gpu", .demand = amounts(0, 1), .may_fit_nowhere = true, .group = "b", .shape = "gpu"},
+           {.name = "b/cpu", .demand = amounts(1, 0), .group = "b", .shape = "cpu"}},
       .groups = {{.name = "ahead"}, {.name = "within", .parent = "ahead"}, {.name = "b", .is_user = true}},
       .running = {{{.user = "a", .server = "s", .tasks = Quantity(2)}}}};
 }

@@ -104,6 +104,41 @@ TEST(ClusterFile, WholeKibibytesMebibytesAndGibibytesAreWrittenWithTheirSuffix) 
   }
 }
 
+// The capacity is what an older file may say as well: without the key it stays an error.
+TEST(ClusterFile, MayFitNowhereIsReadWrittenAndElseTheErrorNamesIt) {
+  const std::string head =
+      "resources: [cpu, gpu]\nservers:\n  - {name: s, capacity: {cpu: 9}}\nusers:\n"
+      "  - {name: a, demand: {cpu: 1}, may_fit_nowhere: false}\n";
+  const auto refused = [&](const std::string& user) {
+    const Result<Problem> problem = read(head + user);
+    return problem ? "read" : describe(problem.error());
+  };
+  EXPECT_EQ(
+      refused("  - {name: b, demand: {gpu: 1}}\n"),
+      "c.yaml:6: users[1].demand: user 'b' fits nowhere: 1 without any gpu; with `may_fit_nowhere: true` "
+      "it waits for a server");
+  EXPECT_EQ(refused("  - name: b\n    demand: {gpu: 1}\n    may_fit_nowhere: yes\n"),
+            "c.yaml:8: users[1].may_fit_nowhere: must be true or false");
+  EXPECT_EQ(refused("  - {name: b, may_fit_nowhere: true, shapes: [{name: s, demand: {gpu: 1}}]}\n"),
+            "c.yaml:6: users[1].may_fit_nowhere: a user with `shapes` has it in each of its shapes");
+  const Result<Problem> problem =
+      read(head +
+           "  - {name: b, demand: {gpu: 1}, may_fit_nowhere: true}\n"
+           "  - {name: c, shapes: [{name: s, demand: {gpu: 1}, may_fit_nowhere: true}]}\n");
+  ASSERT_TRUE(problem) << describe(problem.error());
+  EXPECT_FALSE(problem->users()[0].may_fit_nowhere);
+  EXPECT_TRUE(problem->users()[1].may_fit_nowhere);
+  const Result<Problem> again = read(write_cluster_yaml(problem->cluster()));
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(again->users(), problem->users());
+  const Result<Problem> json = read_cluster_text(
+      R"({"resources": ["cpu", "gpu"], "servers": [{"name": "s", "capacity": {"cpu": 9}}], "users": [)"
+      R"({"name": "a", "demand": {"cpu": 1}}, {"name": "b", "demand": {"gpu": 1}, "may_fit_nowhere": true}]})",
+      Syntax::json, "c.json");
+  ASSERT_TRUE(json) << describe(json.error());
+  EXPECT_TRUE(json->users()[1].may_fit_nowhere);
+}
+
 TEST(ClusterFile, NamesThatLookLikeSomethingElseSurviveTheRoundTrip) {
   for (const std::string name :
        {"null", "~", "1e3", "a: b", "#x", "- y", "true", "\"q\"", "ü", " spaced ", "a,b", "{", "é"}) {
@@ -151,7 +186,7 @@ TEST(ClusterFile, EveryErrorNamesFileLineAndKey) {
   EXPECT_EQ(cluster_file_refusal(head + "users:\n  - name: a\n    demand: {cpu: 1}\n    wieght: 2\n"),
             "c.yaml:7: users[0].wieght: unknown key; did you mean weight? Known are name, demand, weight, "
             "tasks, servers, "
-            "select, demand_on, group, guarantee, limit, reserved, shapes");
+            "select, demand_on, group, guarantee, limit, reserved, shapes, may_fit_nowhere");
   EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers:\n  - name: s\n    capacity:\n      cpu: -1\n"),
               HasSubstr("c.yaml:5: servers[0].capacity.cpu: '-1' is negative"));
   EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: .nan}}\n"),

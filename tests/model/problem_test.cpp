@@ -124,18 +124,6 @@ TEST(Problem, RefusesVectorsOfAnotherLength) {
               HasSubstr("users[0].demand: 3 amounts for 2 resources"));
 }
 
-// It waits for a server that has what it asks for: one of which a device failed, or one that is to be bought.
-TEST(Problem, AUserWhomNoServerHasAResourceForIsEligibleNowhere) {
-  Cluster cluster = two_by_two();
-  cluster.servers[0].capacity[1] = Quantity{};
-  const Result<Problem> problem = Problem::from(cluster);
-  ASSERT_TRUE(problem) << describe(problem.error());
-  for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_FALSE(problem->eligible(0, i));
-    EXPECT_TRUE(problem->eligible(1, i));
-  }
-}
-
 TEST(Problem, RefusesAUserWithoutDemandOrPlace) {
   EXPECT_THAT(problem_refusal([](Cluster& c) {
                 c.users[0].demand = {Quantity{}, Quantity{}};
@@ -143,15 +131,9 @@ TEST(Problem, RefusesAUserWithoutDemandOrPlace) {
               HasSubstr("users[0].demand: user 'ann' demands nothing"));
   EXPECT_THAT(problem_refusal([](Cluster& c) { c.servers[0].count = 0; }),
               HasSubstr("servers[0].count: must be a whole number from 1, not 0"));
-  EXPECT_THAT(problem_refusal([](Cluster& c) {
-                c.servers[0].capacity[1] = Quantity{};
-                c.users.resize(1);
-              }),
+  EXPECT_THAT(problem_refusal([](Cluster& c) { c.servers[0].capacity[1] = Quantity{}; }),
               HasSubstr("users[0].demand: user 'ann' fits on none of the 2 servers: 2 without any gpu"));
-  EXPECT_THAT(problem_refusal([](Cluster& c) {
-                c.users[0].servers = {{"small"}};
-                c.users.resize(1);
-              }),
+  EXPECT_THAT(problem_refusal([](Cluster& c) { c.users[0].servers = {{"small"}}; }),
               HasSubstr("fits on none of the 2 servers: `servers` excludes 1, 1 without any gpu"));
   EXPECT_THAT(problem_refusal([](Cluster& c) {
                 c.users[1].select = {{"zone", {"a"}}, {"disk", {"ssd"}}};
@@ -164,6 +146,56 @@ TEST(Problem, RefusesAUserWithoutDemandOrPlace) {
                 c.users[1].select = {{"zone", {}}};
               }),
               HasSubstr("users[1].select.zone: names no value"));
+}
+
+TEST(Problem, AUserThatFitsNowhereIsAnErrorThatNamesTheKeyWithWhichItWaits) {
+  const auto without_gpus = [](Cluster& c) { c.servers[0].capacity[1] = Quantity{}; };
+  EXPECT_EQ(problem_refusal(without_gpus),
+            "users[0].demand: user 'ann' fits on none of the 2 servers: 2 without any gpu; with "
+            "`may_fit_nowhere: true` it waits for a server");
+  EXPECT_THAT(problem_refusal([&](Cluster& c) {
+                without_gpus(c);
+                c.users.push_back(c.users[0]);
+                c.users[0].may_fit_nowhere = true;
+                c.users[2].name = "eve";
+              }),
+              HasSubstr("users[2].demand: user 'eve' fits on none of the 2 servers"))
+      << "one who is like it says so, but not this one";
+}
+
+TEST(Problem, AUserWhoMayFitNowhereIsEligibleNowhereWhereNothingFits) {
+  const auto waits = [](const std::function<void(Cluster&)>& change) {
+    Cluster cluster = two_by_two();
+    change(cluster);
+    cluster.users[0].may_fit_nowhere = true;
+    const Result<Problem> problem = Problem::from(std::move(cluster));
+    EXPECT_TRUE(problem) << describe(problem.error());
+    return problem && !problem->eligible(0, 0) && !problem->eligible(0, 1) && problem->eligible(1, 0);
+  };
+  EXPECT_TRUE(waits([](Cluster& c) { c.servers[0].capacity[1] = Quantity{}; }));
+  EXPECT_TRUE(waits([](Cluster& c) { c.users[0].servers = {{"small"}}; }));
+  EXPECT_TRUE(waits([](Cluster& c) { c.users[0].select = {{"zone", {"c"}}}; })) << "no server has the value";
+  EXPECT_TRUE(waits([](Cluster& c) { c.users[0].select = {{"gpu-model", {"new"}}}; })) << "nor the label";
+  EXPECT_FALSE(waits([](Cluster& /*c*/) {})) << "it fits";
+}
+
+TEST(Problem, AUserWhoMayFitNowhereNamesServersThatAreThereAndIsNotAlone) {
+  const auto refusal = [](const std::function<void(Cluster&)>& change) {
+    return problem_refusal([&](Cluster& c) {
+      c.users[0].may_fit_nowhere = true;
+      change(c);
+    });
+  };
+  EXPECT_THAT(refusal([](Cluster& c) { c.users[0].servers = {{"bigger"}}; }),
+              HasSubstr("users[0].servers[0]: there is no server 'bigger'"));
+  EXPECT_EQ(refusal([](Cluster& c) { c.users[0].servers = std::vector<std::string>{}; }),
+            "users[0].servers: user 'ann' fits on none of the 2 servers: `servers` excludes 2");
+  EXPECT_EQ(refusal([](Cluster& c) {
+              c.servers[0].capacity[1] = Quantity{};
+              c.users.resize(1);
+            }),
+            "users[0].demand: user 'ann' fits on none of the 2 servers: 2 without any gpu; at least one user "
+            "must fit somewhere");
 }
 
 TEST(Problem, RefusesGroupsThatAreNoTree) {

@@ -52,6 +52,16 @@ class Clusters(unittest.TestCase):
         self.assertEqual(allocation.tasks_on[0, 1], 0)
         np.testing.assert_array_equal(allocation.capacity, [[4], [8]])
 
+    def test_a_user_that_may_fit_nowhere_waits(self):
+        capacities, demands = [[9, 0]], [[1, 0], [1, 1]]
+        with self.assertRaises(mirab.Refused) as caught:
+            mirab.Cluster(capacities, demands)
+        self.assertEqual(caught.exception.key, "users[1].demand")
+        self.assertIn("`may_fit_nowhere: true`", str(caught.exception))
+        cluster = mirab.Cluster(capacities, demands, may_fit_nowhere=np.array([False, True]))
+        np.testing.assert_allclose(mirab.allocate(cluster, "drf").tasks, [9, 0])
+        np.testing.assert_array_equal(mirab.Cluster.parse(str(cluster)).eligible, [[True], [False]])
+
     def test_groups_in_arrays_say_the_same_as_a_cluster_file(self):
         rng = np.random.default_rng(1)
         for tree in range(60):
@@ -146,6 +156,7 @@ class Clusters(unittest.TestCase):
             "counts": {"counts": [1.5]},
             "users": {"users": ["A"]},
             "eligible": {"eligible": np.ones((1, 1), dtype=bool)},
+            "may_fit_nowhere": {"may_fit_nowhere": np.ones(1, dtype=bool)},
         }.items():
             with self.assertRaises(mirab.Refused) as caught:
                 mirab.Cluster([[9, 18]], [[1, 4], [3, 1]], **options)

@@ -2,6 +2,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include <mirab/mechanisms/mechanism.hpp>
+
 #include "report/outcome/comparison.hpp"
 #include "report/sample.hpp"
 #include "report/text/json.hpp"
@@ -63,6 +65,29 @@ TEST(OutcomeJson, SaysWhatIsAskedAndWhoHasIt) {
   all.outcomes.push_back(measured(all.problem, test::outcome("drf", 3, 2)));
   EXPECT_TRUE(comparison_json(all)["outcomes"][0]["metrics_short"].is_null());
   EXPECT_TRUE(comparison_json(all)["outcomes"][0]["lowest_share_short"].is_null());
+}
+
+TEST(OutcomeJson, SaysForWhatAUserWaitsThatFitsNowhere) {
+  Cluster cluster = test::slides().cluster();
+  cluster.resources.emplace_back("gpu");
+  cluster.servers[0].capacity.emplace_back(0);
+  for (User& user : cluster.users) {
+    user.demand.emplace_back(0);
+    user.may_fit_nowhere = true;
+  }
+  User& waits = cluster.users.emplace_back(cluster.users[0]);
+  waits.name = "C";
+  waits.demand[2] = Quantity(1);
+  User& unlabelled = cluster.users.emplace_back(cluster.users[0]);
+  unlabelled.name = "D";
+  unlabelled.select = {{"model", {"new"}}};
+  const Problem problem = *Problem::from(cluster);
+  Comparison comparison{"textbook.yaml", problem, 1, {}};
+  comparison.outcomes.push_back(measured(problem, *allocate(problem, "drf")));
+  const Json users = comparison_json(comparison)["outcomes"][0]["users"];
+  EXPECT_FALSE(users[0].contains("waits_for"));
+  EXPECT_EQ(users[2]["waits_for"], Json::array({"gpu"}));
+  EXPECT_EQ(users[3]["waits_for"], Json::array());
 }
 
 TEST(OutcomeJson, WhatIsInfiniteIsNull) {

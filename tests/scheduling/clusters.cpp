@@ -51,7 +51,7 @@ Problem random_problem(Random& random) {
     for (std::size_t r = 0; r < resources; ++r) cluster.resources.push_back(fmt::format("r{}", r));
     for (std::size_t i = 0; i < servers; ++i) cluster.servers.push_back(random_server(i, resources, random));
     for (std::size_t n = 0; n < users; ++n) {
-      cluster.users.push_back(random_user(n, resources, servers, random));
+      cluster.users.push_back(waiting(random_user(n, resources, servers, random)));
     }
     Result<Problem> problem = Problem::from(std::move(cluster));
     if (problem) return *std::move(problem);

@@ -41,6 +41,12 @@ inline User limited(User user, const std::string& tasks) {
   return user;
 }
 
+/// It may fit nowhere.
+inline User waiting(User user) {
+  user.may_fit_nowhere = true;
+  return user;
+}
+
 /// A valid problem; its resources are called r0, r1, …
 inline Problem problem(std::vector<Server> servers, std::vector<User> users) {
   Cluster cluster{.resources = {}, .servers = std::move(servers), .users = std::move(users)};

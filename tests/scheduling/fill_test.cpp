@@ -130,9 +130,9 @@ TEST(Freeze, DoesNotWaitForAUserWhoseTasksAreAllPlaced) {
 // two are not, as b has less. Of b's tasks none is wrong: a has no task left.
 // It stays the most deprived one.
 TEST(Freeze, DoesNotWaitForAUserWhoWaitsForAResource) {
-  const mirab::Outcome outcome =
-      filled(problem({server("s", {"4", "0"})}, {user("gpus", {"1", "1"}), user("cpus", {"1", "0"})}),
-             {.discipline = "drf:blocking=freeze"});
+  const mirab::Outcome outcome = filled(
+      problem({server("s", {"4", "0"})}, {waiting(user("gpus", {"1", "1"})), user("cpus", {"1", "0"})}),
+      {.discipline = "drf:blocking=freeze"});
   EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{0, 4}));
   EXPECT_EQ(outcome.filling->unplaced[0], Unplaced::no_room);
   EXPECT_EQ(outcome.filling->errors, 0);

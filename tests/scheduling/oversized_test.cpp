@@ -39,11 +39,18 @@ TEST(FillNotices, AUserWhoOnlyLostToOthersIsNotInThem) {
 
 TEST(FillNotices, AUserWhoWaitsForAResourceIsNamedWithIt) {
   EXPECT_EQ(filled(problem({server("s", {"4", "0", "0"})},
-                           {user("a", {"1", "0", "0"}), user("b", {"1", "1", "2"})}),
+                           {user("a", {"1", "0", "0"}), waiting(user("b", {"1", "1", "2"}))}),
                    {})
                 .notices,
             (std::vector<std::string>{
                 "no server on which user 'b' may run has all that it asks for; missing: r1, r2"}));
+}
+
+TEST(FillNotices, AUserWhoWaitsForALabelIsNamed) {
+  User labelled = waiting(user("b", {"1"}));
+  labelled.select = {{"model", {"new"}}};
+  EXPECT_EQ(filled(problem({server("s", {"4"})}, {user("a", {"1"}), labelled}), {}).notices,
+            std::vector<std::string>{"user 'b' may run on none of the servers"});
 }
 
 TEST(FillNotices, OfManyUsersFiveAreNamed) {

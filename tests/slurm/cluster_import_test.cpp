@@ -748,6 +748,7 @@ TEST(SlurmImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest
       for (std::size_t i = 0; i < problem->server_count(); ++i) {
         if (problem->eligible(n, i)) where.insert(import->nodes[i].begin(), import->nodes[i].end());
       }
+      EXPECT_EQ(user.may_fit_nowhere, where.empty()) << user.name;
       const Key key{user.shape ? *user.group : user.name, demand_text(user.demand), where};
       found[key] += *count_units(*user.tasks, 0, Rounding::down);
       key_of_user.emplace(user.name, key);

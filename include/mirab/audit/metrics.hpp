@@ -28,7 +28,7 @@ double ratio_20_20(std::span<const double> shares);
 double sample_standard_deviation(std::span<const double> shares);
 
 /// argmax_r d_{n,r} / C_r, the first of equals, compared exactly; of a user who may run nowhere the first of
-/// which its servers have none. [n]. O((N + K) m), and O(K m) for each of these.
+/// which its servers have none, if it is allowed any. [n]. O((N + K) m), and O(K m) for each of these.
 std::vector<std::size_t> dominant_resources(const Problem& problem);
 
 /// The same of what a user's tasks take where they run: argmax_r Σ_i x_{n,i} d_{n,i,r} / C_r, where that is

@@ -57,8 +57,10 @@ struct Stop {
   std::size_t node = 0;                     ///< of Problem::tree(): whose limit
   std::vector<std::size_t> resources = {};  ///< that are full, or at the limit
   std::optional<Room> room =
-      {};                   ///< of a user whom `order` stops, where no rule divides: what runs, as given
-  bool is_missing = false;  ///< with `capacity`: the user may run nowhere, since servers have none of these
+      {};  ///< of a user whom `order` stops, where no rule divides: what runs, as given
+  /// With `capacity`: the user may run nowhere, since its servers have none of these; without resources it is
+  /// allowed no server.
+  bool is_missing = false;
 };
 
 /// Answers what stops users under one outcome of a problem. Both must outlive it.

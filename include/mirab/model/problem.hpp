@@ -57,6 +57,7 @@ struct User {
   std::map<std::string, std::vector<std::string>> select =
       {};                                                ///< eligible servers by label: any of the values
   std::map<std::string, ResourceVector> demand_on = {};  ///< another demand per task on one server, by name
+  bool may_fit_nowhere = false;  ///< where it is eligible on no server it waits for one, instead of an error
   std::optional<std::string> group = {};  ///< whose member it is; without a value: of the cluster
   std::optional<std::string> shape = {};  ///< the shape's own name: then `group` is its user
   Quota quota = {};
@@ -100,9 +101,9 @@ struct PlacedTasks {
 
 /// A validated cluster: N users, K server entries, m resources. Immutable.
 ///
-/// Every name is unique; every amount fits its vector; every user demands something, and its constraints
-/// allow some server. It is eligible there if the server has some of every resource that it demands there.
-/// Some user is eligible somewhere. One who is eligible nowhere gets nothing.
+/// Every name is unique; every amount fits its vector; every user demands something, and is eligible
+/// somewhere: its constraints allow the server, and the server has some of every resource that the user
+/// demands there. One who may fit nowhere may be eligible nowhere, and then gets nothing; not all are.
 class Problem {
  public:
   /// Validates. Errors carry the key (`users[3].demand`), never a file or line: a reader adds these. O(N K m)

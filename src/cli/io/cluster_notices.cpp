@@ -52,6 +52,7 @@ namespace {
 Error waiting_user(const Problem& problem, std::size_t user, std::string_view servers) {
   std::vector<std::string_view> missing;
   for (const std::size_t r : lacking_resources(problem, user)) missing.push_back(problem.resources()[r]);
+  if (missing.empty()) return fits_nowhere(problem.cluster(), user);
   const User& waiting = problem.users()[user];
   return {.message = fmt::format("{} on which '{}' may run has all that it asks for; missing: {}", servers,
                                  waiting.name, fmt::join(missing, ", ")),

@@ -13,6 +13,7 @@
 #include <mirab/model/classes.hpp>
 
 #include "audit/figures.hpp"
+#include "model/eligibility.hpp"
 #include "model/names.hpp"
 #include "report/outcome/groups.hpp"
 #include "report/text/format.hpp"
@@ -169,12 +170,19 @@ Json problem_json(const Problem& problem) {
 Json user_value(const Problem& problem, std::size_t resource) { return problem.resources()[resource]; }
 Json user_value(const Problem& /*problem*/, double value) { return value; }
 
+Json names_of(const Problem& problem, const std::vector<std::size_t>& resources) {
+  Json names = Json::array();
+  for (const std::size_t r : resources) names.push_back(problem.resources()[r]);
+  return names;
+}
+
 Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
   const Outcome& outcome = measured.outcome;
   const Allocation& allocation = outcome.allocation;
   const auto granted = bundles(problem, allocation);
   std::optional<Stops> stops;
   if (!problem.tree().is_flat()) stops.emplace(problem, outcome);
+  const std::vector<bool> is_eligible = eligible_somewhere(problem);
   Json users = Json::array();
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     Json servers = Json::object();
@@ -205,6 +213,7 @@ Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
     const std::optional<double>& share = measured.satisfaction.asked_shares[n];
     append(user, "asked_share", share ? Json(*share) : Json(nullptr));
     append(user, "satisfied", bool{measured.satisfaction.satisfied[n]});
+    if (!is_eligible[n]) append(user, "waits_for", names_of(problem, lacking_resources(problem, n)));
     append(user, "resources", by_resource(problem.resources(), granted[n]));
     append(user, "servers", std::move(servers));
     if (stops) append(user, "held_back", held_back_json(problem, outcome, stops->of(n)));

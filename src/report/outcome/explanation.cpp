@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "audit/cluster_view.hpp"
+#include "model/eligibility.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/groups.hpp"
@@ -162,6 +163,9 @@ std::string order_words(const ExplanationReport& explained) {
 }
 
 std::string missing_words(const ExplanationReport& explained) {
+  const Explanation& explanation = explained.explanation;
+  if (explanation.stop.resources.empty())
+    return fits_nowhere(explained.problem.cluster(), explanation.user).message;
   return fmt::format("no server on which it may run has all that it asks for; missing: {}",
                      resources_words(explained.problem, explained.explanation.stop.resources));
 }

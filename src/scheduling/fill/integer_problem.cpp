@@ -282,6 +282,8 @@ std::optional<LargestPart> nearest_server(const IntegerProblem& cluster, std::si
 std::string missing_notice(const Problem& problem, std::size_t user) {
   std::vector<std::string_view> missing;
   for (const std::size_t r : lacking_resources(problem, user)) missing.push_back(problem.resources()[r]);
+  if (missing.empty())
+    return fmt::format("user '{}' may run on none of the servers", problem.users()[user].name);
   return fmt::format("no server on which user '{}' may run has all that it asks for; missing: {}",
                      problem.users()[user].name, fmt::join(missing, ", "));
 }

@@ -225,6 +225,18 @@ const checks = {
       Object.assign(outcome, {satisfied_users: 2, metrics_short: null, lowest_share_short: null});
       outcome.users[1].satisfied = true;
     }
+    for (const outcome of asking.outcomes) {
+      Object.assign(outcome, {satisfied_users: 1});
+      Object.assign(outcome.users[1], {satisfied: false, waits_for: ['gpu', 'disk']});
+    }
+    const waiting = await report('waiting', asking);
+    const lead = await waiting.page.locator('header .lead').textContent();
+    assert.match(lead, /Waits for gpu and disk, which none of its servers has: B\./);
+    assert.doesNotMatch(lead, /Short/);
+    for (const outcome of asking.outcomes) {
+      Object.assign(outcome, {satisfied_users: 2});
+      Object.assign(outcome.users[1], {satisfied: true, waits_for: undefined});
+    }
     const all = await report('content', asking);
     assert.match(await all.page.locator('header .lead').textContent(), /2 of 2 get all they ask for\.\s*$/);
     assert.doesNotMatch(await all.page.locator('section:has(h2:text-is("The outcomes in numbers"))').textContent(), /Gini|lowest share/);

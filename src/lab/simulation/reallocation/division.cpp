@@ -48,6 +48,13 @@ ServerKinds merged(const Problem& wishes, std::vector<Request> requests) {
   return kinds;
 }
 
+Check check_all_fit(const Problem& wishes) {
+  const std::vector<bool> somewhere = eligible_somewhere(wishes);
+  const auto first = std::find(somewhere.begin(), somewhere.end(), false);
+  if (first == somewhere.end()) return {};
+  return fits_nowhere(wishes.cluster(), static_cast<std::size_t>(first - somewhere.begin()));
+}
+
 }  // namespace
 
 Result<ServerKinds> server_kinds(const Problem& cluster, const Workload& workload) {
@@ -57,7 +64,7 @@ Result<ServerKinds> server_kinds(const Problem& cluster, const Workload& workloa
   for (std::uint32_t request = 0; request < workload.requests.size(); ++request)
     claims.push_back({.claimant = request, .user = 0, .request = request});
   const Result<Problem> wishes = problem_of(kinds, workload.users, claims);
-  const Check wrong = wishes ? check_all_eligible(*wishes) : Check(wishes.error());
+  const Check wrong = wishes ? check_all_fit(*wishes) : Check(wishes.error());
   if (!wrong) return merged(*wishes, std::move(kinds.requests));
   Error error = *wrong;
   if (error.key.starts_with("users")) error.key.replace(0, std::string_view("users").size(), "requests");
@@ -81,7 +88,8 @@ Result<Problem> problem_of(const ServerKinds& kinds, std::span<const Submitter> 
                              .demand = request.demand,
                              .weight = users[claims[n].user].weight,
                              .servers = request.servers,
-                             .select = request.select});
+                             .select = request.select,
+                             .may_fit_nowhere = true});  // server_kinds refuses it, in words of a workload
   }
   return Problem::from(std::move(cluster));
 }

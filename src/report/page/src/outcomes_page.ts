@@ -39,7 +39,8 @@ function header(report: Report): HTMLElement {
   const servers = problem.servers === 1 ? 'one server' :
     `${count(problem.servers, 'server')} of ${count(problem.server_classes, 'class', 'classes')}`;
   return pageHeader(report, `${count(everyone(report), 'user shares', 'users share')} the ${listed(problem.resources)} of ${servers}.`,
-      satisfiedSentence(report), ...shortSentences(report), lowestSentence(report));
+      satisfiedSentence(report), ...shortSentences(report), ...waitingSentences(report),
+      lowestSentence(report));
 }
 
 /** How many users there are; one with task shapes is one. */
@@ -65,13 +66,28 @@ function shortSentences(report: Report): string[] {
   if (!asksForTasks(report)) return [];
   const labels = new Map<string, string[]>();
   for (const {label, users} of report.outcomes) {
-    const short = users.filter(({satisfied, asked}) => !satisfied && typeof asked === 'number');
+    const short = users.filter(({satisfied, asked, waits_for}) => !satisfied && typeof asked === 'number' && !waits_for);
     if (short.length === 0 || short.length > short_users_named_at_most) continue;
     const words = listed(short.map(({name, tasks, asked}) => `${name} (${figure(tasks)} of ${count(asked as number, 'task')})`));
     labels.set(words, [...labels.get(words) ?? [], label]);
   }
   return [...labels].map(([short, under]) =>
     `Short${report.outcomes.length === 1 ? '' : ` under ${listed(under)}`}: ${short}.`);
+}
+
+/** `Waits for gpu, which none of its servers has: ml-training.` Under every outcome the same users. */
+function waitingSentences(report: Report): string[] {
+  const names = new Map<string, string[]>();
+  for (const {name, waits_for} of report.outcomes[0]!.users) {
+    if (waits_for) names.set(listed(waits_for), [...names.get(listed(waits_for)) ?? [], name]);
+  }
+  return [...names].map(([resources, users]) => {
+    const one = users.length === 1;
+    const what = resources === '' ? `for a server on which ${one ? 'it' : 'they'} may run` :
+      `for ${resources}, which none of ${one ? 'its' : 'their'} servers has`;
+    const named = users.length <= short_users_named_at_most ? listed(users) : count(users.length, 'user');
+    return `${one ? 'Waits' : 'Wait'} ${what}: ${named}.`;
+  });
 }
 
 /** Of whom the figures of fairness are, where that is not plainly of all. */

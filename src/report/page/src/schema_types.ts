@@ -36,7 +36,7 @@ export interface Outcome {
   satisfied_of: number;
   /** The fairness figures of metrics: min_dominant_share over those who are short of tasks, the others over these and those who hold more per weight than one of these; null when none is short or fewer than two are compared. */
   metrics_short: {min_dominant_share: number; lowest_share?: number; gini: number; jain: number; ratio_20_20: number | null; sample_standard_deviation: number} | null;
-  /** The lowest dominant share of those who are short of tasks, also of one alone; a user with task shapes is one. Null when none is short. */
+  /** The lowest dominant share of those who are short of tasks and may run somewhere, also of one alone; a user with task shapes is one. Null when none is short. */
   lowest_share_short: number | null;
   metrics: Metrics;
   notices: string[];
@@ -68,6 +68,8 @@ export interface UserShare {
   asked_share?: number | null;
   /** Has the user all the tasks that it asks for? Never of endless tasks. */
   satisfied: boolean;
+  /** Of a user who fits on no server and waits for one: the resources of which none of its servers has any; empty where it is allowed no server. */
+  waits_for?: string[];
   /** By server entry; only those on which the user has something. */
   servers: Record<string, {tasks: number; resources: Record<string, number>}>;
 }
@@ -718,9 +720,9 @@ export interface ComparedSide {
   satisfied_users?: number;
   /** Of how many users; one with task shapes counts once. */
   satisfied_of?: number;
-  /** The fewest tasks and the lowest share of those who are short of tasks; for the share a user with task shapes is one. Null when no user is short. */
+  /** The fewest tasks and the lowest share of those who are short of tasks and may run somewhere; for the share a user with task shapes is one. Null when no user is short. */
   lowest_short?: unknown;
-  /** The fewest tasks and the lowest share of any user; for the share a user with task shapes is one. */
+  /** The fewest tasks and the lowest share of any user who may run somewhere; for the share a user with task shapes is one. */
   lowest: {tasks: number; dominant_share: number; share_of_before?: number};
   notices: string[];
 }
