@@ -160,7 +160,7 @@ std::vector<NaiveStart> starts_by_steps(const SmallTrace& trace, const ReplayCon
   Random random(1);
   for (const Server& server : trace.cluster.servers()) {
     const Amounts capacity{*count_units(server.capacity[0], 0, Rounding::down)};
-    for (std::uint64_t i = 0; i < server.count; ++i)
+    for (std::int64_t i = 0; i < server.count; ++i)
       EXPECT_TRUE(engine.apply(ServerAdded{.name = server.name, .capacity = capacity}, Time()));
   }
   std::vector<UserId> users;

@@ -592,7 +592,7 @@ export interface Explained {
   /** Changes beyond --what-ifs. */
   untried: number;
   /** With groups: those around the user, from the top, then the user. */
-  path?: ({name: string; weight: number; share: number; beyond: number | null; lowest_sibling: {name: string; beyond: number | null} | null})[];
+  path?: ({name: string; weight: number; share: number; beyond: number | null; lowest_sibling: {name: string; beyond: number | null; last: boolean} | null})[];
   /** With groups, of a user who is short: the group on its path, or the user, at which it is held back. */
   holder?: {name: string; by: 'limit' | 'reserve' | 'no-weight' | 'guarantee' | 'sibling' | 'capacity' | 'order'; resources: string[]; part: number; sibling: string | null; words: string};
   notices: string[];
