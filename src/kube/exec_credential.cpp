@@ -29,7 +29,7 @@ std::string base64_of(const std::string& bytes) {
   return text;
 }
 
-/// `spec.cluster` of what the command is told.
+/// `spec.cluster` of what the command gets to know.
 Result<nlohmann::json> cluster_info(const kubernetes::ApiAccess& access) {
   nlohmann::json cluster{{"server", access.server}};
   if (!access.server_name.empty()) cluster["tls-server-name"] = access.server_name;

@@ -37,7 +37,7 @@ struct ExecCommand {
   std::vector<std::string> args = {};
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside that of the process
   std::string install_hint = {};  ///< shown where the command is not found
-  bool provides_cluster = false;  ///< the command is told about the API server
+  bool provides_cluster = false;  ///< the command learns which API server is meant
   /// JSON: what the cluster's extension `client.authentication.k8s.io/exec` holds, scalars as texts; may be
   /// empty.
   std::string cluster_config = {};
