@@ -37,12 +37,12 @@ class Access : public testing::Test {
 TEST_F(Access, IsThatOfTheFileThenTheEnvironmentThenHomeThenThePod) {
   set("KUBERNETES_SERVICE_HOST", "10.0.0.1");
   set("KUBERNETES_SERVICE_PORT", "443");
-  EXPECT_EQ(find_access("", "")->server, "https://10.0.0.1:443");
+  EXPECT_EQ(find_access("", "")->api.server, "https://10.0.0.1:443");
   write(".kube/config", "https://home");
-  EXPECT_EQ(find_access("", "")->server, "https://home");
+  EXPECT_EQ(find_access("", "")->api.server, "https://home");
   set("KUBECONFIG", write("named", "https://named"));
-  EXPECT_EQ(find_access("", "")->server, "https://named");
-  EXPECT_EQ(find_access(write("given", "https://given"), "")->server, "https://given");
+  EXPECT_EQ(find_access("", "")->api.server, "https://named");
+  EXPECT_EQ(find_access(write("given", "https://given"), "")->api.server, "https://given");
 }
 
 TEST_F(Access, SaysWhatIsMissing) {
@@ -53,7 +53,7 @@ TEST_F(Access, SaysWhatIsMissing) {
   set("KUBECONFIG", "/a:/b");
   access = find_access("", "");
   ASSERT_FALSE(access);
-  EXPECT_EQ(access.error().key, "KUBECONFIG");
+  EXPECT_EQ(access.error().file, "/a") << "none of them is there";
   access = find_access(folder.path("none"), "");
   ASSERT_FALSE(access);
   EXPECT_EQ(access.error().file, folder.path("none"));
