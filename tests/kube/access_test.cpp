@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class Access : public testing::Test {
+class AccessTest : public testing::Test {
  protected:
   Access() {
     for (const char* name : {"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"})
@@ -34,7 +34,7 @@ class Access : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Access, IsThatOfTheFileThenTheEnvironmentThenHomeThenThePod) {
+TEST_F(AccessTest, IsThatOfTheFileThenTheEnvironmentThenHomeThenThePod) {
   set("KUBERNETES_SERVICE_HOST", "10.0.0.1");
   set("KUBERNETES_SERVICE_PORT", "443");
   EXPECT_EQ(find_access("", "")->api.server, "https://10.0.0.1:443");
@@ -45,7 +45,7 @@ TEST_F(Access, IsThatOfTheFileThenTheEnvironmentThenHomeThenThePod) {
   EXPECT_EQ(find_access(write("given", "https://given"), "")->api.server, "https://given");
 }
 
-TEST_F(Access, SaysWhatIsMissing) {
+TEST_F(AccessTest, SaysWhatIsMissing) {
   auto access = find_access("", "");
   ASSERT_FALSE(access);
   EXPECT_THAT(access.error().message, HasSubstr("there is no kubeconfig"));
@@ -59,7 +59,7 @@ TEST_F(Access, SaysWhatIsMissing) {
   EXPECT_EQ(access.error().file, folder.path("none"));
 }
 
-TEST_F(Access, WhatTheKubeconfigNamesAndCannotBeUsedHasItsPlace) {
+TEST_F(AccessTest, WhatTheKubeconfigNamesAndCannotBeUsedHasItsPlace) {
   folder.write("bad-token", "two words");
   struct Case {
     std::string server, cluster, user, words;
