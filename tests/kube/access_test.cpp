@@ -16,7 +16,7 @@ using testing::StartsWith;
 
 class AccessTest : public testing::Test {
  protected:
-  Access() {
+  AccessTest() {
     for (const char* name : {"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"})
       ::unsetenv(name);
     set("HOME", folder.path());
