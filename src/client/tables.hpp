@@ -29,7 +29,7 @@ std::string job_text(const Json& job);
 /// The tasks of one job, or of one server: a line for each, with how it ended.
 std::string tasks_table(const Json& tasks, std::size_t width);
 
-/// The servers with what they have, and hold where that is told.
+/// The servers with what they have, and hold where the answer has that.
 std::string servers_table(const Json& servers, std::size_t width);
 
 /// One server with all that is known of it, a line for each key.

@@ -495,7 +495,7 @@ void Api::watch(const std::shared_ptr<Asked>& asked, net::Exchange& exchange, co
   if (figures.watchers.load() >= 10'000) return reply(busy_answer("too many watches"));
   std::vector<Open>* const open = watches_of(asked->caller.tenant);
   if (open == nullptr) return refuse_watch();
-  // Charged when it is sent, so many streams would come in before the first one has paid.
+  // Charged only when it is sent, a crowd of streams would come in before the first one has paid.
   const std::uint64_t present = figures.reader_revision.load();
   const std::uint64_t behind = watch.is_from_now || watch.after > present ? 0 : present - watch.after;
   const auto ahead = std::make_shared<double>(

@@ -233,7 +233,8 @@ TEST(Pods, ThatCannotBeReadAreRefusedWithFileLineAndKey) {
               HasSubstr("pods.yaml:5: spec.containers[0].resources: must be a map"));
   EXPECT_THAT(refusal(pod_manifest("a", "  - {name: c, resources: {limits: 3}}")),
               HasSubstr("pods.yaml:5: spec.containers[0].resources.limits: must be a map"));
-  EXPECT_THAT(refusal("kind: List\nitems: {a: 1}\n"), HasSubstr("the file contains no pod"));
+  EXPECT_THAT(refusal("kind: List\nitems: {a: 1}\n"),
+              HasSubstr("pods.yaml:2: items: must be a list of objects"));
   EXPECT_THAT(refusal(pod_manifest("a", "  - {image: x}")),
               HasSubstr("pods.yaml:5: spec.containers[0].name: missing"));
   EXPECT_THAT(refusal(pod_manifest("a", std::string(kOne) + "\n" + kOne)),

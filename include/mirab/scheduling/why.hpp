@@ -200,7 +200,7 @@ struct WhyWaiting {
   struct OverBudget {
     Other first;         ///< the task for which it would end: of those for which some may end the first
     std::int64_t tasks;  ///< that would end for it, the fewest that do
-    std::optional<Time> free_at = {};  ///< when the budget allows so many; none: it never does
+    std::optional<Time> free_at = {};  ///< when the budget allows them; none: it never does
     friend bool operator==(const OverBudget&, const OverBudget&) = default;
   };
   /// When nothing can be placed, with force or without, and something could were there no budget.

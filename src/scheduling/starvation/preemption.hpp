@@ -128,7 +128,7 @@ class PreemptionPolicy {
   /// else can be placed. Remembers a search that found nothing.
   std::optional<PreemptionCandidate> intend(const PreemptionView& view, Time now);
 
-  /// Until when a search would find what the latest one found, while nothing happens; nothing: for ever.
+  /// Until when a search would find what the latest one found, while nothing happens; nothing: without end.
   std::optional<Time> next_by_time() const {
     if (!is_futile_) return Time::min();
     return again_ == Time::max() ? std::nullopt : std::optional(again_);
