@@ -7,8 +7,6 @@
 #include <string_view>
 #include <thread>
 
-#include "kube/access.hpp"
-
 namespace mirab::kube {
 namespace {
 
@@ -32,20 +30,20 @@ bool is_final(int status) { return status >= 400 && status < 500 && status != 41
 
 }  // namespace
 
-Result<std::unique_ptr<ApiServer>> ApiServer::open(const kubernetes::ApiAccess& access,
-                                                   ApiServerOptions options) {
-  Result<net::Url> url = read_server(access);
+Result<std::unique_ptr<ApiServer>> ApiServer::open(const Access& access, ApiServerOptions options) {
+  Result<net::Url> url = read_server(access.api);
   if (!url) return std::move(url).error();
   Result<std::unique_ptr<net::HttpClient>> http =
       net::HttpClient::open({.url = *url,
-                             .ca = pem_of(access.ca),
-                             .server_name = access.server_name,
-                             .is_insecure = access.is_insecure,
-                             .proxy_url = access.proxy_url,
-                             .credentials = {.certificate = pem_of(access.certificate),
-                                             .key = pem_of(access.key),
-                                             .token = access.token,
-                                             .token_file = access.token_file},
+                             .ca = pem_of(access.api.ca),
+                             .server_name = access.api.server_name,
+                             .is_insecure = access.api.is_insecure,
+                             .proxy_url = access.api.proxy_url,
+                             .credentials = {.certificate = pem_of(access.api.certificate),
+                                             .key = pem_of(access.api.key),
+                                             .token = access.api.token,
+                                             .token_file = access.api.token_file,
+                                             .issuer = access.issuer},
                              .fields = {{"User-Agent", "mirab"}, {"Accept", "application/json"}},
                              .answer_time = options.answer_time,
                              .patience = milliseconds(0),

@@ -13,7 +13,7 @@
 
 #include <mirab/model/result.hpp>
 
-#include "kubernetes/api/kubeconfig.hpp"
+#include "kube/access.hpp"
 #include "kubernetes/api/reflector.hpp"
 #include "kubernetes/api/resources.hpp"
 #include "net/http_client.hpp"
@@ -45,8 +45,7 @@ class ApiServer {
  public:
   /// Nothing is sent yet. Errors: a URL, a certificate, a key or a token that cannot be read or used; a token
   /// that would leave this machine without TLS.
-  static Result<std::unique_ptr<ApiServer>> open(const kubernetes::ApiAccess& access,
-                                                 ApiServerOptions options = {});
+  static Result<std::unique_ptr<ApiServer>> open(const Access& access, ApiServerOptions options = {});
 
   /// All objects of a collection, page by page, from a quorum: begin_list(), put() of each, end_list().
   /// Pauses and 410 between pages are the reflector's. Errors: no first answer; refused, where that is

@@ -93,7 +93,7 @@ Result<Answer> ask_patiently(ApiServer& server, const std::string& method, const
     if (!is_busy || steady_clock::now() >= end || is_stopping) return answer;
     if (!has_waited)
       options.say("warning", "trying-again",
-                  {{"why", answer ? fmt::format("{} answered {}", options.access.server, answer->status)
+                  {{"why", answer ? fmt::format("{} answered {}", options.access.api.server, answer->status)
                                   : describe(answer.error())},
                    {"for_s", kTried.count()}});
     std::this_thread::sleep_for(milliseconds(500));
@@ -111,7 +111,7 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options, int
                       kubernetes::access_review(permission, space, name), options, is_stopping);
     if (!answer) return answer.error();
     const bool refuses_all = release == 0 && answer->status == kForbidden;
-    if (refuses_all || answer->status == kUnauthorized) return error_of(*answer, options.access.server);
+    if (refuses_all || answer->status == kUnauthorized) return error_of(*answer, options.access.api.server);
     // A server that has no such reviews is accepted.
     if (!answer->is_good() || kubernetes::is_allowed(answer->body)) return {};
     missing += fmt::format("{}{}", missing.empty() ? "" : ", ", permission.words());
@@ -134,7 +134,7 @@ Check check_permissions(ApiServer& server, const SchedulingOptions& options, int
   if (missing.empty()) return {};
   return Error{
       .message = fmt::format("may not: {}; `mirab kube manifest` prints the rules that it needs", missing),
-      .key = options.access.server};
+      .key = options.access.api.server};
 }
 
 /// Keeps the lease, or waits for it, on a thread and a connection of its own.
@@ -387,7 +387,7 @@ Result<int> schedule(const SchedulingOptions& given) {
                             is_stopping = true;
                             mailbox.wake();
                           },
-                      .answering = {.cluster = options.access.server,
+                      .answering = {.cluster = options.access.api.server,
                                     .wake = [&] { mailbox.wake(); },
                                     .failed =
                                         [say = options.say](const std::string& why) {
@@ -403,13 +403,13 @@ Result<int> schedule(const SchedulingOptions& given) {
   const Result<Answer> version = ask_patiently(**server, "GET", "/version", "", options, is_stopping);
   if (is_stopping) return 0;
   if (!version) return version.error();
-  const Result<int> minor = release_of(*version, options.access.server);
+  const Result<int> minor = release_of(*version, options.access.api.server);
   if (!minor) return minor.error();
   options.scheduler.looks_first = !compares_uids(*minor);
   const bool has_old_policy = *minor != 0 && *minor < 22;
   options.scheduler.eviction_version = has_old_policy ? "v1beta1" : "v1";
   if (Check missing = check_permissions(**server, options, *minor, is_stopping)) return *std::move(missing);
-  options.say("info", "connected", {{"server", options.access.server}, {"minor_version", *minor}});
+  options.say("info", "connected", {{"server", options.access.api.server}, {"minor_version", *minor}});
 
   std::unique_ptr<Leading> leading;
   std::string holder = options.scheduler.holder;

@@ -19,7 +19,7 @@
 
 #include <mirab/model/result.hpp>
 
-#include "kubernetes/api/kubeconfig.hpp"
+#include "kube/access.hpp"
 #include "kubernetes/scheduler/election.hpp"
 #include "kubernetes/scheduler/scheduler.hpp"
 #include "net/http_server.hpp"
@@ -27,7 +27,7 @@
 namespace mirab::kube {
 
 struct SchedulingOptions {
-  kubernetes::ApiAccess access;
+  Access access;
   kubernetes::SchedulerOptions scheduler = {};                 ///< its holder and looks_first are set here
   std::optional<kubernetes::Election::Options> election = {};  ///< none: it acts at once
   std::optional<net::Endpoint> listen = {};                    ///< of the Monitor

@@ -10,8 +10,8 @@ constexpr std::size_t kMostReports = 1000;  // that wait to be sent; the oldest 
 
 }  // namespace
 
-Result<std::unique_ptr<Sending>> Sending::start(const kubernetes::ApiAccess& access, std::size_t threads,
-                                                Mailbox& mailbox, std::function<bool()> may_send,
+Result<std::unique_ptr<Sending>> Sending::start(const Access& access, std::size_t threads, Mailbox& mailbox,
+                                                std::function<bool()> may_send,
                                                 std::chrono::milliseconds answer_time, std::uint64_t seed) {
   std::unique_ptr<Sending> sending(new Sending(mailbox, std::move(may_send)));
   for (std::size_t i = 0; i < threads; ++i) {

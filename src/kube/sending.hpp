@@ -21,8 +21,8 @@ class Sending {
  public:
   /// `may_send` is asked before each request; after a no it is not sent. No answer is waited for longer than
   /// `answer_time`. Errors: as for ApiServer::open.
-  static Result<std::unique_ptr<Sending>> start(const kubernetes::ApiAccess& access, std::size_t threads,
-                                                Mailbox& mailbox, std::function<bool()> may_send,
+  static Result<std::unique_ptr<Sending>> start(const Access& access, std::size_t threads, Mailbox& mailbox,
+                                                std::function<bool()> may_send,
                                                 std::chrono::milliseconds answer_time, std::uint64_t seed);
   ~Sending();
 

@@ -112,9 +112,8 @@ Watching::Sink budget_news(Mailbox& mailbox, std::string version) {
   return std::make_unique<BudgetNews>(mailbox, std::move(version));
 }
 
-Result<std::unique_ptr<Watching>> Watching::start(const kubernetes::ApiAccess& access,
-                                                  const kubernetes::Resource& resource, Sink sink,
-                                                  std::uint64_t seed) {
+Result<std::unique_ptr<Watching>> Watching::start(const Access& access, const kubernetes::Resource& resource,
+                                                  Sink sink, std::uint64_t seed) {
   std::unique_ptr<Watching> watching(new Watching(resource, std::move(sink), seed));
   // While a watch waits, its thread looks about once a second whether anything was heard.
   const auto is_stopped = [raw = watching.get()] {

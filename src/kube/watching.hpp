@@ -19,9 +19,8 @@ class Watching {
   using Sink = std::unique_ptr<kubernetes::ObjectSink>;
 
   /// Errors: as for ApiServer::open.
-  static Result<std::unique_ptr<Watching>> start(const kubernetes::ApiAccess& access,
-                                                 const kubernetes::Resource& resource, Sink sink,
-                                                 std::uint64_t seed);
+  static Result<std::unique_ptr<Watching>> start(const Access& access, const kubernetes::Resource& resource,
+                                                 Sink sink, std::uint64_t seed);
   ~Watching();
 
   /// How long ago the copy was last known to be new: since the latest byte of the watch, of which one comes

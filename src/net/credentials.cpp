@@ -19,13 +19,12 @@ namespace {
 
 constexpr std::size_t kMostTokenBytes = std::size_t{16} << 10U;
 
-/// Nothing that would end the line of a request's head.
+}  // namespace
+
 bool is_bearer_token(std::string_view text) {
   return !text.empty() && text.size() <= kMostTokenBytes &&
          std::all_of(text.begin(), text.end(), [](char byte) { return byte > ' ' && byte < 127; });
 }
-
-}  // namespace
 
 Result<std::string> read_token(const std::string& file) {
   std::ifstream input(file, std::ios::binary);

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include <mirab/model/result.hpp>
 
@@ -14,15 +17,32 @@ struct Pem {
   std::string text = {};
 };
 
+/// What somebody else gives out for a time: a token, or a certificate with its key, or both.
+struct Issued {
+  std::string token = {};
+  Pem certificate = {};
+  Pem key = {};
+};
+
+/// The credentials of now: the same object until there are others. `refused`: a server answered 401 to these;
+/// null: to none. May take long, and ends early with an error where `is_stopped`, which may be empty, says
+/// so. Several clients may share one, from several threads.
+using Issuer = std::function<Result<std::shared_ptr<const Issued>>(const Issued* refused,
+                                                                   const std::function<bool()>& is_stopped)>;
+
 struct Credentials {
   Pem certificate = {};  ///< of the client, with its key
   Pem key = {};
   std::string token = {};       ///< bearer token
   std::string token_file = {};  ///< comes before `token`; read again each minute and after a 401
+  Issuer issuer = {};           ///< asked at each request; what stands above comes before what it gives
 };
 
 /// Errors, with the file: it cannot be read. An empty name is no file.
 Check check_readable(const std::string& file);
+
+/// Is it 16 KiB of visible ASCII at most, so that nothing in it ends the line of a request's head?
+bool is_bearer_token(std::string_view text);
 
 /// The token in a file, without its line end. Errors: cannot be read; holds no token, which is 16 KiB of
 /// visible ASCII at most.

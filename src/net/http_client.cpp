@@ -160,7 +160,9 @@ class CurlClient final : public HttpClient {
     milliseconds pause{100};
     for (bool has_waited = false;; has_waited = true) {
       Transfer transfer{.handle = handle_.get(), .most_bytes = options_.answer_bytes};
-      const CURLcode code = perform_with_token(request, transfer, {});
+      const Result<CURLcode> performed = perform_as_client(request, transfer, {});
+      if (!performed) return performed.error();
+      const CURLcode code = *performed;
       const int status = transfer.response.status;
       const bool is_answered = code == CURLE_OK;
       const bool is_again = is_answered
@@ -181,7 +183,9 @@ class CurlClient final : public HttpClient {
   Result<Streamed> stream(const Request& request, std::chrono::seconds silence,
                           const std::function<bool(std::string_view)>& take) override {
     Transfer transfer{.handle = handle_.get(), .most_bytes = options_.answer_bytes, .take = &take};
-    const CURLcode code = perform_with_token(request, transfer, silence);
+    const Result<CURLcode> performed = perform_as_client(request, transfer, silence);
+    if (!performed) return performed.error();
+    const CURLcode code = *performed;
     const bool is_silent = code == CURLE_OPERATION_TIMEDOUT && transfer.has_begun;
     if (code != CURLE_OK && !transfer.is_enough && !is_silent) return error_of(code, transfer);
     return Streamed{.answer = std::move(transfer.response), .is_silent = is_silent};
@@ -201,12 +205,42 @@ class CurlClient final : public HttpClient {
     return (asked ? milliseconds(*asked) : pause) + milliseconds(more);
   }
 
-  CURLcode perform_with_token(const Request& request, Transfer& transfer, std::chrono::seconds silence) {
+  /// With credentials that are known, and once more after a 401 with others. Errors: those of the issuer.
+  Result<CURLcode> perform_as_client(const Request& request, Transfer& transfer,
+                                     std::chrono::seconds silence) {
+    if (const Result<bool> known = ask_issuer(nullptr); !known) return known.error();
     const CURLcode code = perform(request, transfer, silence);
     const bool is_refused = code == CURLE_OK && transfer.response.status == 401;
-    if (!is_refused || !token_.renew(Steady::now())) return code;
+    if (!is_refused) return code;
+    const Result<bool> is_another = ask_issuer(issued_.get());
+    if (!is_another) return is_another.error();
+    if (!*is_another && !token_.renew(Steady::now())) return code;
     transfer.response = {.type = {}};
     return perform(request, transfer, silence);
+  }
+
+  /// Are there others than before? A certificate is that of a connection: others begin another one.
+  Result<bool> ask_issuer(const Issued* refused) {
+    if (!options_.credentials.issuer) return false;
+    Result<std::shared_ptr<const Issued>> issued = options_.credentials.issuer(refused, options_.is_stopped);
+    if (!issued) return std::move(issued).error();
+    if (*issued == issued_) return false;
+    issued_ = *std::move(issued);
+    times_.reset();
+    return true;
+  }
+
+  /// The certificate of the client with its key.
+  std::pair<const Pem&, const Pem&> own_pem() const {
+    const Credentials& given = options_.credentials;
+    const bool is_given = !given.certificate.file.empty() || !given.certificate.text.empty();
+    if (is_given || issued_ == nullptr) return {given.certificate, given.key};
+    return {issued_->certificate, issued_->key};
+  }
+
+  const std::string& bearer_token() {
+    const std::string& token = token_.token(Steady::now());
+    return token.empty() && issued_ != nullptr ? issued_->token : token;
   }
 
   /// Have the files of certificates changed since the connection began, which keeps those that there were?
@@ -279,13 +313,13 @@ class CurlClient final : public HttpClient {
     set(CURLOPT_FRESH_CONNECT, has_other_files() ? 1L : 0L);
     set(CURLOPT_CA_CACHE_TIMEOUT, 0L);
     // A session that is resumed has the certificate with which it began.
-    const Pem& own = options_.credentials.certificate;
-    if (!own.file.empty()) set(CURLOPT_SSL_SESSIONID_CACHE, 0L);
+    const auto& [own, key] = own_pem();
+    if (!own.file.empty() || issued_ != nullptr) set(CURLOPT_SSL_SESSIONID_CACHE, 0L);
     set_pem(options_.ca, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB);
     if (!options_.ca.file.empty() || !options_.ca.text.empty())
       set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     set_pem(own, CURLOPT_SSLCERT, CURLOPT_SSLCERT_BLOB);
-    set_pem(options_.credentials.key, CURLOPT_SSLKEY, CURLOPT_SSLKEY_BLOB);
+    set_pem(key, CURLOPT_SSLKEY, CURLOPT_SSLKEY_BLOB);
     if (!options_.is_insecure) return;
     set(CURLOPT_SSL_VERIFYPEER, 0L);
     set(CURLOPT_SSL_VERIFYHOST, 0L);
@@ -294,7 +328,7 @@ class CurlClient final : public HttpClient {
   void set_pem(const Pem& pem, CURLoption file, CURLoption text) {
     if (!pem.file.empty()) set(file, pem.file.c_str());
     if (pem.text.empty()) return;
-    // Not copied: the options live as long as the handle.
+    // Not copied: it lives until the request is answered.
     curl_blob blob{.data = const_cast<char*>(pem.text.data()), .len = pem.text.size(), .flags = 0};
     set(text, &blob);
   }
@@ -313,7 +347,7 @@ class CurlClient final : public HttpClient {
   std::unique_ptr<curl_slist, ListEnd> fields_of(const Request& request) {
     std::vector<std::string> lines = {"Expect:"};
     if (!route_.host.empty()) lines.push_back("Host: " + route_.host);
-    if (const std::string& token = token_.token(Steady::now()); !token.empty())
+    if (const std::string& token = bearer_token(); !token.empty())
       lines.push_back("Authorization: Bearer " + token);
     if (!request.body.empty() && request.field("content-type").empty())
       lines.emplace_back("Content-Type: application/json");
@@ -335,6 +369,7 @@ class CurlClient final : public HttpClient {
   HttpClientOptions options_;
   Route route_;
   TokenSource token_;
+  std::shared_ptr<const Issued> issued_ = nullptr;
   std::unique_ptr<CURL, EasyEnd> handle_;
   std::array<char, CURL_ERROR_SIZE> message_{};
   std::optional<std::array<std::filesystem::file_time_type, 3>> times_{};

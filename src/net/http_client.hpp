@@ -79,13 +79,14 @@ class HttpClient {
   /// Tried again within `patience`, after the server's `Retry-After` where it sends one, else after a pause
   /// that grows from 0.1 to 5 s: always where the server was not reached or refused for load (429); with
   /// Repeat::yes also what broke on the way, and 502, 503 and 504. A 401 is asked again once where the file
-  /// of the token has another one now. Errors: what went wrong the last time.
+  /// of the token, or the issuer, has other credentials now. Errors: what went wrong the last time; those of
+  /// the issuer.
   virtual Result<Response> send(const Request& request, Repeat repeat) = 0;
 
   /// Gives the bytes of an answer of status 200 to `take` as they come, first none when its head is there,
   /// until `take` returns false, the server ends it, or its body is silent for `silence`: less than a byte a
   /// second, counted from the request on. Other answers are returned as send() does; nothing but a 401 is
-  /// tried again. Errors: not reached, no answer within `silence`, broken.
+  /// tried again. Errors: not reached, no answer within `silence`, broken; those of the issuer.
   virtual Result<Streamed> stream(const Request& request, std::chrono::seconds silence,
                                   const std::function<bool(std::string_view)>& take) = 0;
 };

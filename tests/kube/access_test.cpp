@@ -14,9 +14,9 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class Access : public testing::Test {
+class FindAccess : public testing::Test {
  protected:
-  Access() {
+  FindAccess() {
     for (const char* name : {"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"})
       ::unsetenv(name);
     set("HOME", folder.path());
@@ -34,18 +34,18 @@ class Access : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Access, IsThatOfTheFileThenTheEnvironmentThenHomeThenThePod) {
+TEST_F(FindAccess, IsThatOfTheFileThenTheEnvironmentThenHomeThenThePod) {
   set("KUBERNETES_SERVICE_HOST", "10.0.0.1");
   set("KUBERNETES_SERVICE_PORT", "443");
-  EXPECT_EQ(find_access("", "")->server, "https://10.0.0.1:443");
+  EXPECT_EQ(find_access("", "")->api.server, "https://10.0.0.1:443");
   write(".kube/config", "https://home");
-  EXPECT_EQ(find_access("", "")->server, "https://home");
+  EXPECT_EQ(find_access("", "")->api.server, "https://home");
   set("KUBECONFIG", write("named", "https://named"));
-  EXPECT_EQ(find_access("", "")->server, "https://named");
-  EXPECT_EQ(find_access(write("given", "https://given"), "")->server, "https://given");
+  EXPECT_EQ(find_access("", "")->api.server, "https://named");
+  EXPECT_EQ(find_access(write("given", "https://given"), "")->api.server, "https://given");
 }
 
-TEST_F(Access, SaysWhatIsMissing) {
+TEST_F(FindAccess, SaysWhatIsMissing) {
   auto access = find_access("", "");
   ASSERT_FALSE(access);
   EXPECT_THAT(access.error().message, HasSubstr("there is no kubeconfig"));
@@ -53,13 +53,13 @@ TEST_F(Access, SaysWhatIsMissing) {
   set("KUBECONFIG", "/a:/b");
   access = find_access("", "");
   ASSERT_FALSE(access);
-  EXPECT_EQ(access.error().key, "KUBECONFIG");
+  EXPECT_EQ(access.error().file, "/a") << "none of them is there";
   access = find_access(folder.path("none"), "");
   ASSERT_FALSE(access);
   EXPECT_EQ(access.error().file, folder.path("none"));
 }
 
-TEST_F(Access, WhatTheKubeconfigNamesAndCannotBeUsedHasItsPlace) {
+TEST_F(FindAccess, WhatTheKubeconfigNamesAndCannotBeUsedHasItsPlace) {
   folder.write("bad-token", "two words");
   struct Case {
     std::string server, cluster, user, words;

@@ -89,8 +89,8 @@ class ApiServerTest : public testing::Test {
  protected:
   ApiServerTest() : server_(*net::Server::open({}, api)) {
     server_->every(5ms, [this] { api.close_what_is_written(); });
-    access.server = fmt::format("http://127.0.0.1:{}", server_->port());
-    access.token = "sEcReT";
+    access.api.server = fmt::format("http://127.0.0.1:{}", server_->port());
+    access.api.token = "sEcReT";
     thread_ = std::thread([this] { server_->run(); });
   }
   ~ApiServerTest() override {
@@ -108,7 +108,7 @@ class ApiServerTest : public testing::Test {
   }
 
   ScriptedApi api;
-  kubernetes::ApiAccess access;
+  Access access;
 
  private:
   std::unique_ptr<net::Server> server_;
@@ -144,7 +144,7 @@ TEST_F(ApiServerTest, SaysWhichPermissionIsMissing) {
   Names names;
   const Check wrong = client()->list(kubernetes::kNodes, names);
   ASSERT_TRUE(wrong);
-  EXPECT_EQ(describe(*wrong), access.server +
+  EXPECT_EQ(describe(*wrong), access.api.server +
                                   "/api/v1/nodes: list nodes: answered 403: nodes is forbidden: User \"me\" "
                                   "cannot");
   EXPECT_EQ(api.asked.size(), 1U);
@@ -251,11 +251,11 @@ TEST_F(ApiServerTest, SendsOnceWhatMayNotBeRepeated) {
 }
 
 TEST(ApiServer, DoesNotSendATokenBeyondThisMachineWithoutTls) {
-  const auto server = ApiServer::open({.server = "http://10.0.0.1:8080", .token = "sEcReT"});
+  const auto server = ApiServer::open({.api = {.server = "http://10.0.0.1:8080", .token = "sEcReT"}});
   ASSERT_FALSE(server);
   EXPECT_THAT(server.error().message, HasSubstr("without TLS"));
-  EXPECT_TRUE(ApiServer::open({.server = "http://10.0.0.1:8080"}));
-  EXPECT_EQ(ApiServer::open({.server = "ftp://a"}).error().key, "server");
+  EXPECT_TRUE(ApiServer::open({.api = {.server = "http://10.0.0.1:8080"}}));
+  EXPECT_EQ(ApiServer::open({.api = {.server = "ftp://a"}}).error().key, "server");
 }
 
 }  // namespace

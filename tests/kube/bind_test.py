@@ -306,6 +306,26 @@ class Doubt(KubeCase):
         self.assertNotIn("FailedBinding", {event["reason"] for event in cluster.events})
         cluster.until(lambda: get(port, "/readyz")[0] == 200)
 
+    def test_a_command_gives_one_token_after_another_to_all_connections(self):
+        token, runs = self.write("token", "old"), self.write("runs", "")
+        begin = '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"'
+        plugin = self.write("plugin", f"#!/bin/sh\necho x >> {runs}\necho '{begin}'$(cat {token})'\"}}}}'\n")
+        os.chmod(plugin, 0o700)
+        cluster = self.cluster(token="old")
+        cluster.add(pod("p"))
+        scheduler = self.start(cluster, user={"exec": {"apiVersion": "client.authentication.k8s.io/v1beta1",
+                                                       "command": "./plugin"}})
+        cluster.bound("p")
+        cluster.watched()
+        self.write("token", "new-sEcReT")
+        with cluster.changed:
+            cluster.token = "new-sEcReT"
+        cluster.add(pod("q"))
+        self.assert_bound_once(cluster, "p", "q")
+        with open(runs, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "x\nx\n", "once at the start, and once after a 401")
+        self.assertNotIn("sEcReT", str(scheduler.lines) + str(scheduler.errors))
+
     def test_a_webhook_that_refuses_one_namespace_does_not_stop_others(self):
         cluster = self.cluster(nodes=3)
         cluster.fault = lambda call: ("/namespaces/no/" in call.path and call.path.endswith("/binding")

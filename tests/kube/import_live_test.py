@@ -184,12 +184,78 @@ class ImportLive(unittest.TestCase):
             self.assertIn("there is no kubeconfig", self.fails(status=2))
             self.config(api.url, name=".kube/config")
             self.assertEqual(self.live("--context", "here"), expected)
-            self.assertIn("names several files", self.fails(KUBECONFIG=f"{here}:{here}", status=2))
+
+    def test_of_several_kubeconfigs_the_first_that_says_something_wins(self):
+        with ScriptedApi(OBJECTS, token=SECRET) as api:
+            self.write("token", SECRET)
+            contexts = self.write("contexts", {"contexts": [{"name": "mine", "context": {"cluster": "c", "user": "me"}}],
+                                               "current-context": "mine"})
+            users = self.write("me/users", {"users": [{"name": "me", "user": {"tokenFile": "../token"}}]})
+            files = [contexts, self.path("none"), "", users, self.config(api.url)]
+            self.assertEqual(self.live(KUBECONFIG=":".join(files)), self.of_files())
+            self.write("me/users", {"users": [{"name": "me", "user": {"tokenFile": "token"}}]})
+            self.assertIn(f"{users}:1: users[0].user.tokenFile: {self.path('me/token')}: No such file",
+                          self.fails(KUBECONFIG=":".join(files), status=2))
+            self.assertIn(self.path("none") + ": cannot be read", self.fails(KUBECONFIG=self.path("none"), status=2))
+
+    def plugin(self, text):
+        """The `exec` of a user: a command that runs these lines of a shell."""
+        path = self.write("bin/plugin", "#!/bin/sh\n" + text)
+        os.chmod(path, 0o700)
+        return {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "bin/plugin",
+                         "interactiveMode": "Never", "provideClusterInfo": True, "env": None,
+                         "installHint": "Ask your provider."}}
+
+    @staticmethod
+    def credential(**status):
+        return json.dumps({"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1",
+                           "status": status})
+
+    def test_a_command_gives_a_token_and_another_one_when_it_is_refused(self):
+        self.write("output", self.credential(token="old"))
+        user = self.plugin(f"echo x >> {self.path('runs')}; cat {self.path('output')}")
+
+        def rotate(path, query):
+            if path == "/api/v1/pods" and query.get("continue") == "7" and api.token == "old":
+                self.write("output", self.credential(token=SECRET))
+                api.token = SECRET
+                return 401, refusal(401, "Unauthorized"), {}
+            return None
+
+        with ScriptedApi(OBJECTS, token="old", before=rotate) as api:
+            config = self.config(api.url, user=user)
+            self.assertEqual(self.live("--kubeconfig", config), self.of_files())
+            self.assertEqual(api.token, SECRET)
+        with open(self.path("runs"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "x\nx\n", "it is not run at each request")
+        with ScriptedApi(OBJECTS, token="another") as api:
+            config = self.config(api.url, user=user)
+            self.assertIn("/api/v1/nodes: answered 401: Unauthorized", self.fails("--kubeconfig", config))
+
+    def test_a_command_gives_a_client_certificate(self):
+        pki = self.certificates
+        with open(pki.path("me.pem"), encoding="ascii") as certificate, open(pki.path("me.key"), encoding="ascii") as key:
+            self.write("output", self.credential(clientCertificateData=certificate.read(), clientKeyData=key.read()))
+        with ScriptedApi(OBJECTS, tls=pki.server("server", True)) as api:
+            config = self.config(api.url, {"certificate-authority-data": pki.base64("ca.pem")},
+                                 self.plugin(f"cat {self.path('output')}"))
+            self.assertEqual(self.live("--kubeconfig", config), self.of_files())
+            self.assertEqual(api.asked[-1]["certificate"]["subject"], ((("commonName", "me"),),))
+
+    def test_a_command_that_fails_is_quoted(self):
+        config = self.config("http://127.0.0.1:1", user=self.plugin("echo you are not logged in >&2; exit 3"))
+        self.assertEqual(f"mirab: {config}:1: users[0].user.exec: '{self.path('bin/plugin')}' ended with status 3; "
+                         "it says: you are not logged in\n", self.fails("--kubeconfig", config, status=2))
+        os.remove(self.path("bin/plugin"))
+        self.assertIn("No such file or directory; Ask your provider.", self.fails("--kubeconfig", config, status=2))
+        config = self.config("http://192.0.2.1:1", user=self.plugin(f"touch {self.path('ran')}"))
+        self.assertIn("without TLS", self.fails("--kubeconfig", config, status=2))
+        self.assertFalse(os.path.exists(self.path("ran")))
 
     def test_what_cannot_be_used_is_an_error_with_its_key(self):
-        self.assertIn("users[0].user.exec: is not supported yet",
-                      self.fails("--kubeconfig", self.config("http://127.0.0.1:1", user={"exec": {"command": "x"}}),
-                                 status=2))
+        provider = {"auth-provider": {"name": "gcp"}}
+        self.assertIn("users[0].user.auth-provider: is not supported; run `kubectl proxy`",
+                      self.fails("--kubeconfig", self.config("http://127.0.0.1:1", user=provider), status=2))
         self.assertIn("basic authentication is refused", self.fails(
             "--kubeconfig", self.config("http://127.0.0.1:1", user={"username": "u", "password": SECRET}),
             status=2))

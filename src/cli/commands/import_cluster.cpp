@@ -131,8 +131,7 @@ Exit run_live(const Kubernetes& options, const kubernetes::ClusterImportOptions&
               const std::string& command_line) {
   if (!options.inputs.empty())
     return report_error({.message = "reads from the API server, and no file", .key = "--live"});
-  const Result<kubernetes::ApiAccess> access =
-      kube::find_access(options.live.kubeconfig, options.live.context);
+  const Result<kube::Access> access = kube::find_access(options.live.kubeconfig, options.live.context);
   if (!access) return report_error(access.error());
   const Result<std::vector<kubernetes::ObjectText>> texts =
       read_live_cluster(*access, !read.team_label.empty());
@@ -146,8 +145,9 @@ void add_live_options(CLI::App& command, Kubernetes& options) {
   CLI::Option* const live = command.add_flag(
       "--live", options.is_live, "Read nodes and pods from the API server of the cluster, and no file");
   command
-      .add_option("--kubeconfig", options.live.kubeconfig,
-                  "How to reach it; default: $KUBECONFIG, else ~/.kube/config, else what a pod is given")
+      .add_option(
+          "--kubeconfig", options.live.kubeconfig,
+          "How to reach it; default: the files of $KUBECONFIG, else ~/.kube/config, else what a pod is given")
       ->type_name("FILE")
       ->needs(live)
       ->group(kGroup);
@@ -220,8 +220,8 @@ Command add_import_kubernetes(CLI::App& import) {
 #ifdef MIRAB_HAS_SERVICE
   manual.paragraphs.emplace_back(
       "With --live the nodes and pods come from the API server, with what the kubeconfig gives: a client "
-      "certificate or a token. It needs the permission to list nodes and pods, and with --team label=KEY "
-      "namespaces. Nothing is changed.");
+      "certificate, a token, or a command that prints one (`exec`). It needs the permission to list nodes "
+      "and pods, and with --team label=KEY namespaces. Nothing is changed.");
   manual.examples.push_back({"mirab import kubernetes --live --context prod -o cluster.yaml",
                              "From the API server of the context prod"});
 #endif

@@ -123,7 +123,7 @@ Result<kubernetes::Policy> read_policy(const KubeFlags& flags) {
 Exit run_kube(const KubeFlags& flags) {
   Result<kubernetes::Policy> policy = read_policy(flags);
   if (!policy) return report_error(policy.error());
-  Result<kubernetes::ApiAccess> access = kube::find_access(flags.live.kubeconfig, flags.live.context);
+  Result<kube::Access> access = kube::find_access(flags.live.kubeconfig, flags.live.context);
   if (!access) return report_error(access.error());
   kube::SchedulingOptions options{.access = *std::move(access), .connections = flags.connections};
   options.say = [](std::string_view level, std::string_view what, const nlohmann::json& more) {
@@ -228,8 +228,9 @@ std::vector<Command> add_kube(CLI::App& app) {
   auto flags = std::make_shared<KubeFlags>();
   CLI::App* kube = app.add_subcommand("kube", "Schedule the pods of a Kubernetes cluster");
   kube->require_subcommand(0, 1);
-  kube->add_option("--kubeconfig", flags->live.kubeconfig,
-                   "How to reach it; default: $KUBECONFIG, else ~/.kube/config, else what a pod is given")
+  kube->add_option(
+          "--kubeconfig", flags->live.kubeconfig,
+          "How to reach it; default: the files of $KUBECONFIG, else ~/.kube/config, else what a pod is given")
       ->type_name("FILE");
   kube->add_option("--context", flags->live.context, "The context; default: the current one of the file")
       ->type_name("NAME");

@@ -42,7 +42,7 @@ class ListText final : public kubernetes::ObjectSink {
 
 }  // namespace
 
-Result<std::vector<kubernetes::ObjectText>> read_live_cluster(const kubernetes::ApiAccess& access,
+Result<std::vector<kubernetes::ObjectText>> read_live_cluster(const kube::Access& access,
                                                               bool with_namespaces) {
   const Result<std::unique_ptr<kube::ApiServer>> server =
       kube::ApiServer::open(access, {.seed = std::random_device()()});
@@ -54,7 +54,7 @@ Result<std::vector<kubernetes::ObjectText>> read_live_cluster(const kubernetes::
     ListText list(resource.kind);
     if (Check wrong = (*server)->list(resource, list)) return *std::move(wrong);
     kubernetes::ObjectText& text = texts.emplace_back();
-    text.file = fmt::format("{}{}", access.server, resource.path);
+    text.file = fmt::format("{}{}", access.api.server, resource.path);
     text.documents.push_back(list.take());
   }
   return texts;

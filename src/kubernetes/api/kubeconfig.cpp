@@ -46,101 +46,146 @@ std::optional<std::string> decode_base64(std::string_view text) {
 
 constexpr std::size_t kMostNamedContexts = 20;  // in one line of an error
 
-/// A map of the file and where it stands.
+/// What helps where nothing else does.
+constexpr const char* kProxy =
+    "is not supported; run `kubectl proxy`, and give a kubeconfig with `server: http://127.0.0.1:8001` and "
+    "without a user";
+
+/// A map of a file and where it stands.
 struct Part {
   const Node* node;
+  const std::string* file;
   std::string key;
 
-  std::string at(std::string_view name) const { return fmt::format("{}.{}", key, name); }
+  std::string at(std::string_view name) const {
+    return key.empty() ? std::string(name) : fmt::format("{}.{}", key, name);
+  }
+
+  /// Nothing where it is left out, or null.
+  const Node* find(std::string_view name) const {
+    const Node* const found = node->find(name);
+    return found == nullptr || found->kind == Node::Kind::null ? nullptr : found;
+  }
+
+  /// Where a key of it stands, or the map without it.
+  KubeconfigPlace place(std::string_view name) const {
+    const Node* const found = find(name);
+    return {.file = *file, .key = at(name), .line = (found == nullptr ? *node : *found).line};
+  }
 };
+
+Error error_at(const KubeconfigPlace& place, std::string message) {
+  return {.message = std::move(message), .key = place.key, .file = place.file, .line = place.line};
+}
+
+/// As JSON, with each scalar as a text: what YAML takes for a number is not known any more.
+std::string json_of(const Node& node) {
+  if (node.kind == Node::Kind::null) return "null";
+  if (node.kind == Node::Kind::scalar) return json_string(node.text);
+  const bool is_map = node.kind == Node::Kind::map;
+  std::string json;
+  for (const Node::Entry& entry : node.entries) {
+    json += json.empty() ? "" : ",";
+    if (is_map) json += json_string(entry.key) + ":";
+    json += json_of(entry.value);
+  }
+  return (is_map ? "{" : "[") + json + (is_map ? "}" : "]");
+}
 
 class KubeconfigReader {
  public:
-  KubeconfigReader(const Node& root, const std::string& file)
-      : root_(root), reader_(file), folder_(std::filesystem::path(file).parent_path()) {}
+  explicit KubeconfigReader(std::vector<Part> files) : files_(std::move(files)) {}
 
   Result<ApiAccess> read(std::string context_name) {
-    if (!reader_.expect_map(root_, "")) return *reader_.error();
-    if (context_name.empty()) {
-      context_name = text({&root_, ""}, "current-context");
-      if (context_name.empty() && !reader_.failed()) return no_current_context();
+    for (const Part& file : files_) {
+      FieldReader reader(*file.file);
+      if (!reader.expect_map(*file.node, "")) return *reader.error();
     }
-    const Result<Part> context = named("contexts", "context", context_name, "current-context");
+    KubeconfigPlace asked = {.key = "--context"};
+    if (context_name.empty()) {
+      for (const Part& file : files_) {
+        context_name = text(file, "current-context");
+        asked = file.place("current-context");
+        if (!context_name.empty() || error_) break;
+      }
+      if (context_name.empty() && !error_) return no_current_context();
+    }
+    const Result<Part> context = named("contexts", "context", context_name, asked);
     if (!context) return context.error();
     const Result<Part> cluster =
-        named("clusters", "cluster", text(*context, "cluster"), context->at("cluster"));
+        named("clusters", "cluster", text(*context, "cluster"), context->place("cluster"));
     if (!cluster) return cluster.error();
-    access_.kubeconfig = reader_.file();
     access_.name_space = text(*context, "namespace");
     if (const Check wrong = read_cluster(*cluster)) return *wrong;
     const std::string user_name = text(*context, "user");
     if (!user_name.empty()) {
-      const Result<Part> user = named("users", "user", user_name, context->at("user"));
+      const Result<Part> user = named("users", "user", user_name, context->place("user"));
       if (!user) return user.error();
-      if (const Check wrong = read_user(*user)) return *wrong;
+      if (const Check wrong = read_user(*user, *cluster)) return *wrong;
     }
-    if (reader_.failed()) return *reader_.error();
+    if (error_) return *error_;
     return std::move(access_);
   }
 
  private:
-  Error error(std::string key, std::string message, int line) const {
-    return {.message = std::move(message), .key = std::move(key), .file = reader_.file(), .line = line};
-  }
-
-  static const Node* found(const Part& part, std::string_view name) {
-    const Node* node = part.node->find(name);
-    return node == nullptr || node->kind == Node::Kind::null ? nullptr : node;
-  }
-
-  /// Empty where there is none.
+  /// Empty where there is none. The first error of all is kept.
   std::string text(const Part& part, std::string_view name) {
-    const Node* node = found(part, name);
+    const Node* const node = part.find(name);
     if (node == nullptr) return {};
-    return reader_.text(*node, part.key.empty() ? std::string(name) : part.at(name));
+    FieldReader reader(*part.file);
+    std::string read = reader.text(*node, part.at(name));
+    if (!error_) error_ = reader.error();
+    return read;
+  }
+
+  /// Left out: false.
+  Result<bool> truth(const Part& part, std::string_view name) {
+    const std::string read = text(part, name);
+    if (read.empty() || read == "false") return false;
+    if (read == "true") return true;
+    return error_at(part.place(name), "must be true or false");
   }
 
   Error no_current_context() const {
     std::vector<std::string_view> known;
-    const Node* const contexts = root_.find("contexts");
-    for (std::size_t i = 0; contexts != nullptr && i < contexts->entries.size(); ++i) {
-      if (const Node* const name = contexts->entries[i].value.find("name")) known.push_back(name->text);
+    for (const Part& file : files_) {
+      const Node* const contexts = file.find("contexts");
+      for (std::size_t i = 0; contexts != nullptr && i < contexts->entries.size(); ++i) {
+        if (const Node* const name = contexts->entries[i].value.find("name")) known.push_back(name->text);
+      }
     }
-    const Node* const current = root_.find("current-context");
-    return error("current-context",
-                 known.empty() ? "is not set, and there are no contexts"
-                               : fmt::format("is not set; choose one with --context: {}",
-                                             first_names(known, kMostNamedContexts)),
-                 (current != nullptr ? *current : root_).line);
+    return error_at(files_.front().place("current-context"),
+                    known.empty() ? "is not set, and there are no contexts"
+                                  : fmt::format("is not set; choose one with --context: {}",
+                                                first_names(known, kMostNamedContexts)));
   }
 
-  /// Where a key of a map stands, or the map without it.
-  static FilePosition position(const Part& part, const std::string& name) {
-    const Node* const node = found(part, name);
-    return {.key = part.at(name), .line = (node == nullptr ? *part.node : *node).line};
-  }
-
-  /// The map of a name in a list of `{name: …, <within>: {…}}`; `asked` is the key that names it.
+  /// The map of a name in lists of `{name: …, <within>: {…}}`, of the first file that has it; `asked` names
+  /// it.
   Result<Part> named(const std::string& list, const std::string& within, const std::string& name,
-                     const std::string& asked) {
-    const Node* entries = root_.find(list);
+                     const KubeconfigPlace& asked) {
     std::vector<std::string_view> known;
-    for (std::size_t i = 0; entries != nullptr && i < entries->entries.size(); ++i) {
-      const Node& entry = entries->entries[i].value;
-      const Node* const its_name = entry.find("name");
-      if (its_name == nullptr) continue;
-      known.push_back(its_name->text);
-      if (its_name->text != name) continue;
-      const std::string key = fmt::format("{}[{}].{}", list, i, within);
-      const Node* const map = entry.find(within);
-      if (map == nullptr || map->kind != Node::Kind::map) return error(key, "must be a map", entry.line);
-      return Part{map, key};
+    const Part* first = nullptr;  // with such a list
+    for (const Part& file : files_) {
+      const Node* const entries = file.find(list);
+      if (entries != nullptr && first == nullptr) first = &file;
+      for (std::size_t i = 0; entries != nullptr && i < entries->entries.size(); ++i) {
+        const Node& entry = entries->entries[i].value;
+        const Node* const its_name = entry.find("name");
+        if (its_name == nullptr) continue;
+        known.push_back(its_name->text);
+        if (its_name->text != name) continue;
+        Part part{entry.find(within), file.file, fmt::format("{}[{}].{}", list, i, within)};
+        if (part.node != nullptr && part.node->kind == Node::Kind::map) return part;
+        return error_at({.file = *file.file, .key = part.key, .line = entry.line}, "must be a map");
+      }
     }
-    if (reader_.failed()) return *reader_.error();
-    if (name.empty()) return error(asked, fmt::format("missing: the name of a {}", within), 0);
-    return error(list,
-                 fmt::format("there is no {} '{}'{}", within, printable(name), known_names(name, known)),
-                 entries == nullptr ? 0 : entries->line);
+    if (error_) return *error_;
+    if (name.empty()) return error_at(asked, fmt::format("missing: the name of a {}", within));
+    KubeconfigPlace place = (first == nullptr ? files_.front() : *first).place(list);
+    if (first == nullptr) place.line = 0;
+    return error_at(place,
+                    fmt::format("there is no {} '{}'{}", within, printable(name), known_names(name, known)));
   }
 
   /// `name`, a path, or `name-data`, the text in base64, which comes first.
@@ -150,87 +195,158 @@ class KubeconfigReader {
       std::optional<std::string> decoded = decode_base64(data);
       if (decoded && decoded->find("-----BEGIN ") != std::string::npos)
         return Pem{.text = *std::move(decoded)};
-      return error(part.at(name + "-data"), decoded ? "must hold PEM in base64" : "must be base64",
-                   found(part, name + "-data")->line);
+      return error_at(part.place(name + "-data"), decoded ? "must hold PEM in base64" : "must be base64");
     }
-    return Pem{.file = path(text(part, name)), .named = position(part, name)};
+    return Pem{.file = path(part, text(part, name)), .named = part.place(name)};
   }
 
-  std::string path(const std::string& written) const {
+  /// Relative to the folder of the file.
+  static std::string path(const Part& part, const std::string& written) {
     if (written.empty() || written.front() == '/') return written;
-    return (folder_ / written).lexically_normal().string();
+    return (std::filesystem::path(*part.file).parent_path() / written).lexically_normal().string();
   }
 
   Check read_cluster(const Part& cluster) {
     access_.server = text(cluster, "server");
-    access_.server_named = position(cluster, "server");
-    if (access_.server.empty() && !reader_.failed())
-      return error(cluster.at("server"), "missing: the URL of the API server", cluster.node->line);
+    access_.server_named = cluster.place("server");
+    if (access_.server.empty() && !error_)
+      return error_at(access_.server_named, "missing: the URL of the API server");
     Result<Pem> ca = pem(cluster, "certificate-authority");
     if (!ca) return ca.error();
     access_.ca = *std::move(ca);
     access_.server_name = text(cluster, "tls-server-name");
     access_.proxy_url = text(cluster, "proxy-url");
-    const std::string insecure = text(cluster, "insecure-skip-tls-verify");
-    if (insecure != "" && insecure != "true" && insecure != "false")
-      return error(cluster.at("insecure-skip-tls-verify"), "must be true or false",
-                   found(cluster, "insecure-skip-tls-verify")->line);
-    access_.is_insecure = insecure == "true";
+    const Result<bool> is_insecure = truth(cluster, "insecure-skip-tls-verify");
+    if (!is_insecure) return is_insecure.error();
+    access_.is_insecure = *is_insecure;
     if (access_.is_insecure && access_.ca.is_there())
-      return error(cluster.at("insecure-skip-tls-verify"),
-                   "must not be true where a certificate-authority is given",
-                   found(cluster, "insecure-skip-tls-verify")->line);
+      return error_at(cluster.place("insecure-skip-tls-verify"),
+                      "must not be true where a certificate-authority is given");
     return {};
   }
 
-  Check read_user(const Part& user) {
-    constexpr const char* kLater = "is not supported yet; give a token or a client certificate";
-    constexpr std::array<std::pair<const char*, const char*>, 8> kNotRead = {
-        {{"exec", kLater},
-         {"auth-provider", kLater},
-         {"as", "is not supported yet"},
-         {"as-uid", "is not supported yet"},
-         {"as-groups", "is not supported yet"},
-         {"as-user-extra", "is not supported yet"},
+  Check read_user(const Part& user, const Part& cluster) {
+    constexpr std::array<std::pair<const char*, const char*>, 7> kNotRead = {
+        {{"auth-provider", kProxy},
+         {"as", kProxy},
+         {"as-uid", kProxy},
+         {"as-groups", kProxy},
+         {"as-user-extra", kProxy},
          {"username", "basic authentication is refused; give a token or a client certificate"},
          {"password", "basic authentication is refused; give a token or a client certificate"}}};
     for (const auto& [name, why] : kNotRead) {
-      if (const Node* const node = found(user, name)) return error(user.at(name), why, node->line);
+      if (user.find(name) != nullptr) return error_at(user.place(name), why);
     }
     access_.token = text(user, "token");
-    access_.token_file = path(text(user, "tokenFile"));
-    access_.token_file_named = position(user, "tokenFile");
+    access_.token_file = path(user, text(user, "tokenFile"));
+    access_.token_file_named = user.place("tokenFile");
     Result<Pem> certificate = pem(user, "client-certificate");
     if (!certificate) return certificate.error();
     Result<Pem> key = pem(user, "client-key");
     if (!key) return key.error();
-    if (certificate->is_there() != key->is_there() && !reader_.failed()) {
+    if (certificate->is_there() != key->is_there() && !error_) {
       const char* const missing = key->is_there() ? "client-certificate" : "client-key";
-      return error(user.at(missing), "missing: a client certificate and its key come together",
-                   user.node->line);
+      return error_at(user.place(missing), "missing: a client certificate and its key come together");
     }
     access_.certificate = *std::move(certificate);
     access_.key = *std::move(key);
+    const bool has_token = !access_.token.empty() || !access_.token_file.empty();
+    if (has_token || user.find("exec") == nullptr) return {};
+    Result<ExecCommand> exec = read_exec(user, cluster);
+    if (!exec) return exec.error();
+    access_.exec = *std::move(exec);
     return {};
   }
 
-  const Node& root_;
-  FieldReader reader_;
-  std::filesystem::path folder_;
+  Result<ExecCommand> read_exec(const Part& user, const Part& cluster) {
+    const Part exec{user.find("exec"), user.file, user.at("exec")};
+    if (exec.node->kind != Node::Kind::map) return error_at(user.place("exec"), "must be a map");
+    ExecCommand read{.named = user.place("exec")};
+    constexpr std::string_view kGroup = "client.authentication.k8s.io/";
+    const std::string version = text(exec, "apiVersion");
+    if (version.starts_with(kGroup)) read.version = version.substr(kGroup.size());
+    if (read.version != "v1" && read.version != "v1beta1")
+      return error_at(exec.place("apiVersion"), fmt::format("must be {0}v1 or {0}v1beta1", kGroup));
+    read.command = text(exec, "command");
+    if (error_) return *error_;
+    if (read.command.empty()) return error_at(exec.place("command"), "missing: what is run for credentials");
+    if (read.command.find('/') != std::string::npos) read.command = path(exec, read.command);
+    read.install_hint = text(exec, "installHint");
+    if (const Check wrong = read_words(exec, read)) return *wrong;
+    const std::string mode = text(exec, "interactiveMode");
+    if (mode == "Always")
+      return error_at(
+          exec.place("interactiveMode"),
+          "is Always: the command would ask a person, and Mirab gives it no standard input; give a "
+          "token or a client certificate, or run `kubectl proxy`");
+    const bool may_be_left_out = read.version == "v1beta1";
+    if (mode != "Never" && mode != "IfAvailable" && !(mode.empty() && may_be_left_out))
+      return error_at(exec.place("interactiveMode"), "must be Never, IfAvailable or Always");
+    const Result<bool> provides_cluster = truth(exec, "provideClusterInfo");
+    if (!provides_cluster) return provides_cluster.error();
+    read.provides_cluster = *provides_cluster;
+    read.cluster_config = extension(cluster, "client.authentication.k8s.io/exec");
+    if (error_) return *error_;
+    return read;
+  }
+
+  /// Its `args` and `env`.
+  Check read_words(const Part& exec, ExecCommand& read) {
+    FieldReader reader(*exec.file);
+    if (const Node* const args = exec.find("args")) {
+      const std::string key = exec.at("args");
+      for (const Node::Entry& each : reader.list(*args, key))
+        read.args.push_back(reader.text(each.value, key));
+    }
+    if (const Node* const variables = exec.find("env")) {
+      const std::string key = exec.at("env");
+      for (const Node::Entry& each : reader.list(*variables, key)) {
+        if (!reader.expect_map(each.value, key)) break;
+        const std::string name = reader.text(reader.required(each.value, key, "name"), key + ".name");
+        const Node* const value = each.value.find("value");
+        const bool has_value = value != nullptr && value->kind != Node::Kind::null;
+        if (!reader.failed() && (name.empty() || name.find('=') != std::string::npos))
+          reader.fail(key + ".name", "must be the name of a variable", each.value.line);
+        read.environment.emplace_back(name, has_value ? reader.text(*value, key + ".value") : "");
+      }
+    }
+    return reader.error();
+  }
+
+  /// What a cluster's extension of a name holds, as JSON; empty: there is none.
+  static std::string extension(const Part& cluster, std::string_view name) {
+    const Node* const extensions = cluster.find("extensions");
+    for (std::size_t i = 0; extensions != nullptr && i < extensions->entries.size(); ++i) {
+      const Node& each = extensions->entries[i].value;
+      const Node* const its_name = each.find("name");
+      const Node* const its_value = each.find("extension");
+      if (its_name != nullptr && its_name->text == name && its_value != nullptr) return json_of(*its_value);
+    }
+    return {};
+  }
+
+  std::vector<Part> files_;
+  std::optional<Error> error_;
   ApiAccess access_;
 };
 
 }  // namespace
 
-Result<ApiAccess> read_kubeconfig(const InputText& input, const std::string& context) {
-  std::istringstream text(input.text);
-  Result<Node> root = read_document(text, input.syntax, input.name);
-  if (!root) {
-    Error error = std::move(root).error();
-    error.message = error.message.substr(0, error.message.find("; last read"));  // it may be a secret
-    return error;
+Result<ApiAccess> read_kubeconfig(std::span<const InputText> files, const std::string& context) {
+  std::vector<Node> roots;
+  roots.reserve(files.size());
+  std::vector<Part> parts;
+  for (const InputText& input : files) {
+    std::istringstream text(input.text);
+    Result<Node> root = read_document(text, input.syntax, input.name);
+    if (!root) {
+      Error error = std::move(root).error();
+      error.message = error.message.substr(0, error.message.find("; last read"));  // it may be a secret
+      return error;
+    }
+    parts.push_back({&roots.emplace_back(*std::move(root)), &input.name, ""});
   }
-  return KubeconfigReader(*root, input.name).read(context);
+  return KubeconfigReader(std::move(parts)).read(context);
 }
 
 ApiAccess in_cluster_access(const std::string& host, const std::string& port, const std::string& folder) {

@@ -1,6 +1,7 @@
 // Kubeconfigs as kubectl and cloud providers write them.
 #include "kubernetes/api/kubeconfig.hpp"
 
+#include <array>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +48,8 @@ users:
 
 Result<ApiAccess> read_config(const std::string& text, const std::string& context = "",
                               Syntax syntax = Syntax::yaml) {
-  return read_kubeconfig({.name = "/etc/me/.kube/config", .text = text, .syntax = syntax}, context);
+  return read_kubeconfig(
+      std::array{InputText{.name = "/etc/me/.kube/config", .text = text, .syntax = syntax}}, context);
 }
 
 TEST(Kubeconfig, GivesTheCurrentContext) {
@@ -115,9 +117,9 @@ TEST(Kubeconfig, WhatIsWrongOrNotSupportedIsNamedWithItsKey) {
     std::string cluster, user, key, words;
   };
   for (const Case& each : std::vector<Case>{
-           {"", "      exec: {command: aws}", "users[1].user.exec", "is not supported yet"},
-           {"", "      auth-provider: {name: gcp}", "users[1].user.auth-provider", "is not supported yet"},
-           {"", "      as: admin", "users[1].user.as", "is not supported yet"},
+           {"", "      auth-provider: {name: gcp}", "users[1].user.auth-provider",
+            "is not supported; run `kubectl proxy`"},
+           {"", "      as: admin", "users[1].user.as", "is not supported; run `kubectl proxy`"},
            {"", "      username: me\n      password: sEcReT", "users[1].user.username",
             "basic authentication is refused"},
            {"", "      token: {a: sEcReT}", "users[1].user.token", "must be"},
@@ -170,6 +172,97 @@ TEST(Kubeconfig, WhatIsMissingIsNamed) {
     EXPECT_EQ(access.error().key, each.key);
     EXPECT_THAT(access.error().message, HasSubstr(each.words));
   }
+}
+
+TEST(Kubeconfig, ACommandForCredentialsIsReadWithItsWords) {
+  const auto access = read_config(config(R"(      extensions:
+        - {name: client.authentication.k8s.io/exec, extension: {audience: "06", more: [1, null]}})",
+                                         R"(      exec:
+        apiVersion: client.authentication.k8s.io/v1beta1
+        command: bin/plugin
+        args: [get-token, --cluster, "7"]
+        env:
+          - {name: AWS_PROFILE, value: prod}
+          - name: EMPTY
+        provideClusterInfo: true
+        installHint: Ask.)"));
+  ASSERT_TRUE(access) << describe(access.error());
+  const ExecCommand& exec = *access->exec;
+  EXPECT_EQ(exec.version, "v1beta1");
+  EXPECT_EQ(exec.command, "/etc/me/.kube/bin/plugin");
+  EXPECT_EQ(exec.args, (std::vector<std::string>{"get-token", "--cluster", "7"}));
+  EXPECT_EQ(exec.environment,
+            (std::vector<std::pair<std::string, std::string>>{{"AWS_PROFILE", "prod"}, {"EMPTY", ""}}));
+  EXPECT_TRUE(exec.provides_cluster);
+  EXPECT_EQ(exec.install_hint, "Ask.");
+  EXPECT_EQ(exec.cluster_config, R"({"audience":"06","more":["1",null]})");
+  EXPECT_EQ(exec.named.key, "users[1].user.exec");
+}
+
+constexpr const char* kExec = "apiVersion: client.authentication.k8s.io/v1, interactiveMode: IfAvailable";
+
+TEST(Kubeconfig, ACommandWithoutASlashIsANameAndATokenComesBeforeIt) {
+  const std::string exec = fmt::format("      exec: {{{}, command: aws, env: null}}", kExec);
+  auto access = read_config(config("", exec));
+  ASSERT_TRUE(access) << describe(access.error());
+  EXPECT_EQ(access->exec->command, "aws");
+  access = read_config(config("", exec + "\n      token: abc"));
+  ASSERT_TRUE(access) << describe(access.error());
+  EXPECT_FALSE(access->exec);
+}
+
+TEST(Kubeconfig, ACommandThatCannotBeRunHereIsAnError) {
+  struct Case {
+    std::string exec, key, words;
+  };
+  for (const Case& each : std::vector<Case>{
+           {"command: aws", ".apiVersion", "must be client.authentication.k8s.io/v1 or client."},
+           {"command: aws, apiVersion: client.authentication.k8s.io/v1alpha1", ".apiVersion", "must be"},
+           {"command: aws, apiVersion: client.authentication.k8s.io/v1", ".interactiveMode", "must be Never"},
+           {"command: aws, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always",
+            ".interactiveMode", "is Always: the command would ask a person"},
+           {kExec, ".command", "missing"},
+           {fmt::format("{}, command: [a]", kExec), ".command", "must be"},
+           {fmt::format("{}, command: a, args: b", kExec), ".args", "must be a list"},
+           {fmt::format("{}, command: a, env: [{{value: b}}]", kExec), ".env.name", ""},
+           {fmt::format("{}, command: a, env: [{{name: a=b}}]", kExec), ".env.name", "must be the name"},
+           {fmt::format("{}, command: a, provideClusterInfo: 1", kExec), ".provideClusterInfo",
+            "must be true or false"}}) {
+    const auto access = read_config(config("", fmt::format("      exec: {{{}}}", each.exec)));
+    ASSERT_FALSE(access) << each.exec;
+    EXPECT_EQ(access.error().key, "users[1].user.exec" + each.key);
+    EXPECT_THAT(access.error().message, HasSubstr(each.words));
+    EXPECT_GT(access.error().line, 20) << each.exec;
+  }
+}
+
+TEST(Kubeconfig, OfSeveralTheFirstThatHasANameGivesAllOfIt) {
+  const std::vector<InputText> files = {
+      {.name = "/a/config",
+       .text = "users:\n- name: me\n  user: {tokenFile: token}\ncurrent-context: ''\n",
+       .syntax = Syntax::yaml},
+      {.name = "/b/config",
+       .text = config("      certificate-authority: ca.pem", "      client-key: key"),
+       .syntax = Syntax::yaml},
+      {.name = "/c/config",
+       .text = "current-context: test\nclusters:\n- {name: big, cluster: {}}\ncontexts:\n"
+               "- {name: more, context: {cluster: big, user: others}}\n",
+       .syntax = Syntax::yaml}};
+  auto access = read_kubeconfig(files, "");
+  ASSERT_TRUE(access) << describe(access.error());
+  EXPECT_EQ(access->server, "https://big.example:6443");
+  EXPECT_EQ(access->ca.file, "/b/ca.pem");
+  EXPECT_EQ(access->ca.named.file, "/b/config");
+  EXPECT_EQ(access->token_file, "/a/token");
+  EXPECT_EQ(access->token_file_named.file, "/a/config");
+  EXPECT_FALSE(access->key.is_there()) << "nothing of the second user of that name";
+  access = read_kubeconfig(files, "more");
+  ASSERT_FALSE(access);
+  EXPECT_THAT(access.error().message, HasSubstr("there is no user 'others'"));
+  access = read_kubeconfig(std::span(files).subspan(1), "");
+  ASSERT_FALSE(access);
+  EXPECT_EQ(access.error().file, "/b/config");
+  EXPECT_EQ(access.error().key, "users[1].user.client-certificate");
 }
 
 TEST(Kubeconfig, AnErrorOfSyntaxDoesNotShowWhatWasRead) {
