@@ -54,8 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view first = text.substr(0, cut);
   const std::string_view second = cut == std::string_view::npos ? text : text.substr(cut + kCut.size());
   if (!is_named || which == "slurm") {
-    check(slurm::import_cluster({"nodes", first}, {"jobs", second}, slurm::Team::account));
-    check(slurm::import_cluster({"nodes", first}, {"jobs", second}, slurm::Team::partition));
+    check(slurm::import_cluster({"nodes", first}, {"jobs", second}, {.team = slurm::Team::account}));
+    check(slurm::import_cluster({"nodes", first}, {"jobs", second}, {.team = slurm::Team::partition}));
   }
   if (!is_named || which == "csv") {
     check(traces::import_csv({"servers", first}, {"users", second}, {}));

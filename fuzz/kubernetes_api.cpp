@@ -51,7 +51,8 @@ std::string watched(std::string_view text, std::size_t piece) {
 }
 
 void check_kubeconfig(const std::string& text, Syntax syntax) {
-  const Result<ApiAccess> access = read_kubeconfig({.name = "input", .text = text, .syntax = syntax}, "");
+  const std::vector<InputText> files{{.name = "input", .text = text, .syntax = syntax}};
+  const Result<ApiAccess> access = read_kubeconfig(files, "");
   if (access) {
     MIRAB_ASSERT(!access->server.empty(), "an access has a server");
     return;

@@ -177,7 +177,9 @@ Result<Ran> run_command(const Command& command, const std::function<bool()>& is_
     const milliseconds wait = may_read ? kLook : milliseconds(2);
     ::poll(files.data(), files.size(), static_cast<int>(wait.count()));
     // What it has printed is there when it has ended, and is read below.
-    has_ended = ::waitpid(*process, &status, WNOHANG) == *process;
+    const pid_t ended = ::waitpid(*process, &status, WNOHANG);
+    // Where who started Mirab ignores the ends of processes, only that it has ended is known, and not how.
+    has_ended = ended == *process || (ended < 0 && errno == ECHILD);
     for (std::size_t i = 0; i < files.size(); ++i) {
       std::string& text = i == 0 ? ran.output : ran.said;
       if ((files.at(i).revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !read_some(files.at(i).fd, text))

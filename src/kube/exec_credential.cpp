@@ -74,14 +74,21 @@ bool is_of_token(char byte) {
          std::string_view("-._~+=").find(byte) != std::string_view::npos;
 }
 
-/// A run of letters and digits that is longer than any name is not shown.
+/// May the run be a token? One of many letters and digits mixed, or longer than any name.
+bool may_be_token(std::string_view run) {
+  constexpr std::size_t kShortest = 32, kLongestName = 40;
+  const auto is_digit = [](char byte) { return std::isdigit(static_cast<unsigned char>(byte)) != 0; };
+  return run.size() > kLongestName ||
+         (run.size() >= kShortest && std::any_of(run.begin(), run.end(), is_digit));
+}
+
+/// What may be a token is not shown.
 std::string without_tokens(std::string_view line) {
-  constexpr std::size_t kLongest = 40;
   std::string shown;
   while (!line.empty()) {
     const auto end = std::find_if_not(line.begin(), line.end(), is_of_token);
     const std::string_view word = line.substr(0, static_cast<std::size_t>(end - line.begin()));
-    shown += word.size() > kLongest ? "(left out)" : word;
+    shown += may_be_token(word) ? "(left out)" : word;
     line.remove_prefix(word.size());
     if (line.empty()) break;
     shown += line.front();

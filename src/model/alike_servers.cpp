@@ -1,6 +1,6 @@
 // Servers are taken by kind and then in ascending order of their amounts, the first resource first. Each
-// joins the latest class that it may join, or begins one. As the first resource ascends, a class whose least
-// amount of it is too small for one server is too small for all that come later.
+// joins the latest class that it may join, of some latest ones, or begins one. As the first resource ascends,
+// a class whose least amount of it is too small for one server is too small for all that come later.
 #include "model/alike_servers.hpp"
 
 #include <algorithm>
@@ -9,6 +9,10 @@
 
 namespace mirab {
 namespace {
+
+/// How many classes a server is tried with: equal servers come one after the other, and alike ones seldom far
+/// apart.
+constexpr std::size_t kMostTried = 32;
 
 /// A class that grows.
 struct Growing {
@@ -22,29 +26,27 @@ bool is_within(const Quantity& least, const Quantity& most, const mpq_class& tol
   return least == most || rational(most) <= rational(least) * (1 + tolerance);
 }
 
-ExactVector use_of(const AlikeServer& server) {
-  return server.used.empty() ? ExactVector(server.capacity.size()) : server.used;
-}
-
 bool may_join(const Growing& of, const AlikeServer& server, const mpq_class& tolerance) {
-  const ExactVector used = use_of(server);
   for (std::size_t r = 0; r < server.capacity.size(); ++r) {
     const Quantity least = std::min(of.least[r], server.capacity[r]);
     if (!is_within(least, std::max(of.most[r], server.capacity[r]), tolerance)) return false;
     // What is in use where it is more than there is, is so wherever the server stands.
     if (least < of.least[r] && of.used[r] > rational(least)) return false;
-    if (least < server.capacity[r] && used[r] > rational(least)) return false;
+    const bool is_used = !server.used.empty();
+    if (is_used && least < server.capacity[r] && server.used[r] > rational(least)) return false;
   }
   return true;
 }
 
 void join(Growing& to, std::size_t number, const AlikeServer& server) {
-  const ExactVector used = use_of(server);
-  if (to.servers.empty()) to.least = to.most = server.capacity, to.used = used;
-  for (std::size_t r = 0; r < used.size(); ++r) {
+  if (to.servers.empty()) {
+    to.least = to.most = server.capacity;
+    to.used.resize(server.capacity.size());
+  }
+  for (std::size_t r = 0; r < server.capacity.size(); ++r) {
     to.least[r] = std::min(to.least[r], server.capacity[r]);
     to.most[r] = std::max(to.most[r], server.capacity[r]);
-    to.used[r] = std::max(to.used[r], used[r]);
+    if (!server.used.empty()) to.used[r] = std::max(to.used[r], server.used[r]);
   }
   to.servers.push_back(number);
 }
@@ -78,9 +80,11 @@ std::vector<AlikeClass> alike_servers(std::span<const AlikeServer> servers, cons
     while (first_open < classes.size() && !server.capacity.empty() &&
            !is_within(classes[first_open].least[0], server.capacity[0], tolerance))
       ++first_open;
+    const std::size_t first_tried =
+        std::max(first_open, classes.size() - std::min(classes.size(), kMostTried));
     std::size_t at = classes.size();
-    while (at > first_open && !may_join(classes[at - 1], server, tolerance)) --at;
-    if (at == first_open) {
+    while (at > first_tried && !may_join(classes[at - 1], server, tolerance)) --at;
+    if (at == first_tried) {
       classes.emplace_back();
       at = classes.size();
     }

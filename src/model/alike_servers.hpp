@@ -34,7 +34,7 @@ struct AlikeClass {
 /// order of their first servers. The same for every order of the servers, but for equal ones.
 ///
 /// What it costs: nobody is given anything beyond a server, and at most the part most_left_out of one is lost
-/// to all. O(n log n + n classes m), where only classes count with as much of the first resource.
+/// to all. O(n (log n + m)).
 std::vector<AlikeClass> alike_servers(std::span<const AlikeServer> servers, const mpq_class& tolerance);
 
 }  // namespace mirab

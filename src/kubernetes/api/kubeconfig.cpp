@@ -270,7 +270,10 @@ class KubeconfigReader {
     read.command = text(exec, "command");
     if (error_) return *error_;
     if (read.command.empty()) return error_at(exec.place("command"), "missing: what is run for credentials");
-    if (read.command.find('/') != std::string::npos) read.command = path(exec, read.command);
+    if (read.command.find('/') != std::string::npos) {
+      read.command = path(exec, read.command);
+      if (read.command.find('/') == std::string::npos) read.command.insert(0, "./");  // or it were a name
+    }
     read.install_hint = text(exec, "installHint");
     if (const Check wrong = read_words(exec, read)) return *wrong;
     const std::string mode = text(exec, "interactiveMode");
