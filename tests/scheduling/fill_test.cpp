@@ -126,9 +126,7 @@ TEST(Freeze, DoesNotWaitForAUserWhoseTasksAreAllPlaced) {
   EXPECT_EQ(users(filled(cluster, {.discipline = "drf:blocking=freeze"})), (Order{0, 1, 1, 1, 1}));
 }
 
-// Östman, section 5.3. With first come, first served a's first task is right, as all shares are 0; its other
-// two are not, as b has less. Of b's tasks none is wrong: a has no task left.
-// It stays the most deprived one.
+/// It stays the most deprived one.
 TEST(Freeze, DoesNotWaitForAUserWhoWaitsForAResource) {
   const mirab::Outcome outcome = filled(
       problem({server("s", {"4", "0"})}, {waiting(user("gpus", {"1", "1"})), user("cpus", {"1", "0"})}),
@@ -138,6 +136,8 @@ TEST(Freeze, DoesNotWaitForAUserWhoWaitsForAResource) {
   EXPECT_EQ(outcome.filling->errors, 0);
 }
 
+// Östman, section 5.3. With first come, first served a's first task is right, as all shares are 0; its other
+// two are not, as b has less. Of b's tasks none is wrong: a has no task left.
 TEST(WrongAllocations, AreThosePastAPoorerUserWhoCouldBePlaced) {
   const Problem cluster = problem({server("s", {"6"})}, {limited(user("a", {"1"}), "3"), user("b", {"1"})});
   EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).filling->errors, 2);

@@ -84,9 +84,9 @@ std::vector<mpq_class> whole_tasks(const Cluster& cluster, std::size_t y, const 
   return full;
 }
 
-/// Puts a kind of task among those of a node: the first sixteen, and one with the largest of all others.
 }  // namespace
 
+/// Puts a kind of task among those of a node: the first sixteen, and one with the largest of all others.
 void see(Node& node, const Amounts& demand) {
   if (std::find(node.seen.begin(), node.seen.end(), demand) != node.seen.end()) return;
   if (node.seen.size() < 17) {
