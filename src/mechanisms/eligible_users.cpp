@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
+#include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -36,19 +38,61 @@ std::vector<User> alone(const std::vector<User>& users, const Numbers& eligible)
   return left;
 }
 
-// No tasks of the others, whatever these would take.
-std::vector<User> without_tasks_of_others(std::vector<User> users, const std::vector<bool>& is_eligible,
-                                          const User& like) {
-  for (std::size_t n = 0; n < users.size(); ++n) {
+bool is_any(const Quota& quota) {
+  return quota.guarantee.has_value() || !quota.limit.empty() || !quota.reserved.empty();
+}
+
+// Which groups have such a user below them, by name.
+std::set<std::string> groups_above(const Cluster& cluster, const std::vector<bool>& of_users) {
+  std::map<std::string, std::optional<std::string>> parents;
+  for (const Group& group : cluster.groups) parents.emplace(group.name, group.parent);
+  std::set<std::string> above;
+  for (std::size_t n = 0; n < cluster.users.size(); ++n) {
+    if (!of_users[n]) continue;
+    for (std::optional<std::string> at = cluster.users[n].group; at && above.insert(*at).second;)
+      at = parents.at(*at);
+  }
+  return above;
+}
+
+// Who counts in the tree: the eligible users, and those of the others by whom a node without an eligible user
+// has a guarantee or a reserve.
+std::vector<bool> counted_in_tree(const Cluster& cluster, const std::vector<bool>& is_eligible) {
+  const std::set<std::string> busy = groups_above(cluster, is_eligible);
+  std::map<std::string, const Group*> groups;
+  for (const Group& group : cluster.groups) groups.emplace(group.name, &group);
+  std::vector<bool> counts = is_eligible;
+  for (std::size_t n = 0; n < cluster.users.size(); ++n) {
     if (is_eligible[n]) continue;
-    User& user = users[n];
+    counts[n] = is_any(cluster.users[n].quota);
+    for (std::optional<std::string> at = cluster.users[n].group; at && !busy.contains(*at);) {
+      const Group& group = *groups.at(*at);
+      counts[n] = counts[n] || is_any(group.quota);
+      at = group.parent;
+    }
+  }
+  return counts;
+}
+
+// The counted users and the groups above them. Of those that are not eligible no tasks, whatever these take.
+void leave_out_others(Cluster& cluster, const std::vector<bool>& is_eligible,
+                      const std::vector<bool>& counts) {
+  const auto like =
+      static_cast<std::size_t>(std::find(is_eligible.begin(), is_eligible.end(), true) - is_eligible.begin());
+  const std::set<std::string> kept = groups_above(cluster, counts);
+  std::erase_if(cluster.groups, [&](const Group& group) { return !kept.contains(group.name); });
+  std::vector<User> users;
+  for (std::size_t n = 0; n < cluster.users.size(); ++n) {
+    if (!counts[n]) continue;
+    User& user = users.emplace_back(cluster.users[n]);
+    if (is_eligible[n]) continue;
     user.tasks = Quantity(0);
-    user.demand = like.demand;
-    user.demand_on = like.demand_on;
+    user.demand = cluster.users[like].demand;
+    user.demand_on = cluster.users[like].demand_on;
     user.servers.reset();
     user.select.clear();
   }
-  return users;
+  cluster.users = std::move(users);
 }
 
 }  // namespace
@@ -60,9 +104,9 @@ std::optional<EligibleUsers> eligible_users(const Problem& whole, const Mechanis
   Cluster cluster = whole.cluster();
   cluster.running.reset();
   if (mechanism.accepts.groups) {
-    cluster.users = without_tasks_of_others(whole.users(), is_eligible, whole.users()[numbers[0]]);
-    numbers.resize(whole.user_count());
-    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    const std::vector<bool> counts = counted_in_tree(cluster, is_eligible);
+    leave_out_others(cluster, is_eligible, counts);
+    numbers = numbers_of(counts, true);
   } else {
     cluster.users = alone(whole.users(), numbers);
     cluster.groups.clear();

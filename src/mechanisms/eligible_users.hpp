@@ -16,9 +16,9 @@ struct EligibleUsers {
   std::vector<std::size_t> numbers;  ///< of its users in the whole problem, [n], ascending
 };
 
-/// Nothing where all are eligible somewhere: no problem is made then. For a mechanism that honours groups the
-/// others stay, without tasks: the tree has their guarantees and reserves. For any other one they and the
-/// tree are left out. O(N + K sets of eligible servers).
+/// Nothing where all are eligible somewhere: no problem is made then. The others are left out; but for a
+/// mechanism that honours groups those stay, without tasks, by whom the tree has a guarantee or a reserve.
+/// For any other mechanism the tree is left out too. O(N depth log N + K sets of eligible servers).
 std::optional<EligibleUsers> eligible_users(const Problem& whole, const Mechanism& mechanism);
 
 /// The outcome for the whole problem, with a notice that names those who get nothing.

@@ -89,6 +89,40 @@ TEST(Registry, UsersWhoMayRunNowhereGetNothingAndChangeNothingForTheOthers) {
   }
 }
 
+// What waits has no tasks, and none of its own could be shown to have all of them.
+TEST(Registry, AUserWhoMayRunNowhereLeavesTheCertificateOfTheOthersAsItIs) {
+  const auto of = [](std::int64_t cpu, std::int64_t memory, std::int64_t nic, std::int64_t gpu) {
+    return ResourceVector{Quantity(cpu), Quantity(memory), Quantity(nic), Quantity(gpu)};
+  };
+  const Result<Problem> problem = Problem::from(
+      {.resources = {"cpu", "memory", "nic", "gpu"},
+       .servers = {{.name = "n0", .capacity = of(6, 2024, 1, 0)},
+                   {.name = "n1", .capacity = of(11, 2490, 0, 2)}},
+       .users = {{.name = "w", .demand = of(1, 500, 0, 2), .tasks = Quantity(1), .servers = {{"n1"}}},
+                 {.name = "v/large",
+                  .demand = of(8, 967, 0, 0),
+                  .tasks = Quantity(2),
+                  .servers = {{"n1"}},
+                  .group = "v",
+                  .shape = "large"},
+                 {.name = "v/stray",
+                  .demand = of(2, 500, 1, 0),
+                  .tasks = Quantity(1),
+                  .servers = {{"n0"}},
+                  .group = "v",
+                  .shape = "stray"},
+                 {.name = "u",
+                  .demand = of(1, 500, 1, 0),
+                  .tasks = Quantity(1),
+                  .servers = {{"n1"}},
+                  .may_fit_nowhere = true}},
+       .groups = {{.name = "v", .is_user = true}}});
+  ASSERT_TRUE(problem) << describe(problem.error());
+  const Result<Outcome> outcome = allocate(*problem, "hdrfh");
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->status, Status::exact);
+}
+
 // What is reserved is not lent, whether its owner may run or not; what is only guaranteed is.
 TEST(Registry, AUserWhoMayRunNowhereKeepsItsReserve) {
   Cluster cluster = cluster_without_gpus();
