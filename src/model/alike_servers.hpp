@@ -33,8 +33,8 @@ struct AlikeClass {
 /// of its servers uses. So with a tolerance of 0 exactly the equal ones are together. Classes stand in the
 /// order of their first servers. The same for every order of the servers, but for equal ones.
 ///
-/// What it costs: nobody is given anything beyond a server, and at most the part most_left_out of one is lost
-/// to all. O(n (log n + m)).
+/// What it costs: each server counts with no more than it has, and with at least 1 − most_left_out of that.
+/// O(n (log n + m)).
 std::vector<AlikeClass> alike_servers(std::span<const AlikeServer> servers, const mpq_class& tolerance);
 
 }  // namespace mirab
