@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostOfPage = 1'000;
 constexpr std::int64_t kPage = 100;
-constexpr std::size_t kMostRows = 10'000 * kRowsOfLook;      // of a page: so much is looked at
+constexpr std::size_t kMostRows = 10'000 * kRowsOfLook;     // of a page: so much is looked at
 constexpr std::size_t kMostBytes = std::size_t{64} << 10U;  // of a page: so much is shown, about
 
 struct Cursor {

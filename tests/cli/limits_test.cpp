@@ -68,6 +68,45 @@ TEST(LimitsCommand, PrintsPatchesInBothSpellings) {
   EXPECT_EQ(shell(kTwoPods + " --format patch").out, patches);
 }
 
+// The neighbours on a node are counted, though they are not shown.
+TEST(LimitsCommand, OfANamespaceAreThoseThatItsPodsHaveAmongAll) {
+  const std::string line =
+      "mirab limits examples/kubernetes/pods.json --node examples/kubernetes/nodes.json --at-most 4x ";
+  const json all = json::parse(shell(line + "--format json").out);
+  const json some = json::parse(shell(line + "--namespace payments --format json").out);
+  json expected = json::array();
+  for (const json& pod : all["pods"]) {
+    if (pod["namespace"] == "payments") expected.push_back(pod);
+  }
+  ASSERT_LT(expected.size(), all["pods"].size());
+  EXPECT_EQ(some["pods"], expected);
+  EXPECT_EQ(some["namespace"], "payments");
+  EXPECT_EQ(all["namespace"], nullptr);
+  for (const char* sum : {"allocatable", "requested", "old_limits", "limits"}) EXPECT_EQ(some[sum], all[sum]);
+  std::map<std::string, json> counts;
+  for (const json& node : all["on_nodes"]) counts[node["name"]] = node["pods"];
+  ASSERT_LT(some["on_nodes"].size(), all["on_nodes"].size());
+  for (const json& node : some["on_nodes"]) {
+    for (const auto& [name, count] : node["pods"].items()) {
+      EXPECT_THAT(name, ::testing::StartsWith("payments/"));
+      EXPECT_EQ(count, counts[node["name"]][name]);
+    }
+  }
+  const std::string patches = shell(line + "--namespace payments --patch").out;
+  EXPECT_THAT(patches, HasSubstr(" --namespace payments "));
+  EXPECT_THAT(patches, ::testing::Not(HasSubstr("checkout")));
+}
+
+TEST(LimitsCommand, OfOneNamespaceGoIntoItsManifestsAlone) {
+  const std::string line = "mirab limits examples/pods/shop.yaml --node examples/pods/node.yaml --namespace ";
+  const Ran none = shell(line + "shop --format manifest | diff examples/pods/shop.yaml -");
+  EXPECT_THAT(none.out, HasSubstr("limits"));
+  const Ran wrong = shell(line + "elsewhere");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("examples/pods/shop.yaml: --namespace: namespace elsewhere has no pod "
+                                   "that counts here; there are pods in shop"));
+}
+
 TEST(LimitsCommand, PrintsRecordsOfPlainNumbers) {
   EXPECT_EQ(shell(kTwoPods + " --format csv").out,
             "pod,pods,container,resource,request,old_limit,new_limit\n"

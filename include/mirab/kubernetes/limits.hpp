@@ -114,4 +114,12 @@ struct ClusterLimits {
 Result<ClusterLimits> fair_limits_of_cluster(const Pods& pods, const std::vector<Allocatable>& nodes,
                                              const LimitOptions& options);
 
+/// Leaves out the workloads of other namespaces, and who of them would be evicted. Their limits were
+/// computed with all, and the sums stay those of all, so that the neighbours on a node are counted. A pod
+/// whose namespace is not written is in `default`. Error: no workload is in this namespace.
+Check keep_namespace(const std::string& space, Pods& pods, Limits& limits);
+
+/// The same of the templates of a cluster, and of its nodes: those stay on which one of them runs.
+Check keep_namespace(const std::string& space, ClusterLimits& cluster);
+
 }  // namespace mirab::kubernetes

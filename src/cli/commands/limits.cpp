@@ -21,6 +21,7 @@ struct LimitsFlags {
   std::string capacity;
   std::string node_file;
   std::string node_name;
+  std::string space;
   std::string mechanism = "drf";
   std::string default_request;
   std::vector<std::string> weights;
@@ -168,6 +169,12 @@ Error in_pods_file(Error error, const InputText& input) {
   return error;
 }
 
+Error in_namespace(Error error, const InputText& input) {
+  error.file = input.name;
+  error.key = "--namespace";
+  return error;
+}
+
 Exit run_limits(const LimitsFlags& options) {
   if (const Check wrong = check_limits_flags(options)) return report_error(*wrong);
   const Result<kubernetes::LimitOptions> limit_options = read_limit_options(options);
@@ -184,20 +191,28 @@ Exit run_limits(const LimitsFlags& options) {
   if (!reading) return report_error(reading.error());
   const Result<InputText> input = read_foreign_input(options.pods);
   if (!input) return report_error(input.error());
-  const Result<kubernetes::Pods> pods =
-      kubernetes::read_pods(input->text, input->syntax, input->name, *reading);
+  Result<kubernetes::Pods> pods = kubernetes::read_pods(input->text, input->syntax, input->name, *reading);
   if (!pods) return report_error(explain_wrong_manifests(pods.error(), *input));
   if (nodes->size() > 1) {
-    const Result<kubernetes::ClusterLimits> cluster =
+    Result<kubernetes::ClusterLimits> cluster =
         kubernetes::fair_limits_of_cluster(*pods, *nodes, *limit_options);
     if (!cluster) return report_error(in_pods_file(cluster.error(), *input));
+    if (!options.space.empty()) {
+      if (Check wrong = keep_namespace(options.space, *cluster))
+        return report_error(in_namespace(*wrong, *input));
+    }
     return print_limits({title_on(options, *input), cluster->templates, cluster->all, cluster->limits,
-                         cluster->nodes, cluster->on_nodes},
+                         options.space, cluster->nodes, cluster->on_nodes},
                         *input, options);
   }
-  const Result<kubernetes::Limits> limits = kubernetes::fair_limits(*pods, nodes->front(), *limit_options);
+  Result<kubernetes::Limits> limits = kubernetes::fair_limits(*pods, nodes->front(), *limit_options);
   if (!limits) return report_error(in_pods_file(limits.error(), *input));
-  return print_limits({title_on(options, *input), *pods, nodes->front(), *limits}, *input, options);
+  if (!options.space.empty()) {
+    if (Check wrong = keep_namespace(options.space, *pods, *limits))
+      return report_error(in_namespace(*wrong, *input));
+  }
+  return print_limits({title_on(options, *input), *pods, nodes->front(), *limits, options.space}, *input,
+                      options);
 }
 
 }  // namespace
@@ -219,6 +234,10 @@ Command add_limits(CLI::App& app) {
           "each divides what it has among the pods that run there")
       ->type_name("FILE");
   command->add_option("--node-name", options->node_name, "Only this one of the nodes in that file")
+      ->type_name("NAME");
+  command
+      ->add_option("--namespace", options->space,
+                   "Show and patch only the pods of this namespace; all the others are counted as they are")
       ->type_name("NAME");
   command->add_option("-m,--mechanism", options->mechanism, "How to divide, with options after a colon")
       ->type_name("MECHANISM")
@@ -263,6 +282,8 @@ Command add_limits(CLI::App& app) {
        "Give them to running pods"},
       {"mirab limits pods.json --node nodes.json --weight namespace/payments=3 --at-most 4x --patch",
        "One limit for each template of a cluster"},
+      {"mirab limits pods.json --node nodes.json --namespace payments --patch",
+       "The same for one namespace alone, beside its neighbours"},
       {"mirab limits pods.yaml --node node.yaml --format manifest -o pods.yaml",
        "Write them into the manifests"},
   };

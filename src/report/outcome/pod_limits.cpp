@@ -89,6 +89,10 @@ class PodLimitsRows {
       return which == 1 ? all_.limits.limited_before[r] : all_.limits.limited[r];
     });
     for (const std::string& device : layout_.devices) {
+      if (!all_.space.empty()) {  // what the others ask for is not known here
+        table_.rows.back().push_back({kNone});
+        continue;
+      }
       Units sum = 0;
       for (const Workload& workload : all_.pods.workloads) sum += workload.pods * requested(workload, device);
       table_.rows.back().push_back({std::to_string(sum)});
@@ -235,7 +239,9 @@ std::string limits_table(const PodLimits& all, std::size_t width) {
                                                        counted(all.pods.workloads.size(), "template"))
                                          : counted(pods, "pod");
   const std::string head =
-      fmt::format("{}: {} on {}, shared by {}", all.title, what, node_words(all), limits.mechanism);
+      fmt::format("{}: {}{} on {}, shared by {}{}", all.title, what,
+                  all.space.empty() ? "" : " in namespace " + all.space, node_words(all), limits.mechanism,
+                  all.space.empty() ? "" : " with all other pods there");
   return broken(printable(head), page) + "\n" + tables(all, width) + remarks(all, page);
 }
 
@@ -338,6 +344,7 @@ Json limits_json(const PodLimits& all) {
       {"recalculated", limits.recalculated},
       {"node", all.node.node},
       {"nodes", all.nodes},
+      {"namespace", all.space.empty() ? Json() : Json(all.space)},
       {"allocatable",
        units_by_resource(resources, [&](std::size_t r) { return std::optional(all.node.units[r]); })},
       {"requested",

@@ -14,7 +14,8 @@ struct PodLimits {
   const kubernetes::Pods& pods;
   const kubernetes::Allocatable& node;
   const kubernetes::Limits& limits;
-  std::size_t nodes = 1;  ///< of a cluster: on how many the pods run; `node` is all of them together
+  std::string space = {};  ///< only the pods of this namespace; the sums are those of all
+  std::size_t nodes = 1;   ///< of a cluster: on how many the pods run; `node` is all of them together
   std::vector<kubernetes::NodePods> on_nodes = {};  ///< of a cluster: these
 };
 
