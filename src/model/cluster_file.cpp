@@ -73,17 +73,19 @@ class ClusterReader : FieldReader {
     return problem;
   }
 
-  /// The groups of a teams file; resources and servers are the cluster's.
+  /// The groups of a teams file; resources and servers are the cluster's. With `absent` a name that no member
+  /// has is none of the file's errors but is added there, and groups without a member are left out.
   Result<Teams> read_teams(const Problem& cluster, std::span<const std::string> members,
-                           std::string_view members_key) {
+                           std::string_view members_key, std::vector<std::string>* absent) {
     static constexpr std::array<std::string_view, 2> kKeys = {"version", "groups"};
     cluster_.resources = cluster.resources();
     cluster_.servers = cluster.servers();
     members_key_ = members_key;
     if (expect_map(root_, "", kKeys)) read_groups(required(root_, "", "groups"), "groups", {});
     Teams teams{.groups = {}, .group_of = std::vector<std::optional<std::size_t>>(members.size())};
-    if (!failed()) assign(members, teams);
+    if (!failed()) assign(members, teams, absent);
     if (failed()) return *error();
+    if (absent != nullptr) keep_groups_with_members(teams);
     if (Check bad = check_teams(cluster, members, teams)) return *std::move(bad);
     teams.groups = std::move(cluster_.groups);
     return teams;
@@ -240,7 +242,7 @@ class ClusterReader : FieldReader {
   }
 
   // Plain names first; then those with a `*`, in the order of the file.
-  void assign(std::span<const std::string> members, Teams& teams) {
+  void assign(std::span<const std::string> members, Teams& teams, std::vector<std::string>* absent) {
     const std::string_view kind = members_key_.substr(0, members_key_.size() - 1);
     const std::vector<std::string_view> known(members.begin(), members.end());
     std::map<std::string_view, std::size_t> index;
@@ -248,6 +250,10 @@ class ClusterReader : FieldReader {
     for (const MemberName& each : member_names_) {
       if (each.is_pattern()) continue;
       const auto found = index.find(each.name);
+      if (found == index.end() && absent != nullptr) {
+        absent->push_back(each.name);
+        continue;
+      }
       if (found == index.end())
         return fail(each.key,
                     fmt::format("there is no {} '{}'{}", kind, each.name, known_names(each.name, known)),
@@ -268,8 +274,35 @@ class ClusterReader : FieldReader {
         matches_any = true;
         if (!teams.group_of[n]) teams.group_of[n] = each.group;
       }
-      if (!matches_any)
+      if (!matches_any && absent != nullptr)
+        absent->push_back(each.name);
+      else if (!matches_any)
         return fail(each.key, fmt::format("no {} is called '{}'", kind, each.name), each.line);
+    }
+  }
+
+  // Leaves out the groups that have no member, nor a group with one.
+  void keep_groups_with_members(Teams& teams) {
+    std::set<std::string> kept;
+    for (const std::optional<std::size_t>& group : teams.group_of) {
+      if (group) kept.insert(cluster_.groups[*group].name);
+    }
+    for (auto group = cluster_.groups.rbegin(); group != cluster_.groups.rend(); ++group) {
+      if (group->parent && kept.contains(group->name)) kept.insert(*group->parent);
+    }
+    std::vector<Group> groups;
+    std::vector<std::string> keys;
+    std::vector<std::size_t> places(cluster_.groups.size());
+    for (std::size_t g = 0; g < cluster_.groups.size(); ++g) {
+      places[g] = groups.size();
+      if (!kept.contains(cluster_.groups[g].name)) continue;
+      groups.push_back(std::move(cluster_.groups[g]));
+      keys.push_back(std::move(group_keys_[g]));
+    }
+    cluster_.groups = std::move(groups);
+    group_keys_ = std::move(keys);
+    for (std::optional<std::size_t>& group : teams.group_of) {
+      if (group) group = places[*group];
     }
   }
 
@@ -575,7 +608,47 @@ Result<Teams> read_teams_file(const std::string& path, const Problem& cluster,
   if (!input) return input.error();
   Result<Node> document = read_document(*input, syntax_of(path), path);
   if (!document) return document.error();
-  return ClusterReader(*document, path).read_teams(cluster, members, members_key);
+  return ClusterReader(*document, path).read_teams(cluster, members, members_key, nullptr);
+}
+
+Result<Problem> with_teams_file(const Problem& problem, const std::string& path,
+                                std::vector<std::string>& absent) {
+  const Result<InputText> input = read_input(path);
+  if (!input) return input.error();
+  std::istringstream text{input->text};
+  const Result<Node> document = read_document(text, input->syntax, input->name);
+  if (!document) return document.error();
+  const auto members_key = teams_members_key(input->text, input->syntax);
+  if (!members_key)
+    return Error{.message = "no teams file: that has groups, and the names of users in them",
+                 .key = "groups",
+                 .file = input->name};
+  Cluster cluster = problem.cluster();
+  std::vector<std::string> members;
+  for (const Group& group : cluster.groups) {
+    if (!group.is_user)
+      return Error{.message = fmt::format("the cluster file has groups of its own, such as '{}'", group.name),
+                   .key = "groups",
+                   .file = input->name};
+    members.push_back(group.name);
+  }
+  for (const User& user : cluster.users) {
+    if (!user.shape) members.push_back(user.name);
+  }
+  Result<Teams> teams =
+      ClusterReader(*document, input->name).read_teams(problem, members, *members_key, &absent);
+  if (!teams) return std::move(teams).error();
+  std::size_t next = 0;  // of the members, which are in the order of the cluster
+  const auto next_group = [&]() -> std::optional<std::string> {
+    const std::optional<std::size_t> group = teams->group_of[next++];
+    return group ? std::optional(teams->groups[*group].name) : std::nullopt;
+  };
+  for (Group& group : cluster.groups) group.parent = next_group();
+  for (User& user : cluster.users) {
+    if (!user.shape) user.group = next_group();
+  }
+  cluster.groups.insert(cluster.groups.begin(), teams->groups.begin(), teams->groups.end());
+  return Problem::from(std::move(cluster));
 }
 
 namespace {

@@ -30,6 +30,16 @@ Result<Problem> with_allocation_file(const Problem& problem, const std::string& 
 /// written as there, but need not fit the cluster. Errors and names as above.
 Result<Problem> read_cluster_file(const std::string& path, const std::string& allocation);
 
+/// The problem with the groups of a teams file (docs/reference/simulate.md, "Teams"), as `mirab kube` reads
+/// it: its `users` or `namespaces` are the problem's users, one with several task shapes as a whole. In such
+/// a file teams come and go: a name that no user has is added to `absent`, a group without a user is left
+/// out, and who is in no group is a member of the cluster. Standard input for `-`.
+///
+/// Errors: those of a cluster file's groups, with file, line and key; the problem has groups of its own.
+/// O(users × names with a `*`), and what the groups cost to check.
+Result<Problem> with_teams_file(const Problem& problem, const std::string& path,
+                                std::vector<std::string>& absent);
+
 /// Where something of a problem stands in its cluster file: the key there, and the line.
 struct FilePosition {
   std::string key;  ///< of a shape: `users[1].shapes[0]`; of a group: `groups[0].groups[2]`
