@@ -139,11 +139,9 @@ void compare_users(const Side& before, const Side& after, Difference& result) {
   }
 }
 
-const std::string& owner_of(const User& user) { return user.shape ? *user.group : user.name; }
-
 // What a person of a side has together; shares in parts of the side's own pool and of the one before.
 struct Whole {
-  std::string_view name;
+  std::string name;
   bool has_shapes;
   std::vector<std::size_t> users;
   UserShare has;
@@ -157,7 +155,7 @@ std::vector<Whole> wholes_of(const Side& side, const std::vector<double>& pool_o
     const User& first = side.problem.users()[own[p].users[0]];
     UserShare has{.tasks = 0, .dominant_share = own[p].share, .share_of_before = in_before[p].share};
     for (const std::size_t n : own[p].users) has.tasks += side.allocation.tasks[n];
-    wholes.push_back({owner_of(first), first.shape.has_value(), own[p].users, has});
+    wholes.push_back({own[p].name, first.shape.has_value(), own[p].users, has});
   }
   return wholes;
 }
@@ -206,9 +204,8 @@ Changes changes_by_name(const Difference& result) {
 
 TeamChange team_of(const Side& before, const Whole* old, const Side& after, const Whole* fresh,
                    const Changes& changes) {
-  TeamChange team{
-      .whole = {.user = std::string((old != nullptr ? old : fresh)->name), .before = {}, .after = {}},
-      .direction = Direction::unchanged};
+  TeamChange team{.whole = {.user = (old != nullptr ? old : fresh)->name, .before = {}, .after = {}},
+                  .direction = Direction::unchanged};
   const bool shaped = (old != nullptr && old->has_shapes) || (fresh != nullptr && fresh->has_shapes);
   const auto add = [&](const UserChange& part) {
     team.whole.same_task = team.whole.same_task && part.same_task;

@@ -14,14 +14,15 @@ std::vector<Person> persons(const Problem& problem, const Allocation& allocation
   std::vector<Person> persons;
   std::vector<std::optional<std::size_t>> of_group(problem.groups().size());  // that with its shapes
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    if (!problem.users()[n].shape) {
-      persons.push_back({.users = {n}, .weight = problem.users()[n].weight.value()});
+    const User& user = problem.users()[n];
+    if (!user.shape) {
+      persons.push_back({.name = user.name, .users = {n}, .weight = user.weight.value()});
       continue;
     }
     const std::size_t group = tree.group_at(tree.parent(tree.node_of_user(n)));
     if (!of_group[group]) {
       of_group[group] = persons.size();
-      persons.push_back({.users = {}, .weight = problem.groups()[group].weight.value()});
+      persons.push_back({.name = *user.group, .users = {}, .weight = problem.groups()[group].weight.value()});
     }
     persons[*of_group[group]].users.push_back(n);
   }

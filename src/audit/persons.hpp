@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <mirab/model/allocation.hpp>
@@ -13,6 +14,7 @@ namespace mirab {
 
 /// A user, or all the task shapes of one.
 struct Person {
+  std::string name;                ///< of the whole user
   std::vector<std::size_t> users;  ///< at least one, ascending
   double weight = 0;               ///< φ ≥ 0
   double share = 0;                ///< the largest part of any one resource that they hold together

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -26,11 +28,16 @@ namespace {
 constexpr double kNoGain = 1e-6;       // relative: what certificates and rounding leave
 constexpr double kNearlyAsMuch = 0.9;  // of the greatest gain: a cheaper change is worth that little less
 
-// What two changes have in common when they are one. A weight and a task are a user's own.
+// A weight and a task are a user's own.
+bool is_own(const Change& change) {
+  return change.kind == ChangeKind::weight || change.kind == ChangeKind::task;
+}
+
+// What two changes have in common when they are one.
 using SharedKey = std::tuple<ChangeKind, std::size_t, std::size_t, std::size_t, std::size_t>;
 
 SharedKey key_of(const Change& change, std::size_t user) {
-  const bool own = change.kind == ChangeKind::weight || change.kind == ChangeKind::task;
+  const bool own = is_own(change);
   const std::size_t place = change.servers.empty() ? SIZE_MAX : change.servers[0];
   return {change.kind, place, change.resource, change.node, own ? user : SIZE_MAX};
 }
@@ -41,6 +48,7 @@ struct SharedTrial {
   std::size_t user;                   // who asked first; of a weight, whose
   std::vector<std::size_t> asked_by;  // places in Survey::users
   std::vector<double> tasks = {};     // of each of these
+  double together = 0;                // of all whom the survey is about
   Status status = Status::exact;
   bool possible = true;  // no amount beyond what can be counted
   std::optional<Error> error = {};
@@ -61,6 +69,7 @@ void solve_shared(const Problem& problem, const Choice& choice, const std::vecto
   trial.status = outcome->status;
   for (const std::size_t at : trial.asked_by)
     trial.tasks.push_back(outcome->allocation.tasks[users[at].user]);
+  for (const Standing& standing : users) trial.together += outcome->allocation.tasks[standing.user];
 }
 
 // Which costs less: first the kind of the change, then the part of the cluster that is added.
@@ -114,12 +123,13 @@ double reached_part(const Problem& problem, const Standing& standing) {
   return weight > 0 ? standing.dominant_share / weight : std::numeric_limits<double>::infinity();
 }
 
-std::vector<Standing> standings(const Problem& problem, const Survey& survey, const Bindings& bindings) {
+std::vector<Standing> standings(const Problem& problem, const Survey& survey, const Bindings& bindings,
+                                std::span<const std::size_t> whom) {
   const Satisfaction satisfied = satisfaction(problem, survey.outcome);
   const std::vector<double> shares = dominant_shares(problem, survey.outcome.allocation);
   const Stops stops(problem, survey.outcome);
   std::vector<Standing> users;
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+  for (const std::size_t n : whom) {
     Standing& standing = users.emplace_back(Standing{.user = n,
                                                      .tasks = survey.outcome.allocation.tasks[n],
                                                      .asked = satisfied.asked[n],
@@ -175,15 +185,14 @@ Check solve_all(const Problem& problem, const Choice& choice, const ExplainOptio
   return {};
 }
 
-}  // namespace
-
-Result<Survey> explain_all(const Problem& problem, const Choice& choice, const ExplainOptions& options) {
+Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span<const std::size_t> whom,
+                         const ExplainOptions& options) {
   Result<Outcome> outcome = allocate(problem, choice, options.execution);
   if (!outcome) return outcome.error();
   const Mechanism& row = mechanism_of(choice);
   Survey survey{.scope = row.scope, .outcome = *std::move(outcome)};
   const Bindings bindings(problem, row.scope, survey.outcome.allocation);
-  survey.users = standings(problem, survey, bindings);
+  survey.users = standings(problem, survey, bindings, whom);
   if (!row.is_rule) {
     survey.outcome.notices.emplace_back(kNoRule);
     return survey;
@@ -191,8 +200,16 @@ Result<Survey> explain_all(const Problem& problem, const Choice& choice, const E
   std::vector<SharedTrial> trials =
       trials_of(problem, row, survey.outcome.allocation, bindings, options.what_ifs, survey.users);
   if (Check wrong = solve_all(problem, choice, options, survey.users, trials)) return *std::move(wrong);
+  double now = 0;
+  for (const Standing& standing : survey.users) now += standing.tasks;
   for (const SharedTrial& trial : trials) {
     if (trial.possible) ++survey.solved;
+    if (trial.possible && !is_own(trial.change)) {
+      survey.together.push_back({.change = trial.change,
+                                 .tasks = trial.together,
+                                 .gain = gain_of(now, trial.together),
+                                 .status = trial.status});
+    }
     for (std::size_t i = 0; i < trial.asked_by.size(); ++i) {
       Standing& standing = survey.users[trial.asked_by[i]];
       if (!trial.possible) {
@@ -205,12 +222,31 @@ Result<Survey> explain_all(const Problem& problem, const Choice& choice, const E
                                    .status = trial.status});
     }
   }
-  for (Standing& standing : survey.users) {
-    std::stable_sort(standing.what_ifs.begin(), standing.what_ifs.end(),
+  const auto most_first = [](std::vector<WhatIf>& what_ifs) {
+    std::stable_sort(what_ifs.begin(), what_ifs.end(),
                      [](const WhatIf& a, const WhatIf& b) { return a.gain > b.gain; });
+  };
+  most_first(survey.together);
+  for (Standing& standing : survey.users) {
+    most_first(standing.what_ifs);
     standing.remedy = best_remedy(problem, standing);
   }
   return survey;
+}
+
+}  // namespace
+
+Result<Survey> explain_all(const Problem& problem, const Choice& choice, const ExplainOptions& options) {
+  std::vector<std::size_t> everyone(problem.user_count());
+  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
+  Result<Survey> survey = survey_of(problem, choice, everyone, options);
+  if (survey) survey->together.clear();  // of everyone: no sum of anybody's
+  return survey;
+}
+
+Result<Survey> explain_team(const Problem& problem, const Choice& choice, std::span<const std::size_t> team,
+                            const ExplainOptions& options) {
+  return survey_of(problem, choice, team, options);
 }
 
 }  // namespace mirab

@@ -158,7 +158,7 @@ Check check_recommended(const Recommendation& taken, const std::string& cluster)
 }
 
 std::string choice_notice(const Recommendation& taken, const std::string& cluster) {
-  return fmt::format("taken since no mechanism was named: {}; 'mirab mechanisms --for {}' compares them all",
+  return fmt::format("{}: {}; 'mirab mechanisms --for {}' compares them all", report::kTakenMechanism,
                      taken.reason, cluster);
 }
 

@@ -161,5 +161,30 @@ TEST(Survey, AnAllocationBeyondALimitIsNotFeasible) {
       check(Property::feasible, {problem, divided, Scope::pool}, rule_of(*choose_mechanism("hdrf"))).holds);
 }
 
+// Of 4 GPUs lab gets 2 with its shapes; one more server of 4 brings it 2 more, twice its weight 2/3.
+TEST(Survey, OfATeamHasWhatEachChangeBringsItsUsersTogether) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [gpu]
+servers: [{name: s, capacity: {gpu: 4}}]
+users:
+  - {name: lab, shapes: [{name: x, demand: {gpu: 1}, tasks: 9}, {name: y, demand: {gpu: 1}, tasks: 9}]}
+  - {name: other, demand: {gpu: 1}, tasks: 9}
+)",
+                                             Syntax::yaml, "lab");
+  const std::vector<std::size_t> team{0, 1};
+  const Survey survey = *explain_team(problem, *choose_mechanism("hdrfh"), team);
+  ASSERT_EQ(survey.users.size(), 2U);
+  EXPECT_THAT(survey.users[0].tasks, DoubleNear(1, 1e-6));
+  const auto brings = [&](ChangeKind kind) {
+    const auto found = std::find_if(survey.together.begin(), survey.together.end(),
+                                    [&](const WhatIf& what_if) { return what_if.change.kind == kind; });
+    return found == survey.together.end() ? -1 : found->gain;
+  };
+  EXPECT_THAT(brings(ChangeKind::server), DoubleNear(2, 1e-6));
+  EXPECT_THAT(brings(ChangeKind::group_weight), DoubleNear(2.0 / 3, 1e-6));
+  EXPECT_EQ(brings(ChangeKind::weight), -1) << "the weight of one shape is its own";
+  EXPECT_TRUE(surveyed(problem, "hdrfh").together.empty());
+}
+
 }  // namespace
 }  // namespace mirab

@@ -282,5 +282,22 @@ TEST(Answers, ATitleOfTheClusterFileIsUsedByAll) {
   }
 }
 
+TEST(Answers, ExplainOfATeamAnswersForItsShapesThatWait) {
+  const std::string cluster = "examples/kubernetes/cluster.yaml";
+  const Ran of_team = shell("mirab explain " + cluster + " ml-inference -m given");
+  EXPECT_EQ(of_team.status, 0) << of_team.err;
+  EXPECT_THAT(of_team.out, HasSubstr(cluster + ": ml-inference under given\n"));
+  EXPECT_THAT(of_team.out, HasSubstr("ml-inference/serve"));
+  EXPECT_THAT(of_team.out, Not(HasSubstr("ml-inference/gateway"))) << "it has all its tasks";
+}
+
+TEST(Answers, WholeTasksStandBesidePartsWhereNoMechanismIsNamed) {
+  const std::string cluster = "examples/kubernetes/cluster.yaml";
+  const Ran table = shell("mirab allocate " + cluster);
+  EXPECT_THAT(table.out, HasSubstr("whole: whole tasks, placed one by one (drf/first-fit)\n"));
+  EXPECT_THAT(table.out, HasSubstr(" is taken since no mechanism was named: "));
+  EXPECT_THAT(shell("mirab allocate " + cluster + " -m hdrfh").out, Not(HasSubstr("whole tasks")));
+}
+
 }  // namespace
 }  // namespace mirab

@@ -412,7 +412,9 @@ TEST(Results, TheLowestShareIsThatOfTheOneUserWhoIsShortWithAllItsTaskShapes) {
                    "  - {user: b, server: s, tasks: 10}\n");
   const std::string table = shell("mirab allocate " + cluster + " -m given").out;
   EXPECT_THAT(table, ::testing::ContainsRegex("lowest share +50.00%\nGini +–\n"));
-  EXPECT_THAT(table, HasSubstr("in these figures a user with task shapes is one, with all that these hold"));
+  EXPECT_THAT(table, HasSubstr("lowest share: of teams that are short of tasks"));
+  EXPECT_THAT(shell("mirab allocate " + cluster + " -m given --shapes").out,
+              HasSubstr("in these figures a user with task shapes is one, with all that these hold"));
   const json outcome =
       json::parse(shell("mirab allocate " + cluster + " -m given --format json").out)["outcomes"][0];
   EXPECT_EQ(outcome["lowest_share_short"], 0.5);

@@ -148,9 +148,8 @@ const std::vector<BadUsage> kBadUsages = {
      "--user: examples/team-cluster.yaml has no user 'trainning'; did you mean training?"},
     {"PlanForMoreThanTheShapesHave", "plan examples/kubernetes/cluster.yaml --user checkout --tasks 500",
      "--tasks: 'checkout' asks for 40.0 tasks only; no purchase gives it more"},
-    {"ExplainOfAUserWithShapes", "explain examples/kubernetes/cluster.yaml checkout",
-     "USER: 'checkout' has several task shapes; name one of them: checkout/web, checkout/worker, "
-     "checkout/cache"},
+    {"ExplainOfAnUnknownShape", "explain examples/kubernetes/cluster.yaml checkout/wep",
+     "has no user 'checkout/wep'; did you mean checkout/web or checkout/worker?"},
     {"PlanOfNoTasks", "plan examples/textbook.yaml --user A --tasks 0",
      "mirab: --tasks: must be more than 0"},
     {"PlanOfTasksThatAreNoNumber", "plan examples/textbook.yaml --user A --tasks many",

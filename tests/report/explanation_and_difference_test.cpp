@@ -1,7 +1,11 @@
 // The tables of explain and diff, as people see them.
+#include <algorithm>
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
+#include <mirab/audit/explanation.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/cluster_file.hpp>
 
 #include "report/outcome/difference.hpp"
 #include "report/outcome/explanation.hpp"
@@ -201,13 +205,77 @@ TEST(DifferenceTable, AUserWithTaskShapesHasOneLineAndItsShapesStandBelowItOnDem
                   difference({problem, before.allocation}, {problem, after.allocation})};
   const std::string text = difference_table(diff, {}, {.width = kPageWidth});
   EXPECT_THAT(text, HasSubstr("1 gain, 1 lose, 0 unchanged\n"));
-  EXPECT_THAT(text, ContainsRegex("shop +5 +4 +-20.00% +50.00% +40.00% +-10.00"));
+  EXPECT_THAT(text, ContainsRegex("team +before +after +points +before +after +held by\n"));
+  EXPECT_THAT(text, ContainsRegex("shop +50.00% +40.00% +-10.00 +∞ +∞ +"));
   EXPECT_THAT(text, Not(HasSubstr("shop/web")));
   EXPECT_THAT(difference_table(diff, {.detail = Detail::shapes}, {.width = kPageWidth}),
               ContainsRegex("  shop/cache +1 +2 +\\+100.00%"));
   const auto json = difference_json(diff);
   EXPECT_EQ(json.at("teams").at(1).at("direction"), "lose");
   EXPECT_EQ(json.at("teams").at(1).at("after").at("tasks"), 4);
+  EXPECT_NEAR(json.at("teams").at(1).at("now").get<double>(), 0.5, 1e-9);
+  EXPECT_NEAR(json.at("teams").at(1).at("fair").get<double>(), 0.4, 1e-9);
+}
+
+// Lab has 2 shapes; 3 servers that users can tell apart would help it alike.
+Problem lab() {
+  return *read_cluster_text(R"(
+resources: [cpu, gpu]
+servers:
+  - {name: n1, capacity: {cpu: 8, gpu: 1}, labels: {zone: a}}
+  - {name: n2, capacity: {cpu: 8, gpu: 1}, labels: {zone: b}}
+  - {name: n3, capacity: {cpu: 8, gpu: 1}, labels: {zone: c}}
+users:
+  - name: lab
+    shapes: [{name: train, demand: {cpu: 1, gpu: 1}, tasks: 9}, {name: web, demand: {cpu: 1}, tasks: 2}]
+  - {name: a, demand: {cpu: 1}, tasks: 1, select: {zone: a}}
+  - {name: b, demand: {cpu: 1}, tasks: 1, select: {zone: b}}
+  - {name: c, demand: {cpu: 1}, tasks: 1, select: {zone: c}}
+)",
+                            Syntax::yaml, "lab");
+}
+
+TEST(ExplanationTable, EqualWhatIfsAreOneRow) {
+  const Problem problem = lab();
+  const Explanation explanation = *explain(problem, *choose_mechanism("hdrfh"), 0);
+  ASSERT_GE(std::count_if(explanation.what_ifs.begin(), explanation.what_ifs.end(),
+                          [](const WhatIf& what_if) { return what_if.change.kind == ChangeKind::server; }),
+            3);
+  const std::string table = explanation_table({"lab.yaml", problem, explanation}, {.width = kPageWidth});
+  EXPECT_THAT(table, ContainsRegex("one more of 3 servers like n1 +4 +\\+1.0*\n"));
+  EXPECT_THAT(table, ContainsRegex("1 more gpu on one of 3 servers like n1 +4 +\\+1.0*\n"));
+  EXPECT_THAT(table, Not(HasSubstr("one more server: n2")));
+}
+
+TEST(SurveyTable, OfATeamHasItsRowItsShapesThatWaitAndWhatChangesBringIt) {
+  const Problem problem = lab();
+  const std::vector<std::size_t> team{0, 1};
+  const Survey survey = *explain_team(problem, *choose_mechanism("hdrfh"), team);
+  const SurveyReport report{.title = "lab.yaml", .problem = problem, .survey = survey, .team = "lab"};
+  const std::string table = survey_table(report, {.width = kPageWidth});
+  EXPECT_THAT(table, HasSubstr("lab.yaml: lab under hdrfh\n"));
+  EXPECT_THAT(table, ContainsRegex("lab +gpu +300.00% +100.00% +6 +gpu\n"));
+  EXPECT_THAT(table, Not(HasSubstr("level under"))) << "no other team is short";
+  EXPECT_THAT(table, ContainsRegex("lab/train +9 +3 +100.00% +gpu"));
+  EXPECT_THAT(table, Not(HasSubstr("lab/web"))) << "it does not wait";
+  EXPECT_THAT(table, ContainsRegex("what if .solved each time.: lab +tasks +gain\n"));
+  EXPECT_THAT(table, ContainsRegex("one more of 3 servers like n1 +6 +\\+1.0*\n"));
+  const auto json = survey_json(report);
+  EXPECT_EQ(json["team"], "lab");
+  EXPECT_EQ(json["teams"].size(), 1U);
+  EXPECT_EQ(json["users"].size(), 2U);
+  EXPECT_FALSE(json["together"].empty());
+}
+
+TEST(SurveyTable, HasARowATeamAndOneForTheShapeOfEachThatLacksMost) {
+  const Problem problem = lab();
+  const Survey survey = *explain_all(problem, *choose_mechanism("hdrfh"));
+  const SurveyReport report{.title = "lab.yaml", .problem = problem, .survey = survey};
+  const std::string table = survey_table(report, {.width = kPageWidth});
+  EXPECT_THAT(table, ContainsRegex("team +dominant +asked +hdrfh +hdrfh +held by\n"));
+  EXPECT_THAT(table, HasSubstr("of each team that is short, what lacks most:\n"));
+  EXPECT_THAT(table, Not(HasSubstr("lab/web")));
+  EXPECT_THAT(survey_table(report, {.width = kPageWidth}, true), HasSubstr("lab/web"));
 }
 
 /// A and B ask for 3 tasks each, of which DRF gives A all and B 2.

@@ -37,8 +37,8 @@ TEST(OutcomeJson, KeysStandInTheDocumentedOrder) {
               ::testing::ElementsAre("resources", "users", "servers", "server_classes"));
   EXPECT_THAT(keys(json["outcomes"][0]),
               ::testing::ElementsAre("mechanism", "label", "status", "certificate", "seconds", "users",
-                                     "servers", "satisfied_users", "satisfied_of", "metrics", "metrics_short",
-                                     "lowest_share_short", "notices"));
+                                     "teams", "servers", "satisfied_users", "satisfied_of", "metrics",
+                                     "metrics_short", "lowest_share_short", "notices"));
   EXPECT_THAT(keys(json["outcomes"][0]["users"][0]),
               ::testing::ElementsAre("name", "weight", "tasks", "dominant_resource", "dominant_share",
                                      "asked", "asked_share", "satisfied", "resources", "servers"));

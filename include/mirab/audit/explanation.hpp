@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -170,6 +171,9 @@ struct Survey {
   std::vector<Standing> users = {};  ///< those who are short first, of these the least part of what it asks
                                      ///< for; then those who ask without end, the lowest share first
   std::size_t solved = 0;            ///< changed problems: one serves all the users whom it may help
+  /// What each of these brings all of `users` together, the greatest gain first; of explain_team alone, and
+  /// without the changes of one user's own weight.
+  std::vector<WhatIf> together = {};
 };
 
 /// The same for all users, with what would help those who are short. The changes are those of explain() but
@@ -182,5 +186,10 @@ struct Survey {
 ///
 /// Errors: as for allocate(). Cost: that of the mechanism for every different change, and O(N K m).
 Result<Survey> explain_all(const Problem& problem, const Choice& choice, const ExplainOptions& options = {});
+
+/// The same for the users of a team: at least one, all the task shapes of a user or all users of a group.
+/// `Survey::users` has these alone, and `Survey::together` what each change brings them together.
+Result<Survey> explain_team(const Problem& problem, const Choice& choice, std::span<const std::size_t> team,
+                            const ExplainOptions& options = {});
 
 }  // namespace mirab

@@ -34,6 +34,7 @@ struct CompareOptions {
   OutputOptions output;
   bool all_metrics = false;
   bool times = false;
+  bool shapes = false;  ///< a row for each task shape
   ReportOptions report;
   std::uint64_t seed = 1;
   std::string tie = "first";
@@ -54,8 +55,9 @@ std::string formatted(const report::Comparison& comparison, const CompareOptions
   const OutputOptions& output = options.output;
   if (output.format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
   if (output.format == "csv") return report::comparison_csv(comparison);
-  return report::comparison_table(comparison, terminal_of(output.file),
-                                  {.all_metrics = options.all_metrics, .times = options.times});
+  return report::comparison_table(
+      comparison, terminal_of(output.file),
+      {.all_metrics = options.all_metrics, .times = options.times, .shapes = options.shapes});
 }
 
 void drop_steps(report::Comparison& comparison) {
@@ -99,6 +101,8 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
   add_report_options(app, options.report);
   add_seed_option(app, options.seed);
   app.add_flag("--all-metrics", options.all_metrics, "Show every figure of fairness in the table");
+  app.add_flag("--shapes", options.shapes,
+               "Show a row for each task shape, and not one for each team (table); JSON and CSV have both");
   app.add_flag("--times", options.times, "Show the time that each solver took in the table");
 }
 
@@ -117,6 +121,19 @@ std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<
   return {FillChoice{
       discipline, first_fit,
       fmt::format("servers are chosen by the discipline itself, not by {}", fmt::join(names, " or "))}};
+}
+
+/// Are whole tasks worth a column where nothing was named? They are where tasks run now, as pods do, which
+/// run whole or not at all; and while placing them takes no longer than dividing the cluster.
+bool shows_whole_tasks(const Problem& problem) {
+  constexpr double kMostTasks = 20'000;
+  if (!problem.running() || !report::has_shapes(problem)) return false;
+  double tasks = 0;
+  for (const User& user : problem.users()) {
+    if (!user.tasks) return false;
+    tasks += user.tasks->value();
+  }
+  return tasks <= kMostTasks;
 }
 
 /// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
@@ -159,6 +176,14 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
     Result<Outcome> given = allocate(comparison.problem, "given");
     if (!given) return report_error(with_cluster_position(options.cluster, given.error()));
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(given)));
+  }
+  if (none_named && shows_whole_tasks(comparison.problem)) {
+    const FillOptions whole{.discipline = *choose_discipline("drf"),
+                            .placement = *choose_placement("first-fit"),
+                            .tie = read_tie(options.tie)};
+    Result<Outcome> outcome = timed_fill(comparison.problem, whole, options.seed);
+    if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
+    comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
   }
 
   std::string page;
@@ -235,7 +260,9 @@ Command add_allocate(CLI::App& app) {
       "each resource, follow.",
       "Without --mechanism and --fill it takes the mechanism that suits the cluster, and says which and why. "
       "Where the cluster file has `running`, or --allocation says what runs now, this is another column, "
-      "'given'."};
+      "'given'; then whole tasks, placed one by one, are a third, since no part of a pod can run. Where "
+      "users "
+      "have task shapes the table has a row a team, and those who are short stand first."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab allocate cluster.yaml", "By the mechanism that suits the cluster"},

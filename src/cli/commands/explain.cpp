@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,6 +26,7 @@ struct ExplainFlags {
   std::string mechanism;  ///< empty: the one that suits the cluster, or `given` with an allocation file
   std::string allocation;
   std::size_t what_ifs = ExplainOptions{}.what_ifs;
+  bool shapes = false;
   int threads = 1;
   OutputOptions output;
   ReportOptions report;
@@ -63,6 +65,9 @@ Exit with_status(Exit written, const Outcome& outcome) {
 
 Exit explain_one(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
                  const ExplainOptions& how) {
+  if (options.output.format == "csv")
+    return report_error({.message = "CSV has a record a user: leave out USER, or take --format table or json",
+                         .key = "--format"});
   const Result<std::size_t> user = find_user(problem, options.user, options.cluster, "USER");
   if (!user) return report_error(user.error());
   if (const std::optional<Error> large = unplaceable_task(problem, *user))
@@ -82,20 +87,50 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
       explanation->outcome);
 }
 
-Exit explain_everyone(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
-                      const ExplainOptions& how) {
-  print_cluster_notices(options.cluster, waiting_users(problem));
-  print_cluster_notices(options.cluster, unplaceable_tasks(problem));
-  Result<Survey> survey = explain_all(problem, asked.mechanism, how);
+/// The users of a team: a user with its task shapes, or all users of a group. Empty: there is no such team.
+std::vector<std::size_t> members_of(const Problem& problem, const std::string& team) {
+  const Tree& tree = problem.tree();
+  std::vector<std::size_t> users;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
+    const bool below = std::any_of(path.begin(), path.end(), [&](std::size_t node) {
+      return tree.is_group(node) && problem.groups()[tree.group_at(node)].name == team;
+    });
+    if (below) users.push_back(n);
+  }
+  return users;
+}
+
+/// Of all users, or of one team.
+Exit explain_several(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
+                     const std::vector<std::size_t>& team, const ExplainOptions& how) {
+  if (team.empty()) {
+    print_cluster_notices(options.cluster, waiting_users(problem));
+    print_cluster_notices(options.cluster, unplaceable_tasks(problem));
+  }
+  Result<Survey> survey = team.empty() ? explain_all(problem, asked.mechanism, how)
+                                       : explain_team(problem, asked.mechanism, team, how);
   if (!survey) return report_error(with_cluster_position(options.cluster, survey.error()));
   if (!asked.notice.empty()) survey->outcome.notices.push_back(asked.notice);
-  const report::SurveyReport all{name_of(options.report, problem, options.cluster), problem, *survey};
+  std::optional<Outcome> now;
+  if (problem.running() && asked.mechanism.name != "given") {
+    Result<Outcome> given = allocate(problem, "given");
+    if (!given) return report_error(with_cluster_position(options.cluster, given.error()));
+    now = *std::move(given);
+  }
+  const report::SurveyReport all{.title = name_of(options.report, problem, options.cluster),
+                                 .problem = problem,
+                                 .survey = *survey,
+                                 .now = now ? &*now : nullptr,
+                                 .team = team.empty() ? "" : options.user};
   const std::string& format = options.output.format;
   const nlohmann::ordered_json data = report::survey_json(all);
-  std::string text = format == "json"  ? report::json_text(data, 2) + "\n"
-                     : format == "csv" ? report::survey_csv(all)
-                                       : report::survey_table(all, terminal_of(options.output.file));
-  return with_status(write_answer(options.output, options.report, "survey", all.title, std::move(text), data),
+  std::string text = format == "json" ? report::json_text(data, 2) + "\n"
+                     : format == "csv"
+                         ? report::survey_csv(all)
+                         : report::survey_table(all, terminal_of(options.output.file), options.shapes);
+  const std::string title = team.empty() ? all.title : fmt::format("{}: {}", all.title, options.user);
+  return with_status(write_answer(options.output, options.report, "survey", title, std::move(text), data),
                      survey->outcome);
 }
 
@@ -103,9 +138,6 @@ Exit run_explain(const ExplainFlags& options) {
   if (const Check wrong = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
                                              {options.cluster, options.allocation}))
     return report_error(*wrong);
-  if (options.output.format == "csv" && !options.user.empty())
-    return report_error({.message = "CSV has a record a user: leave out USER, or take --format table or json",
-                         .key = "--format"});
   if (!options.mechanism.empty()) {  // before the file is read
     if (Result<Choice> known = read_choice(options.mechanism, "--mechanism", choose_mechanism); !known)
       return report_error(known.error());
@@ -117,8 +149,10 @@ Exit run_explain(const ExplainFlags& options) {
   const ExplainOptions how{.what_ifs = options.what_ifs,
                            .execution = {.threads = options.threads},
                            .progress = progress_line(changes_tried)};
-  return options.user.empty() ? explain_everyone(options, *problem, *asked, how)
-                              : explain_one(options, *problem, *asked, how);
+  const std::vector<std::size_t> team =
+      options.user.empty() ? std::vector<std::size_t>{} : members_of(*problem, options.user);
+  return options.user.empty() || !team.empty() ? explain_several(options, *problem, *asked, team, how)
+                                               : explain_one(options, *problem, *asked, how);
 }
 
 }  // namespace
@@ -128,7 +162,9 @@ Command add_explain(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("explain", "Explain why users get their shares, and what would change them");
   add_cluster_argument(*command, options->cluster);
-  command->add_option("USER", options->user, "The user, by name; left out: all users, in a line each")
+  command
+      ->add_option("USER", options->user,
+                   "The user, task shape or group, by name; left out: all users, in a line each")
       ->type_name("USER");
   command
       ->add_option("-m,--mechanism", options->mechanism,
@@ -141,6 +177,9 @@ Command add_explain(CLI::App& app) {
                                      "Try at most N changes for each user, the most promising first")
                         ->capture_default_str(),
                     0);
+  command->add_flag(
+      "--shapes", options->shapes,
+      "Show a row for each task shape, and not one for each team (table); JSON and CSV have both");
   add_threads_option(*command, options->threads);
   add_output_options(*command, options->output, {"table", "json", "csv"});
   add_report_options(*command, options->report);
@@ -160,12 +199,17 @@ Command add_explain(CLI::App& app) {
       "asks "
       "for, or else the one that brings most. A limit or weight costs nothing, more of a resource less than "
       "a "
-      "server. A change that may help several users is solved once."};
+      "server. A change that may help several users is solved once.",
+      "Where users have task shapes there is a line for each team, and below it one for the shape of each "
+      "team "
+      "that lacks most. USER may be a team: a user with its task shapes, or a group. The answer is then for "
+      "the team and its tasks that wait, with what each change would bring them together."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab explain examples/textbook.yaml A -m drf", "Why A has 3 tasks"},
       {"mirab explain cluster.yaml --report why.html",
        "Who is short, why, and what would help; as a page too"},
+      {"mirab explain cluster.yaml team-07", "Why tasks of a team wait, and what would help the team"},
       {"mirab explain cluster.yaml alice -m pf --format json | jq '.what_ifs[0]'", "What would help most"},
   };
   return {command, std::move(manual), [options](const std::string& line) {

@@ -16,6 +16,7 @@
 #include "model/eligibility.hpp"
 #include "model/names.hpp"
 #include "report/outcome/groups.hpp"
+#include "report/outcome/team_table.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"
 
@@ -25,10 +26,18 @@ MeasuredOutcome measured(const Problem& problem, Outcome outcome) {
   Metrics metrics = measure(problem, outcome.allocation);
   Satisfaction satisfied = satisfaction(problem, outcome);
   std::optional<Metrics> of_short = of_short_users(problem, outcome.allocation, metrics, satisfied);
+  std::vector<TeamStanding> teams = team_standings(problem, outcome);
   return {.outcome = std::move(outcome),
           .metrics = std::move(metrics),
           .satisfaction = std::move(satisfied),
-          .metrics_short = std::move(of_short)};
+          .metrics_short = std::move(of_short),
+          .teams = std::move(teams)};
+}
+
+const MeasuredOutcome* present_of(std::span<const MeasuredOutcome> outcomes) {
+  const auto found = std::find_if(outcomes.begin(), outcomes.end(),
+                                  [](const MeasuredOutcome& each) { return is_present(each.outcome); });
+  return found == outcomes.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> satisfied_lines(const Comparison& comparison) {
@@ -76,6 +85,18 @@ std::string_view unplaced_name(Unplaced reason) {
 
 std::string_view notice_kind(std::string_view notice) {
   return notice.starts_with(kPooledServers) ? "warning" : "note";
+}
+
+bool is_of_choice(std::string_view notice) { return notice.starts_with(kTakenMechanism); }
+
+std::string choice_lines(const Outcome& outcome, std::size_t width) {
+  std::string text;
+  for (const std::string& notice : outcome.notices) {
+    if (is_of_choice(notice))
+      text +=
+          broken(fmt::format("{} is {}", outcome.mechanism, printable(notice)), std::min(width, kPageWidth));
+  }
+  return text;
 }
 
 std::size_t total_users(const Problem& problem) {
@@ -323,13 +344,15 @@ Json origin_json(const Problem& problem, const Outcome& outcome) {
   return json;
 }
 
-Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, std::size_t most_steps) {
+Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, const TeamColumn* now,
+                  std::size_t most_steps) {
   const Outcome& outcome = measured.outcome;
   Json json = origin_json(problem, outcome);
   json["status"] = status_name(outcome.status);
   json["certificate"] = certificate_json(outcome.certificate);
   json["seconds"] = outcome.seconds;
   json["users"] = users_json(problem, measured);
+  json["teams"] = teams_json(problem, {outcome, measured.teams}, now);
   if (!problem.groups().empty()) json["groups"] = groups_json(problem, outcome);
   const GroupMetrics groups = measure_groups(problem, outcome.allocation);
   json["servers"] = servers_json(problem, outcome.allocation, groups);
@@ -349,8 +372,11 @@ Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, std::
 
 Json comparison_json(const Comparison& comparison, std::size_t most_steps) {
   Json outcomes = Json::array();
+  const MeasuredOutcome* present = present_of(comparison.outcomes);
+  const std::optional<TeamColumn> now =
+      present ? std::optional(TeamColumn{present->outcome, present->teams}) : std::nullopt;
   for (const MeasuredOutcome& each : comparison.outcomes)
-    outcomes.push_back(outcome_json(comparison.problem, each, most_steps));
+    outcomes.push_back(outcome_json(comparison.problem, each, now ? &*now : nullptr, most_steps));
   return {{"version", 1},
           {"seed", comparison.seed},
           {"problem", problem_json(comparison.problem)},

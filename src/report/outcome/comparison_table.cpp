@@ -1,5 +1,6 @@
 // The table on the terminal. Outcomes stand side by side as far as its width holds them, two columns each:
-// tasks and dominant share. Below, the same columns carry the summary, one value an outcome.
+// tasks and dominant share. Below, the same columns carry the summary, one value an outcome. Where users have
+// task shapes, the table by team stands in the place of their rows, and the summary below it.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/groups.hpp"
+#include "report/outcome/team_table.hpp"
 #include "report/text/format.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
@@ -52,7 +54,13 @@ bool any_short(Outcomes outcomes) {
   });
 }
 
-void add_labels(Table& table, Outcomes outcomes) {
+/// Over how many columns of a table the names of the figures reach, and those of each outcome.
+struct Spans {
+  std::size_t names;
+  std::size_t each;
+};
+
+void add_labels(Table& table, Outcomes outcomes, Spans spans) {
   std::vector<std::vector<std::string>> labels;
   std::size_t height = 1;
   for (const MeasuredOutcome& each : outcomes) {
@@ -60,10 +68,10 @@ void add_labels(Table& table, Outcomes outcomes) {
     height = std::max(height, labels.back().size());
   }
   for (std::size_t line = 0; line < height; ++line) {
-    auto& row = table.rows.emplace_back(std::vector<Cell>{{"", names_columns(outcomes)}});
+    auto& row = table.rows.emplace_back(std::vector<Cell>{{"", spans.names}});
     for (const auto& label : labels) {
       const std::size_t above = height - label.size();  // labels stand on the last line
-      row.push_back({line < above ? "" : label[line - above], 2, Align::right});
+      row.push_back({line < above ? "" : label[line - above], spans.each, Align::right});
     }
   }
 }
@@ -152,12 +160,12 @@ std::optional<std::string> best_text(Outcomes all, const SummaryLine& line) {
   return text == worst_text ? std::nullopt : std::optional(text);
 }
 
-void add_summary_line(Table& table, Outcomes outcomes, const SummaryLine& line,
+void add_summary_line(Table& table, Outcomes outcomes, Spans spans, const SummaryLine& line,
                       const std::optional<std::string>& bold) {
-  auto& row = table.rows.emplace_back(std::vector<Cell>{{line.what, names_columns(outcomes)}});
+  auto& row = table.rows.emplace_back(std::vector<Cell>{{line.what, spans.names}});
   for (const MeasuredOutcome& each : outcomes) {
     const std::string text = line.text(each);
-    row.push_back({.text = text, .span = 2, .align = Align::right, .bold = text == bold});
+    row.push_back({.text = text, .span = spans.each, .align = Align::right, .bold = text == bold});
   }
 }
 
@@ -194,12 +202,11 @@ std::optional<double> figure_of_short(const MeasuredOutcome& measured, double Me
   return (*measured.metrics_short).*figure;
 }
 
-void add_summary(Table& table, const Comparison& comparison, Outcomes outcomes, const Terminal& terminal,
-                 const TableOptions& options) {
+void add_summary(Table& table, const Comparison& comparison, Outcomes outcomes, Spans spans, int decimals,
+                 const Terminal& terminal, const TableOptions& options) {
   const Problem& problem = comparison.problem;
-  const int decimals = share_decimals(outcomes);
   const auto add = [&](const SummaryLine& line) {
-    add_summary_line(table, outcomes, line,
+    add_summary_line(table, outcomes, spans, line,
                      terminal.bold ? best_text(comparison.outcomes, line) : std::nullopt);
   };
   const bool filled = std::any_of(outcomes.begin(), outcomes.end(),
@@ -265,10 +272,55 @@ std::string side_by_side(const Comparison& comparison, Outcomes outcomes, std::s
     table.columns.push_back({.align = Align::decimal, .gap = gap, .min_width = 5});
     table.columns.push_back({.align = Align::decimal, .gap = 1, .min_width = 6});
   }
-  add_labels(table, outcomes);
+  const Spans spans{.names = names_columns(outcomes), .each = 2};
+  add_labels(table, outcomes, spans);
   add_users(table, comparison.problem, outcomes, terminal.bold);
-  add_summary(table, comparison, outcomes, terminal, options);
+  add_summary(table, comparison, outcomes, spans, share_decimals(outcomes), terminal, options);
   return render(table, terminal.width);
+}
+
+/// The summary alone: a column an outcome.
+std::string summary(const Comparison& comparison, Outcomes outcomes, const Terminal& terminal,
+                    const TableOptions& options) {
+  Table table;
+  table.columns = {{}};
+  for (std::size_t column = 0; column < outcomes.size(); ++column)
+    table.columns.push_back({.align = Align::right, .gap = kWideGap});
+  const Spans spans{.names = 1, .each = 1};
+  add_labels(table, outcomes, spans);
+  table.add_rule();
+  constexpr int kShareDecimals = 2;  // as in the table by team
+  add_summary(table, comparison, outcomes, spans, kShareDecimals, terminal, options);
+  return render(table, terminal.width);
+}
+
+/// A row a team: what is fair beside what runs now.
+std::string by_team(const Comparison& comparison, const Terminal& terminal) {
+  const MeasuredOutcome* present = present_of(comparison.outcomes);
+  std::vector<TeamColumn> columns;
+  for (const MeasuredOutcome& each : comparison.outcomes) {
+    if (&each != present || comparison.outcomes.size() == 1) columns.push_back({each.outcome, each.teams});
+  }
+  if (!present || comparison.outcomes.size() == 1)
+    return team_table(comparison.problem, columns, nullptr, terminal);
+  const TeamColumn now{present->outcome, present->teams};
+  return team_table(comparison.problem, columns, &now, terminal);
+}
+
+/// As many outcomes stand side by side as the width holds, at least one; the others follow below.
+std::string in_blocks(const Comparison& comparison, const Terminal& terminal,
+                      const std::function<std::string(Outcomes, std::size_t gap)>& draw) {
+  std::string text;
+  Outcomes rest = comparison.outcomes;
+  while (!rest.empty()) {
+    std::size_t count = rest.size();
+    std::string block = draw(rest, kWideGap);
+    if (widest_line(block) > std::min(terminal.width, kPageWidth)) block = draw(rest, kNarrowGap);
+    while (count > 1 && widest_line(block) > terminal.width) block = draw(rest.first(--count), kWideGap);
+    text += "\n" + block;
+    rest = rest.subspan(count);
+  }
+  return text;
 }
 
 std::string steps(const Problem& problem, const Outcome& outcome, std::size_t width) {
@@ -299,6 +351,7 @@ std::string notices(Outcomes outcomes, std::size_t width) {
   std::map<std::string, std::vector<std::string>> labels;
   for (const MeasuredOutcome& each : outcomes) {
     for (const std::string& notice : each.outcome.notices) {
+      if (is_of_choice(notice)) continue;
       if (!labels.contains(notice)) order.push_back(notice);
       labels[notice].push_back(each.outcome.mechanism);
     }
@@ -313,7 +366,12 @@ std::string notices(Outcomes outcomes, std::size_t width) {
 }
 
 /// Of whom the fairness figures are.
-std::string short_words(Outcomes outcomes) {
+std::string short_words(Outcomes outcomes, bool teams) {
+  if (teams)
+    return any_short(outcomes)
+               ? "lowest share: of teams that are short of tasks; Gini, Jain, top/bottom 20% and "
+                 "deviation: also of teams that hold more per weight than one of these"
+               : "every team has all it asks for, so there is no inequality to measure";
   return std::string("✓ all it asks for") +
          (any_short(outcomes) ? "; lowest share: of users who are short of tasks; Gini, Jain, top/bottom 20% "
                                 "and deviation: also of users who hold more per weight than one of these"
@@ -325,33 +383,37 @@ std::string short_words(Outcomes outcomes) {
 std::string comparison_table(const Comparison& comparison, const Terminal& terminal,
                              const TableOptions& options) {
   const std::size_t width = terminal.width;
+  const std::size_t page = std::min(width, kPageWidth);
+  const Problem& problem = comparison.problem;
+  const bool teams = has_shapes(problem) && !options.shapes;
   std::string text = broken(title(comparison), width);
+  for (const MeasuredOutcome& each : comparison.outcomes) text += choice_lines(each.outcome, width);
   for (const std::string& line : satisfied_lines(comparison)) text += broken(line, width);
-  Outcomes rest = comparison.outcomes;
-  while (!rest.empty()) {
-    std::size_t count = rest.size();
-    std::string block = side_by_side(comparison, rest, kWideGap, terminal, options);
-    if (widest_line(block) > std::min(width, kPageWidth))
-      block = side_by_side(comparison, rest, kNarrowGap, terminal, options);
-    while (count > 1 && widest_line(block) > width) {
-      block = side_by_side(comparison, rest.first(--count), kWideGap, terminal, options);
-    }
-    text += "\n" + block;
-    rest = rest.subspan(count);
+  if (teams) {
+    text += by_team(comparison, terminal);
+    text += in_blocks(comparison, terminal, [&](Outcomes outcomes, std::size_t) {
+      return summary(comparison, outcomes, terminal, options);
+    });
+    text += "\n";
+  } else {
+    text += in_blocks(comparison, terminal, [&](Outcomes outcomes, std::size_t gap) {
+      return side_by_side(comparison, outcomes, gap, terminal, options);
+    });
+    text +=
+        "\n" +
+        broken("share: the largest part of any one resource that the user holds, its dominant share", width);
   }
-  text += "\n" + broken("share: the largest part of any one resource that the user holds, its dominant share",
-                        width);
-  if (any_asked(comparison.outcomes))
-    text += broken(short_words(comparison.outcomes), std::min(width, kPageWidth));
-  if (terminal.bold)
-    text += broken("bold: fewer tasks than the user asks for; of a figure, the best of several outcomes",
-                   std::min(width, kPageWidth));
-  if (has_shapes(comparison.problem) && any_short(comparison.outcomes))
-    text += broken("in these figures a user with task shapes is one, with all that these hold together",
-                   std::min(width, kPageWidth));
+  if (any_asked(comparison.outcomes)) text += broken(short_words(comparison.outcomes, teams), page);
+  if (terminal.bold && !teams)
+    text +=
+        broken("bold: fewer tasks than the user asks for; of a figure, the best of several outcomes", page);
+  if (has_shapes(problem) && any_short(comparison.outcomes) && !teams)
+    text +=
+        broken("in these figures a user with task shapes is one, with all that these hold together", page);
   for (const MeasuredOutcome& each : comparison.outcomes) {
-    if (!comparison.problem.tree().is_flat() && honours_groups(each.outcome))
-      text += groups_table(comparison.problem, each.outcome, width);
+    if (teams ? has_groups(problem) && honours_groups(each.outcome)
+              : !problem.tree().is_flat() && honours_groups(each.outcome))
+      text += groups_table(problem, each.outcome, width, teams ? Leaves::teams : Leaves::shapes);
   }
   for (const MeasuredOutcome& each : comparison.outcomes) {
     if (each.outcome.filling && !each.outcome.filling->steps.empty())

@@ -12,9 +12,11 @@
 #include <string_view>
 
 #include "audit/persons.hpp"
+#include "audit/team_standing.hpp"
 #include "model/eligibility.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
+#include "report/outcome/team_table.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"
 #include "report/text/table.hpp"
@@ -38,12 +40,6 @@ std::string signed_percent(double part) {
   if (std::isinf(part)) return "from 0";
   if (std::abs(part) <= kSameWithin) return "0%";
   return (part > 0 ? "+" : "") + percent(part, 2);
-}
-
-// In points: the difference of two percentages.
-std::string signed_points(double before, double after) {
-  const std::string points = fixed(100 * (after - before), 2);
-  return after > before && points != "0.00" ? "+" + points : points;
 }
 
 // Teams of both sides in front, and those of one side behind them.
@@ -81,30 +77,66 @@ struct Wish {
   std::optional<double> asked;
   bool satisfied;
 };
-using Wishes = std::unordered_map<std::string_view, Wish>;
+using Wishes = std::unordered_map<std::string, Wish>;
 
 Wishes wishes_of(const DiffSide& side) {
   const Satisfaction satisfied = satisfaction(side.problem, side.outcome);
   Wishes wishes;
   for (std::size_t n = 0; n < satisfied.satisfied.size(); ++n)
     wishes.emplace(side.problem.users()[n].name, Wish{satisfied.asked[n], satisfied.satisfied[n]});
-  for (const User& user : side.problem.users()) {
-    if (!user.shape) continue;
-    const Wish& shape = wishes.at(user.name);
-    Wish& whole = wishes.try_emplace(*user.group, Wish{0.0, true}).first->second;
-    whole.satisfied = whole.satisfied && shape.satisfied;
-    whole.asked = whole.asked && shape.asked ? std::optional(*whole.asked + *shape.asked) : std::nullopt;
-  }
+  for (const TeamStanding& team : team_standings(side.problem, side.outcome))
+    wishes.emplace(team.who.name, Wish{team.asked, team.satisfied()});
   return wishes;
+}
+
+// Where the teams of a side stand, by name.
+class SideTeams {
+ public:
+  explicit SideTeams(const DiffSide& side)
+      : side_(side), teams_(team_standings(side.problem, side.outcome)), stops_(side.problem, side.outcome) {
+    for (const TeamStanding& team : teams_) by_name_.emplace(team.who.name, &team);
+  }
+
+  /// Null of a team that the side lacks.
+  const TeamStanding* find(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+  std::string held_by(const TeamStanding& team) const {
+    return held_by_words(side_.problem, side_.outcome, stops_, team);
+  }
+  /// Of the tasks that wait.
+  int decimals() const {
+    std::vector<double> waiting{0};
+    for (const TeamStanding& team : teams_) waiting.push_back(team.waiting().value_or(0));
+    return std::min(decimals_for(waiting), 2);
+  }
+
+ private:
+  const DiffSide& side_;
+  std::vector<TeamStanding> teams_;
+  Stops stops_;
+  std::unordered_map<std::string_view, const TeamStanding*> by_name_;
+};
+
+// Tasks of different shapes make no meaningful sum: a team has its shares, and how many of its tasks wait.
+bool is_by_team(const Diff& diff, Detail detail) {
+  return detail == Detail::teams && (has_shapes(diff.before.problem) || has_shapes(diff.after.problem));
 }
 
 class Rows {
  public:
-  Rows(const Diff& diff, bool bold)
+  Rows(const Diff& diff, Detail detail, bool bold)
       : decimals_(task_decimals(diff.difference)),
         bold_(bold),
         before_(wishes_of(diff.before)),
         after_(wishes_of(diff.after)) {
+    if (is_by_team(diff, detail)) {
+      teams_before_.emplace(diff.before);
+      teams_after_.emplace(diff.after);
+      head_teams();
+      return;
+    }
     table_.columns = {{.min_width = 5, .shortest = kNameWidth},
                       {Align::decimal, 3},
                       {Align::decimal},
@@ -124,6 +156,7 @@ class Rows {
   }
 
   void add(const TeamChange& team, Detail detail) {
+    if (teams_before_) return add_team(team.whole);
     add(team.whole);
     if (detail == Detail::teams) return;
     for (const UserChange& shape : team.shapes) add(shape, "  ");
@@ -178,6 +211,43 @@ class Rows {
     return {tasks(*wish->second.asked) + " ✓"};
   }
 
+  void head_teams() {
+    table_.columns = {{.min_width = 5, .shortest = kShortNameWidth},
+                      {Align::decimal, 3},
+                      {Align::decimal},
+                      {Align::decimal},
+                      {Align::decimal, 3},
+                      {Align::decimal},
+                      {.gap = 3, .shortest = kShortNameWidth}};
+    table_.rows = {{{""}, {"share", 3, Align::center}, {"tasks that wait", 2, Align::center}},
+                   {{"team"},
+                    {"before", 1, Align::right},
+                    {"after", 1, Align::right},
+                    {"points", 1, Align::right},
+                    {"before", 1, Align::right},
+                    {"after", 1, Align::right},
+                    {"held by"}}};
+    table_.add_rule();
+  }
+
+  void add_team(const UserChange& team) {
+    const TeamStanding* old = teams_before_->find(team.user);
+    const TeamStanding* fresh = teams_after_->find(team.user);
+    const auto waiting = [](const TeamStanding* of, const SideTeams& side) {
+      return of ? waiting_words(*of, side.decimals()) : kNone;
+    };
+    const bool is_short = fresh && !fresh->satisfied();
+    table_.rows.push_back(
+        {{.text = team.user, .mark = team.same_task ? "" : " *"},
+         {share(team.before)},
+         {.text = share(team.after), .bold = bold_ && is_short},
+         {old && fresh ? signed_points(team.before->share_of_before, team.after->share_of_before) : kNone, 1,
+          align(old && fresh)},
+         {waiting(old, *teams_before_)},
+         {waiting(fresh, *teams_after_)},
+         {is_short ? teams_after_->held_by(*fresh) : ""}});
+  }
+
   static Align align(bool number) { return number ? Align::decimal : Align::right; }
   static std::string share(const std::optional<UserShare>& share) {
     return share ? percent(share->share_of_before, 2) : kNone;
@@ -188,6 +258,8 @@ class Rows {
   bool bold_;
   Wishes before_;
   Wishes after_;
+  std::optional<SideTeams> teams_before_ = {};  // of a table by team
+  std::optional<SideTeams> teams_after_ = {};
   bool any_satisfied_ = false;
 };
 
@@ -411,21 +483,24 @@ std::string groups_difference(const Diff& diff, std::size_t width) {
          render(table, width) + group_changes(groups, std::min(width, kPageWidth));
 }
 
-std::string remarks(const Diff& diff, bool any_satisfied, const Terminal& terminal) {
+std::string remarks(const Diff& diff, bool by_team, bool any_satisfied, const Terminal& terminal) {
   const std::size_t width = terminal.width;
   const std::vector<UserChange>& users = diff.difference.users;
   std::string legend =
-      "change: of the tasks; share: the largest part of any one resource that the user holds";
+      by_team ? "share: the largest part of any one resource that the team holds; it gains where this grows"
+              : "change: of the tasks; share: the largest part of any one resource that the user holds";
   if (!diff.difference.same_pool) legend += ", of the cluster before on both sides";
   if (satisfaction(diff.before.problem, diff.before.outcome).any_asked() ||
       satisfaction(diff.after.problem, diff.after.outcome).any_asked())
     legend += "; fewest tasks and lowest share: of those who are short of tasks";
-  if (has_shapes(diff.before.problem) || has_shapes(diff.after.problem))
+  if (!by_team && (has_shapes(diff.before.problem) || has_shapes(diff.after.problem)))
     legend += "; a user with task shapes has the tasks of all of them, and one share, of all that they hold";
   if (any_satisfied) legend += "; ✓ all it asks for";
   std::string text = broken(legend, width);
   if (terminal.bold)
-    text += broken("bold: fewer tasks than the user asks for; of a sum, the better side", width);
+    text += broken(by_team ? "bold: less than the team asks for; of a sum, the better side"
+                           : "bold: fewer tasks than the user asks for; of a sum, the better side",
+                   width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
     text += broken("* a task of this user demands something else on either side", width);
   std::set<std::string> notes;  // a notice of both sides stands once
@@ -436,6 +511,7 @@ std::string remarks(const Diff& diff, bool any_satisfied, const Terminal& termin
                           magnitude(outcome.certificate.value));
     }
     for (const std::string& notice : outcome.notices) {
+      if (is_of_choice(notice)) continue;
       const std::string note =
           fmt::format("{}: {}: {}", notice_kind(notice), outcome.mechanism, printable(notice));
       if (notes.insert(note).second) text += broken(note, width, "      ");
@@ -449,7 +525,7 @@ std::string remarks(const Diff& diff, bool any_satisfied, const Terminal& termin
 std::string difference_table(const Diff& diff, const DiffView& view, const Terminal& terminal) {
   const Difference& difference = diff.difference;
   const std::size_t page = std::min(terminal.width, kPageWidth);
-  Rows rows(diff, terminal.bold);
+  Rows rows(diff, view.detail, terminal.bold);
   const std::span<const TeamChange> teams = difference.teams;
   const std::span<const TeamChange> both = teams.first(teams_of_both(difference));
   const Shown part = shown(difference, view.most);
@@ -465,10 +541,12 @@ std::string difference_table(const Diff& diff, const DiffView& view, const Termi
   add_sums(rows, diff);
 
   return broken("before: " + printable(side_words(diff.before)), page) +
-         broken("after:  " + printable(side_words(diff.after)), page) + "\n" +
+         broken("after:  " + printable(side_words(diff.after)), page) +
+         choice_lines(diff.before.outcome, page) + choice_lines(diff.after.outcome, page) + "\n" +
          broken(changed_words(difference.changed), page) + "\n" + rows.text(terminal.width) +
          groups_difference(diff, terminal.width) +
-         remarks(diff, rows.any_satisfied(), {.width = page, .bold = terminal.bold});
+         remarks(diff, is_by_team(diff, view.detail), rows.any_satisfied(),
+                 {.width = page, .bold = terminal.bold});
 }
 
 namespace {
@@ -548,6 +626,8 @@ const char* direction_name(Direction direction) {
 Json teams_json(const Diff& diff) {
   const Wishes before = wishes_of(diff.before);
   const Wishes after = wishes_of(diff.after);
+  const SideTeams old(diff.before), fresh(diff.after);
+  const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
   Json teams = Json::array();
   for (const TeamChange& team : diff.difference.teams) {
     const UserChange& whole = team.whole;
@@ -556,11 +636,22 @@ Json teams_json(const Diff& diff) {
     };
     Json shapes = Json::array();
     for (const UserChange& shape : team.shapes) shapes.push_back(shape.user);
-    teams.push_back({{"name", whole.user},
-                     {"before", side(whole.before, before)},
-                     {"after", side(whole.after, after)},
-                     {"direction", direction_name(team.direction)},
-                     {"shapes", std::move(shapes)}});
+    const TeamStanding* stands = fresh.find(whole.user);
+    const TeamStanding* stood = old.find(whole.user);
+    const auto share = [&](const std::optional<UserShare>& has) {
+      return has ? Json(has->share_of_before) : Json(nullptr);
+    };
+    teams.push_back(
+        {{"name", whole.user},
+         {"before", side(whole.before, before)},
+         {"after", side(whole.after, after)},
+         {"direction", direction_name(team.direction)},
+         {"shapes", std::move(shapes)},
+         {"now", share(whole.before)},
+         {"fair", share(whole.after)},
+         {"asked", number((stands ? stands : stood)->asked_share)},
+         {"waiting", stands ? number(stands->waiting()) : Json(nullptr)},
+         {"held_by", stands && !stands->satisfied() ? Json(fresh.held_by(*stands)) : Json(nullptr)}});
   }
   return teams;
 }

@@ -76,7 +76,7 @@ std::string summary(const ExplanationReport& explained, const Terminal& terminal
   return broken(fmt::format("{}: {} has {} under {}", printable(explained.title), user.name,
                             terminal.bold && is_short ? in_bold(has) : has, explanation.outcome.mechanism),
                 terminal.width) +
-         "\n" +
+         choice_lines(explanation.outcome, terminal.width) + "\n" +
          broken(fmt::format("A task takes {}; {}, weight {}. Its share is {}, of {}.",
                             fmt::join(demand, ", "), limit, user.weight.text(),
                             percent(explanation.dominant_share, 2), dominant_resource(explained)),
@@ -332,7 +332,7 @@ std::string gain_words(const WhatIf& what_if, int decimals) {
 }
 
 // The change that brings most, where one brings anything.
-const WhatIf* best_change(const std::vector<WhatIf>& what_ifs) {
+const WhatIf* best_change(std::span<const WhatIf> what_ifs) {
   const auto best = std::max_element(what_ifs.begin(), what_ifs.end(),
                                      [](const WhatIf& a, const WhatIf& b) { return a.gain < b.gain; });
   return best == what_ifs.end() || best->gain <= 0 ? nullptr : &*best;
@@ -345,21 +345,8 @@ std::string what_ifs(const ExplanationReport& explained, bool bold) {
     if (!explanation.has_all_tasks || what_if.gain != 0) shown.push_back(what_if);
   }
   if (shown.empty()) return {};
-  std::vector<double> tasks;
-  for (const WhatIf& what_if : shown) tasks.push_back(what_if.tasks);
-  const int decimals = std::min(decimals_for(tasks) + 1, 6);
-  Table table;
-  table.columns = {{}, {Align::decimal}, {Align::decimal}, {}};
-  table.rows = {{{"what if (solved each time)"}, {"tasks", 1, Align::right}, {"gain", 1, Align::right}}};
-  table.add_rule();
-  const WhatIf* best = best_change(shown);
-  for (const WhatIf& what_if : shown) {
-    table.rows.push_back({{change_words(explained.problem, explanation.user, what_if.change)},
-                          {tasks_fixed(what_if.tasks, decimals)},
-                          {.text = gain_words(what_if, decimals), .bold = bold && &what_if == best}});
-    if (what_if.status == Status::not_converged) table.rows.back().push_back({"NOT CONVERGED"});
-  }
-  std::string text = "\n" + render(table);
+  std::string text =
+      "\n" + what_if_table(explained.problem, explanation.user, shown, "what if (solved each time)", bold);
   if (explanation.untried > 0) {
     text += fmt::format("and {} more, not tried: --what-ifs {} tries all\n", explanation.untried,
                         explanation.untried + explanation.what_ifs.size());
@@ -385,8 +372,10 @@ std::string remarks(const ExplanationReport& explained, const Terminal& terminal
     text +=
         fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
   }
-  for (const std::string& notice : outcome.notices)
-    text += broken(fmt::format("{}: {}", notice_kind(notice), printable(notice)), width, "      ");
+  for (const std::string& notice : outcome.notices) {
+    if (!is_of_choice(notice))
+      text += broken(fmt::format("{}: {}", notice_kind(notice), printable(notice)), width, "      ");
+  }
   return "\n" + text;
 }
 
@@ -433,6 +422,76 @@ std::string change_words(const Problem& problem, std::size_t n, const Change& ch
       return fmt::format("nothing reserved for {}", shorten(node_name(problem, change.node), kNameWidth));
   }
   return {};
+}
+
+namespace {
+
+// What-ifs of one row: the same change on other servers, which reads the same.
+struct EqualWhatIfs {
+  const WhatIf* first;
+  std::string tasks, gain;  // as they read
+  std::int64_t servers = 0;
+  std::size_t entries = 0;
+};
+
+bool is_on_servers(const Change& change) { return !change.servers.empty(); }
+
+std::vector<EqualWhatIfs> equal_together(const Problem& problem, std::span<const WhatIf> what_ifs) {
+  std::vector<double> tasks;
+  for (const WhatIf& what_if : what_ifs) tasks.push_back(what_if.tasks);
+  const int decimals = std::min(decimals_for(tasks) + 1, 6);
+  std::vector<EqualWhatIfs> rows;
+  for (const WhatIf& what_if : what_ifs) {
+    const Change& change = what_if.change;
+    EqualWhatIfs row{.first = &what_if,
+                     .tasks = tasks_fixed(what_if.tasks, decimals),
+                     .gain = gain_words(what_if, decimals),
+                     .entries = change.servers.size()};
+    for (const std::size_t i : change.servers) row.servers += problem.servers()[i].count;
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const EqualWhatIfs& other) {
+      const Change& one = other.first->change;
+      return one.kind == change.kind && is_on_servers(one) && is_on_servers(change) &&
+             one.resource == change.resource && one.amount == change.amount && other.tasks == row.tasks &&
+             other.gain == row.gain && other.first->status == what_if.status;
+    });
+    if (same == rows.end()) {
+      rows.push_back(std::move(row));
+    } else {
+      same->servers += row.servers;
+      same->entries += row.entries;
+    }
+  }
+  return rows;
+}
+
+// `one more of 9 servers like ip-…`, `1 more gpu on one of 9 servers like ip-…`.
+std::string equal_words(const Problem& problem, std::size_t user, const EqualWhatIfs& row) {
+  const Change& change = row.first->change;
+  if (row.entries == change.servers.size()) return change_words(problem, user, change);
+  const std::string like = fmt::format("of {} servers like {}", row.servers,
+                                       shorten(problem.servers()[change.servers[0]].name, kNameWidth));
+  return change.kind == ChangeKind::server
+             ? "one more " + like
+             : fmt::format("{} more {} on one {}", amount_words(change.amount.value()),
+                           shorten(problem.resources()[change.resource], kResourceWidth), like);
+}
+
+}  // namespace
+
+std::string what_if_table(const Problem& problem, std::size_t user, std::span<const WhatIf> what_ifs,
+                          const std::string& head, bool bold) {
+  Table table;
+  table.columns = {{}, {Align::decimal}, {Align::decimal}, {}};
+  table.rows = {{{head}, {"tasks", 1, Align::right}, {"gain", 1, Align::right}}};
+  table.add_rule();
+  const WhatIf* best = best_change(what_ifs);
+  for (const EqualWhatIfs& row : equal_together(problem, what_ifs)) {
+    table.rows.push_back({{equal_words(problem, user, row)},
+                          {row.tasks},
+                          {.text = row.gain, .bold = bold && row.first == best}});
+    if (row.first->status == Status::not_converged) table.rows.back().push_back({"NOT CONVERGED"});
+  }
+  return render(table);
 }
 
 std::string explanation_table(const ExplanationReport& explained, const Terminal& terminal) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 
 #include <mirab/audit/explanation.hpp>
@@ -20,8 +21,14 @@ struct ExplanationReport {
 /// short, and the gain of the best change.
 std::string explanation_table(const ExplanationReport& explained, const Terminal& terminal);
 
-/// A change in a few words: `one more server: gpu`, `weight 2 instead of 1`.
+/// A change in a few words: `one more server: gpu`, `weight 2 instead of 1`. `user` is whose weight or tasks
+/// it changes, if it does.
 std::string change_words(const Problem& problem, std::size_t user, const Change& change);
+
+/// The changes as a table, equal ones in one row: the same on other servers, with the same gain. In bold the
+/// one that brings most. `head` stands above the changes.
+std::string what_if_table(const Problem& problem, std::size_t user, std::span<const WhatIf> what_ifs,
+                          const std::string& head, bool bold);
 
 /// A full resource, and a change with what it leads to, as in docs/schema/explanation.schema.json.
 nlohmann::ordered_json binding_json(const Problem& problem, const Outcome& outcome, const Binding& binding);

@@ -120,7 +120,7 @@ std::vector<double> lowest_by_level(const Problem& problem, const std::vector<Gr
   return lowest;
 }
 
-Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
+Table tree_of(const Problem& problem, const Outcome& outcome, Leaves leaves, bool with_use) {
   const Tree& tree = problem.tree();
   const std::vector<GroupFigures> figures = group_figures(problem, outcome.allocation);
   const Stops stops(problem, outcome);
@@ -156,6 +156,7 @@ Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
   table.add_rule();
 
   for_each_below(tree, 0, 0, [&](std::size_t node, std::size_t depth) {
+    if (leaves == Leaves::teams && tree.is_user(node) && problem.users()[tree.user_at(node)].shape) return;
     const GroupFigures& has = figures[node];
     std::vector<Cell>& row = table.rows.emplace_back();
     row.push_back({std::string(2 * depth, ' ') + node_name(problem, node)});
@@ -181,9 +182,19 @@ Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
 
 }  // namespace
 
-std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width) {
-  std::string tree = render(tree_of(problem, outcome, true), width);
-  if (widest_line(tree) > width) tree = render(tree_of(problem, outcome, false), width);
+bool has_groups(const Problem& problem) {
+  const Tree& tree = problem.tree();
+  for (std::size_t node = 1; node < tree.size(); ++node) {
+    if (tree.is_group(node) && !problem.groups()[tree.group_at(node)].is_user) return true;
+    if (!tree.guarantee(node).empty() || !tree.limit(node).empty() || !tree.reserve(node).empty())
+      return true;
+  }
+  return false;
+}
+
+std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width, Leaves leaves) {
+  std::string tree = render(tree_of(problem, outcome, leaves, true), width);
+  if (widest_line(tree) > width) tree = render(tree_of(problem, outcome, leaves, false), width);
   std::vector<std::string> levels;
   for (const double lowest : lowest_by_level(problem, group_figures(problem, outcome.allocation)))
     levels.push_back(std::isinf(lowest) ? "–" : percent(lowest, 2));

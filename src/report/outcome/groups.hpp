@@ -17,11 +17,18 @@ std::string stop_words(const Problem& problem, const Outcome& outcome, const Sto
 /// Does the outcome divide by groups, guarantees, limits and reserves?
 bool honours_groups(const Outcome& outcome);
 
+/// Are there groups of users, guarantees, limits or reserves? Task shapes alone make no groups.
+bool has_groups(const Problem& problem);
+
+/// Where the table of groups ends: at users with all their task shapes, or at these.
+enum class Leaves { teams, shapes };
+
 /// A row for each group and user, members below their group: what it uses, its guarantee, its dominant share,
 /// that beyond its guarantee per weight, and what holds a user back. Below it, the lowest share beyond its
 /// guarantee per weight on each level. Requires a problem with groups or quotas. O((G + N) depth m + grants
 /// m).
-std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width);
+std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width,
+                         Leaves leaves = Leaves::shapes);
 
 /// What stops a user: `by`, `words`, and of a limit `of`.
 nlohmann::ordered_json held_back_json(const Problem& problem, const Outcome& outcome, const Stop& stop);

@@ -5,15 +5,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include <mirab/audit/metrics.hpp>
 
 #include "audit/cluster_view.hpp"
+#include "audit/team_standing.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/explanation.hpp"
 #include "report/outcome/groups.hpp"
+#include "report/outcome/team_table.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"
 #include "report/text/table.hpp"
@@ -91,6 +96,8 @@ std::string asked_text(const Standing& standing) {
 std::string heading(const SurveyReport& report) {
   const Outcome& outcome = report.survey.outcome;
   const Satisfaction satisfied = satisfaction(report.problem, outcome);
+  if (!report.team.empty())
+    return fmt::format("{}: {} under {}", report.title, report.team, outcome.mechanism);
   return satisfied.any_asked()
              ? fmt::format("{}: {} of {} get all they ask for under {}", report.title,
                            satisfied.satisfied_users, counted(satisfied.users, "user"), outcome.mechanism)
@@ -112,21 +119,27 @@ std::string remarks(const SurveyReport& report, const Terminal& terminal) {
   if (outcome.status == Status::not_converged)
     text +=
         fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
-  for (const std::string& notice : outcome.notices)
-    text += broken(fmt::format("{}: {}", notice_kind(notice), printable(notice)), width, "      ");
+  for (const std::string& notice : outcome.notices) {
+    if (!is_of_choice(notice))
+      text += broken(fmt::format("{}: {}", notice_kind(notice), printable(notice)), width, "      ");
+  }
   return text;
 }
 
 }  // namespace
 
-std::string survey_table(const SurveyReport& report, const Terminal& terminal) {
+namespace {
+
+// A line for each of some users.
+std::string standings_table(const SurveyReport& report, const std::vector<const Standing*>& shown,
+                            const Terminal& terminal) {
   const std::size_t width = terminal.width;
   const Problem& problem = report.problem;
   const bool groups = any_groups(problem);
   std::vector<double> tasks;
-  for (const Standing& standing : report.survey.users) {
-    tasks.push_back(standing.tasks);
-    if (const WhatIf* remedy = remedy_of(standing)) tasks.push_back(remedy->tasks);
+  for (const Standing* standing : shown) {
+    tasks.push_back(standing->tasks);
+    if (const WhatIf* remedy = remedy_of(*standing)) tasks.push_back(remedy->tasks);
   }
   const int decimals = decimals_for(tasks);
   const auto count = [&](double value) { return value == 0 ? "0" : tasks_fixed(value, decimals); };
@@ -135,12 +148,12 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal) {
   if (groups) head.emplace_back("in");
   head.insert(head.end(), {"asked", "got", "share", "held back by", "best remedy", "then"});
   std::vector<std::string> names;
-  for (const Standing& standing : report.survey.users)
-    names.push_back(printable(problem.users()[standing.user].name));
+  for (const Standing* standing : shown) names.push_back(printable(problem.users()[standing->user].name));
   names = shorten_apart(names, name_width(kNameWidth, width));
   std::vector<std::vector<std::string>> rows;
   std::vector<std::vector<bool>> bold;
-  for (const Standing& standing : report.survey.users) {
+  for (const Standing* each : shown) {
+    const Standing& standing = *each;
     auto& row = rows.emplace_back();
     row.push_back(names[rows.size() - 1]);
     if (groups) {
@@ -160,9 +173,72 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal) {
                       : count(remedy->tasks) +
                             (standing.asked && remedy->tasks >= *standing.asked * (1 - 1e-6) ? " ✓" : ""));
   }
-  return broken(printable(heading(report)), std::min(width, kPageWidth)) + "\n" +
-         grid(head, rows, width, bold) + "\n" +
-         remarks(report, {.width = std::min(width, kPageWidth), .bold = terminal.bold});
+  return grid(head, rows, width, bold);
+}
+
+// Those of the teams of an outcome that the survey is about.
+std::vector<TeamStanding> surveyed_teams(const SurveyReport& report, const Outcome& outcome) {
+  std::vector<bool> is_surveyed(report.problem.user_count());
+  for (const Standing& standing : report.survey.users) is_surveyed[standing.user] = true;
+  std::vector<TeamStanding> teams = team_standings(report.problem, outcome);
+  std::erase_if(teams, [&](const TeamStanding& team) { return !is_surveyed[team.who.users.front()]; });
+  return teams;
+}
+
+std::string surveyed_team_table(const SurveyReport& report, const Terminal& terminal) {
+  const std::vector<TeamStanding> fair = surveyed_teams(report, report.survey.outcome);
+  const std::vector<TeamColumn> columns{{report.survey.outcome, fair}};
+  if (!report.now) return team_table(report.problem, columns, nullptr, terminal);
+  const std::vector<TeamStanding> held = surveyed_teams(report, *report.now);
+  const TeamColumn now{*report.now, held};
+  return team_table(report.problem, columns, &now, terminal);
+}
+
+// Of each team the shape that lacks most, or of one team all that wait.
+std::vector<const Standing*> short_of_teams(const SurveyReport& report) {
+  std::vector<const Standing*> shown;
+  std::set<std::string_view> teams;
+  for (const Standing& standing : report.survey.users) {
+    const User& user = report.problem.users()[standing.user];
+    const bool fresh = teams.insert(user.shape ? *user.group : user.name).second;
+    if (!standing.satisfied && (fresh || !report.team.empty())) shown.push_back(&standing);
+  }
+  return shown;
+}
+
+// What every change brings the team.
+std::string together_table(const SurveyReport& report, bool bold) {
+  const std::vector<WhatIf>& together = report.survey.together;
+  if (report.team.empty() || together.empty()) return {};
+  const std::string head = fmt::format("what if (solved each time): {}", shorten(report.team, kNameWidth));
+  return "\n" + what_if_table(report.problem, report.survey.users.front().user, together, head, bold);
+}
+
+}  // namespace
+
+std::string survey_table(const SurveyReport& report, const Terminal& terminal, bool shapes) {
+  const std::size_t page = std::min(terminal.width, kPageWidth);
+  const std::string top =
+      broken(printable(heading(report)), page) + choice_lines(report.survey.outcome, page);
+  const std::string legend = remarks(report, {.width = page, .bold = terminal.bold});
+  const bool teams = !report.team.empty() || (has_shapes(report.problem) && !shapes);
+  std::vector<const Standing*> shown;
+  if (!teams) {
+    for (const Standing& standing : report.survey.users) shown.push_back(&standing);
+    return top + "\n" + standings_table(report, shown, terminal) + "\n" + legend;
+  }
+  shown = short_of_teams(report);
+  const std::string below =
+      shown.empty() ? ""
+                    : std::string("\n") +
+                          (report.team.empty() ? "of each team that is short, what lacks most:\n\n" : "") +
+                          standings_table(report, shown, terminal);
+  const std::vector<TeamStanding> everyone = team_standings(report.problem, report.survey.outcome);
+  const std::string level =
+      report.team.empty() ? ""
+                          : level_lines(report.problem, {report.survey.outcome, everyone}, page, report.team);
+  return top + surveyed_team_table(report, terminal) + level + below + together_table(report, terminal.bold) +
+         "\n" + legend;
 }
 
 namespace {
@@ -209,15 +285,26 @@ Json survey_json(const SurveyReport& report) {
   const Satisfaction satisfied = satisfaction(report.problem, outcome);
   Json users = Json::array();
   for (const Standing& standing : report.survey.users) users.push_back(standing_json(report, standing));
+  const std::vector<TeamStanding> fair = surveyed_teams(report, outcome);
+  const std::vector<TeamStanding> held =
+      report.now ? surveyed_teams(report, *report.now) : std::vector<TeamStanding>{};
+  const std::optional<TeamColumn> now =
+      report.now ? std::optional(TeamColumn{*report.now, held}) : std::nullopt;
+  Json together = Json::array();
+  for (const WhatIf& what_if : report.survey.together)
+    together.push_back(what_if_json(report.problem, report.survey.users.front().user, what_if));
   return {{"version", 1},
           {"cluster", report.title},
+          {"team", report.team.empty() ? Json(nullptr) : Json(report.team)},
           {"mechanism", outcome.mechanism},
           {"status", status_name(outcome.status)},
           {"certificate", certificate_json(outcome.certificate)},
           {"seconds", outcome.seconds},
           {"satisfied_users", satisfied.satisfied_users},
           {"satisfied_of", satisfied.users},
+          {"teams", teams_json(report.problem, {outcome, fair}, now ? &*now : nullptr)},
           {"users", std::move(users)},
+          {"together", std::move(together)},
           {"solved", report.survey.solved},
           {"notices", outcome.notices}};
 }

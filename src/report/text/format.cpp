@@ -45,6 +45,11 @@ std::string tasks_fixed(double tasks, int decimals) {
 
 std::string percent(double part, int decimals) { return fixed(100 * part, decimals) + "%"; }
 
+std::string signed_points(double before, double after) {
+  const std::string points = fixed(100 * (after - before), 2);
+  return after > before && points != "0.00" ? "+" + points : points;
+}
+
 std::string magnitude(double value) {
   if (value == 0) return "0";
   return std::isinf(value) ? "∞" : fmt::format("{:.2g}", value);

@@ -23,6 +23,9 @@ std::string tasks_fixed(double tasks, int decimals);
 /// A part of one as a percentage: 0.5 with 2 decimals is `50.00%`.
 std::string percent(double part, int decimals);
 
+/// What lies between two parts of one in points, the unit between percentages: `+0.82`, `-2.71`, `0.00`.
+std::string signed_points(double before, double after);
+
 /// Three significant digits, for residuals and gaps: `3.1e-13`; exactly 0 is `0`.
 std::string magnitude(double value);
 

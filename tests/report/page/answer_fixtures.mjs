@@ -1,5 +1,5 @@
 // Data of the pages of answers, as mirab explain, diff, audit, limits and plan write it.
-import {hostile_name} from './fixtures.mjs';
+import {hostile_name, team} from './fixtures.mjs';
 
 const head = (kind, title) => ({version: 1, kind, title, command: `mirab ${kind} cluster.yaml`, made: 'mirab 0.1.0, 2026-11-23', cluster: title});
 const exact = {status: 'exact', certificate: {kind: 'exact', value: 0}, seconds: 0.001};
@@ -12,9 +12,17 @@ export function survey() {
   const user = (name, asked, tasks, more = {}) => ({
     name, groups: [], weight: 1, asked, tasks, satisfied: asked !== null && tasks >= asked, dominant_share: tasks / 40,
     held_back: {by: 'capacity', words: 'gpu on gpu-large'}, bindings: [], remedy: what_ifs[0], what_ifs, untried: 0, ...more});
-  return {...head('survey', 'Our cluster'), mechanism: 'drfh', ...exact, satisfied_users: 1, satisfied_of: 3, solved: 5, notices: ['a note'], users: [
+  return {...head('survey', 'Our cluster'), mechanism: 'drfh', ...exact, satisfied_users: 1, satisfied_of: 3, solved: 5, notices: ['a note'],
+    team: null, together: [], teams: [team(hostile_name, {now: 0.1, fair: 0.2, asked: 0.4}), team('endless', {now: 0.25, fair: 0.25}),
+      team('has-all', {now: 0.15, fair: 0.15, asked: 0.15, satisfied: true, held_by: null})], users: [
     user(hostile_name, 16, 8), user('endless', null, 10),
     user('has-all', 6, 6, {held_back: {by: 'tasks', words: 'its tasks'}, remedy: null, what_ifs: []})]};
+}
+
+/** Of one team, with its shapes that wait and what would help the team. */
+export function team_survey() {
+  const of_all = survey();
+  return {...of_all, title: 'Our cluster: lab', team: 'lab', together: of_all.users[0].what_ifs, teams: [team('lab', {now: 0.1, fair: 0.2, asked: 0.4})]};
 }
 
 export function explanation() {
@@ -30,7 +38,10 @@ export function difference() {
   const side = (mechanism, tasks) => ({cluster: 'Our cluster', mechanism, ...exact, users: 3, servers: 4, tasks, satisfied_users: 1, satisfied_of: 3,
     lowest: {tasks: 2, dominant_share: 0.1}, notices: []});
   const share = (tasks, of, satisfied = false) => ({tasks, dominant_share: of, share_of_before: of, asked: satisfied ? tasks : null, satisfied});
-  return {...head('diff', 'Our cluster'), before: side('drf', 12), after: side('pf', 14), gainers: 2, losers: 1, changed_users: {gain: 2, lose: 1, mixed: 0, unchanged: 1},
+  const teams = [['gains', 0.2, 0.4], ['gains-too', 0.1, 0.15], ['stays', 0.3, 0.3], ['loses', 0.5, 0.3]].map(([name, now, fair]) =>
+    ({name, before: share(1, now), after: share(1, fair, name === 'stays'), direction: fair > now ? 'gain' : fair < now ? 'lose' : 'unchanged', shapes: [],
+      now, fair, asked: null, waiting: null, held_by: null}));
+  return {...head('diff', 'Our cluster'), teams, before: side('drf', 12), after: side('pf', 14), gainers: 2, losers: 1, changed_users: {gain: 2, lose: 1, mixed: 0, unchanged: 1},
     users: [
       {name: 'gains', before: share(4, 0.2), after: share(8, 0.4), change: 1, same_task: true},
       {name: 'gains-too', before: share(2, 0.1), after: share(3, 0.15), change: 0.5, same_task: true},

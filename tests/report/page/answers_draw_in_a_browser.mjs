@@ -2,7 +2,7 @@
 // Usage: node answers_draw_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {audit, difference, explanation, grouped_difference, grouped_explanation, limits, plan, survey} from './answer_fixtures.mjs';
+import {audit, difference, explanation, grouped_difference, grouped_explanation, limits, plan, survey, team_survey} from './answer_fixtures.mjs';
 import {chart, everyLook, report, run, scrolledThrough, state} from './browser.mjs';
 import {hostile_name, twoUsers} from './fixtures.mjs';
 
@@ -19,7 +19,7 @@ async function saved(page, button) {
 
 const checks = {
   async 'Every page is drawn without a complaint, a request or an overflow, in every look'() {
-    for (const [name, data] of Object.entries({survey: survey(), explanation: grouped_explanation(), diff: grouped_difference(), audit: audit(), limits: limits(), plan: plan()})) {
+    for (const [name, data] of Object.entries({survey: survey(), team: team_survey(), explanation: grouped_explanation(), diff: grouped_difference(), audit: audit(), limits: limits(), plan: plan()})) {
       await everyLook(name, data, async ({page, complaints, requests}, width) => {
         assert.equal(await state(page), 'drawn', name);
         assert.deepEqual(complaints, [], name);
@@ -29,6 +29,30 @@ const checks = {
         assert.equal(await page.locator('h1').textContent(), data.title);
       });
     }
+  },
+
+  async 'The first picture is what each team asks for, has and would have, at every width'() {
+    for (const width of [390, 1280, 1920]) {
+      for (const [name, data, now] of [['survey', survey(), 3], ['team', team_survey(), 1], ['diff', difference(), 4], ['plan', plan(), 4]]) {
+        const {page} = await report(`first-${name}`, data, {width});
+        await scrolledThrough(page);
+        assert.equal(await page.locator('section h2').first().textContent(), 'Who has what, and what is fair', name);
+        assert.equal((await widths(page, 'Who has what, and what is fair', 'fill', 'rest')).length, now, `${name}: a bar of what each has`);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} overflows ${width}`);
+      }
+    }
+    const {page} = await report('bars', survey());
+    await scrolledThrough(page);
+    const bars = (paint, colour) => widths(page, 'Who has what, and what is fair', paint, colour);
+    const [held, [fair_of_short], [asked]] = [await bars('fill', 'rest'), await bars('fill', 'series-1'), await bars('stroke', 'muted')];
+    assert.ok(Math.abs(fair_of_short - 2 * held[0]) < 3, 'the axis is linear: 20% is twice 10%');
+    assert.ok(Math.abs(asked - 4 * held[0]) < 4, 'and what is asked for, 40%, four times');
+  },
+
+  async 'What would help a team is drawn for the team'() {
+    const {page} = await report('team', team_survey());
+    await scrolledThrough(page);
+    assert.equal(await page.locator('section:has(h2:text-is("What would help lab")) .chart').count(), 1);
   },
 
   async 'Of each user what it gets is solid and what it lacks is hollow'() {

@@ -355,7 +355,7 @@ const checks = {
     await page.emulateMedia({media: 'print', colorScheme: 'dark'});
     await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
     const widths = await page.locator('.chart svg').evaluateAll(charts => charts.map(svg => svg.getBoundingClientRect().width));
-    assert.ok(widths.length === 4 && widths.every(width => width <= 700), `${widths} px`);
+    assert.ok(widths.length === 5 && widths.every(width => width <= 700), `${widths} px`);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
   },
 

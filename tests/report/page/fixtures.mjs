@@ -101,6 +101,12 @@ function metrics(shares, utilization) {
   };
 }
 
+/** A row of the answer by team: without more it asks without end, and nobody knows what it has now. */
+export function team(name, more) {
+  return {name, weight: 1, shapes: [], dominant_resource: 'cpu', now: null, fair: 0, asked: null, tasks: 0, asked_tasks: null, waiting: null,
+    waiting_now: null, satisfied: false, held_by: 'cpu', ...more};
+}
+
 /** No user asks for a number of tasks, so all are short of them. */
 function report(title, command, size, outcomes) {
   for (const outcome of outcomes) {
@@ -108,6 +114,7 @@ function report(title, command, size, outcomes) {
     outcome.lowest_share_short = outcome.metrics.min_dominant_share;
     outcome.satisfied_users = 0;
     for (const user of outcome.users) Object.assign(user, {asked: null, asked_share: null, satisfied: false});
+    outcome.teams = outcome.users.map(({name, tasks, dominant_resource, dominant_share}) => team(name, {dominant_resource, fair: dominant_share, tasks}));
   }
   return {version: 1, title, command, seed: 1, problem: {resources, ...size}, outcomes};
 }

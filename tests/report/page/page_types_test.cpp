@@ -26,6 +26,7 @@ constexpr PageType kPageTypes[] = {
     {"Outcome", "outcomes", "/definitions/outcome"},
     {"UserShare", "outcomes", "/definitions/user"},
     {"Group", "outcomes", "/definitions/group"},
+    {"Team", "outcomes", "/definitions/team"},
     {"ServerEntry", "outcomes", "/definitions/server"},
     {"Metrics", "outcomes", "/definitions/outcome/properties/metrics"},
     {"Step", "outcomes", "/definitions/outcome/properties/steps/items"},

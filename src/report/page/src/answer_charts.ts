@@ -12,7 +12,7 @@ const narrow = 600;  // px; below, a long name takes two lines
 /** Letters of a name that fit into a third of the width, of at most `most`. */
 const nameLength = (width: number, most: number) => Math.max(10, Math.min(most, Math.floor(width / 3 / 7)));
 
-function horizontal(width: number, names: readonly string[], value: object, rest: object, write: (value: number) => string,
+export function horizontal(width: number, names: readonly string[], value: object, rest: object, write: (value: number) => string,
     rows: (at: number) => TooltipRow[], top = 4, tick = write === percent ? axisPercent : write, longest = 48): Drawing {
   const length = nameLength(width, longest);
   const two_lines = width < narrow && names.some(name => name.length > length);

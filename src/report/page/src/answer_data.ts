@@ -24,6 +24,7 @@ export function readExplained(page: PageData): Explained {
 export function readSurveyed(page: PageData): Surveyed {
   const surveyed = page as Surveyed;
   demand(isFilled(surveyed.users), 'its data holds no users');
+  demand(isFilled(surveyed.teams) && Array.isArray(surveyed.together), 'its data lacks teams');
   for (const {name, groups, held_back, what_ifs} of surveyed.users)
     demand(typeof name === 'string' && Array.isArray(groups) && typeof held_back?.words === 'string' && Array.isArray(what_ifs), `the user ${JSON.stringify(name)} lacks a part`);
   return surveyed;
@@ -36,6 +37,7 @@ export function readCompared(page: PageData): Compared {
 
 export function checkCompared(compared: types.Compared): void {
   demand([compared?.users, compared?.only_before, compared?.only_after].every(Array.isArray), 'its data lacks users');
+  demand(Array.isArray(compared.teams), 'its data lacks teams');
   demand([compared.before, compared.after].every(side => typeof side?.mechanism === 'string'), 'its data lacks a side');
 }
 

@@ -8,6 +8,7 @@ import {element} from 'shared/element';
 import {count, figure, percent} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
 import {sortableTable} from 'shared/sortable_table';
+import {teamSection} from './team_picture';
 
 const drawn_at_most = 40;  // users; half of them gain most, half lose most
 const same_within = 1e-6;  // a relative change that is none
@@ -39,7 +40,14 @@ function satisfiedWords(before: ComparedSide, after: ComparedSide): string {
 
 /** The users before and after, drawn and as a table, and the use of each resource. */
 export function differenceSections(compared: Difference): HTMLElement[] {
-  return [usersSection(compared), ...groupsSections(compared), useSection(compared), everySection(compared)];
+  return [teamsSection(compared), usersSection(compared), ...groupsSections(compared), useSection(compared), everySection(compared)];
+}
+
+/** What runs now is called `now`, another side before `before`. */
+function teamsSection({teams, before}: Difference): HTMLElement {
+  const drawn = teams.map(team => ({...team, satisfied: team.after?.satisfied ?? true}));
+  const now = before.mechanism === 'given' ? 'now' : 'before';
+  return teamSection(drawn, {now, fair: now === 'now' ? 'fair' : 'after', order: 'The greatest gain stands first.'}).part;
 }
 
 /** The groups before and after; a user with task shapes is none. */

@@ -8,6 +8,7 @@ import {element} from 'shared/element';
 import {amount, count, figure, percent} from 'shared/format';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
 import {sortableTable} from 'shared/sortable_table';
+import {teamSection} from './team_picture';
 
 const drawn_at_most = 40;  // users; a chart of hundreds of rows is a table
 
@@ -16,7 +17,8 @@ export function showSurvey(page: HTMLElement, surveyed: Surveyed): void {
   const short = users.filter(user => !user.satisfied);
   const asking = users.some(user => user.asked !== null);
   page.replaceChildren(pageHeader(surveyed, ...surveyLead(surveyed, short, asking)));
-  page.append(partsSection(users, short), remediesSection(short), everySection(users));
+  page.append(teamSection(surveyed.teams, {now: 'now', fair: `fair by ${surveyed.mechanism}`}).part, partsSection(users, short),
+      ...togetherSections(surveyed), remediesSection(short), everySection(users));
   const notices = noticesSection([{label: surveyed.mechanism, notices: surveyed.notices}]);
   if (notices) page.append(notices);
 }
@@ -62,6 +64,15 @@ function partsSection(users: readonly SurveyedUser[], short: readonly SurveyedUs
   const drawn = whenPlaced(() => bulletBars(host, () =>
     ({bullets: bullets(), axis: of === 'part' ? 'tasks (% of what is asked for)' : 'dominant share (% of the cluster)'}), percent));
   return section('Who gets what', '', chart);
+}
+
+/** What each change would bring the team that was asked about. */
+function togetherSections({team, together}: Surveyed): HTMLElement[] {
+  if (team === null || together.length === 0) return [];
+  const {host, figure: chart} = chartFigure(`What each change would bring ${team}`, 'In tasks of the whole team. Each change was tried by ' +
+    'dividing the changed cluster.', []);
+  whenPlaced(() => changeBars(host, () => together));
+  return [section(`What would help ${team}`, '', chart)];
 }
 
 function remediesSection(short: readonly SurveyedUser[]): HTMLElement {

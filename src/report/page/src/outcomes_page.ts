@@ -13,6 +13,7 @@ import {placed, serversTable} from './servers';
 import {allSatisfied, asksForTasks, equalSplit, firstOrder, firstScale, mayBeLogarithmic, orderNames, sharesChart} from './shares';
 import type {Order, Scale} from './shares';
 import {metricsTable, usersTable} from './tables';
+import {teamSection} from './team_picture';
 import {utilizationChart} from './utilization';
 
 const open_users_at_most = 40;
@@ -22,7 +23,7 @@ const one_of_many = 'Each mechanism shows one of many placements with the same t
 export function showOutcomes(page: HTMLElement, report: Report): void {
   const charts: Chart[] = [];
   const shown = new Set(report.outcomes.keys());
-  page.replaceChildren(header(report), section('The outcomes in numbers', figuresWords(report), ...metricsTable(report)));
+  page.replaceChildren(header(report), teamsSection(report), section('The outcomes in numbers', figuresWords(report), ...metricsTable(report)));
   if (report.outcomes.length > 1) {
     page.append(contenderChips('Outcomes shown in the charts', report.outcomes.map(({label}) => label), shown,
         () => charts.forEach(chart => chart.redraw())));
@@ -119,6 +120,19 @@ function lowestSentence(report: Report): string {
   if (lowest.length === 2) return `${of} is ${percent(best.share)} under ${best.label} and ${percent(worst.share)} under ${worst.label}.`;
   return `${of} is ${percent(best.share)} under ${best.label} (the highest of all outcomes) and ` +
     `${percent(worst.share)} under ${worst.label} (the lowest).`;
+}
+
+/** Of one outcome, beside what runs now where that is known. */
+function teamsSection(report: Report): HTMLElement {
+  const divided = report.outcomes.filter(({teams}) => teams.some(({fair}) => fair !== null));
+  let outcome = divided[0] ?? report.outcomes[0]!;
+  const choices = divided.length < 2 ? [] : [dropDown('Fair by', divided.map(({label}, at) => [String(at), label]), '0', value => {
+    outcome = divided[Number(value)]!;
+    chart.redraw();
+  })];
+  const fair = divided.length === 1 ? `fair by ${outcome.label}` : 'fair';
+  const {part, chart} = teamSection(outcome.teams, {now: 'now', fair}, choices, () => outcome.teams);
+  return part;
 }
 
 function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart[]): HTMLElement {

@@ -11,8 +11,10 @@ import {sortableTable} from 'shared/sortable_table';
 export function showPlan(page: HTMLElement, planned: Planned): void {
   const difference = planned.difference as Compared;
   page.replaceChildren(pageHeader(planned, ...lead(planned), changeSentence(difference)));
+  const [teams, ...others] = differenceSections(difference);
+  if (teams) page.append(teams);
   if (planned.kinds) page.append(purchaseSection(planned));
-  page.append(goalSection(planned), ...differenceSections(difference));
+  page.append(goalSection(planned), ...others);
   const notices = noticesSection([{label: planned.mechanism, notices: difference.after.notices}]);
   if (notices) page.append(notices);
 }

@@ -1,6 +1,6 @@
 // What the page of outcomes is given, checked once.
 
-import {demand, isTexts} from './page_data';
+import {demand, isFilled, isTexts} from './page_data';
 import type {PageData} from './page_data';
 import type {Outcome, Outcomes} from './schema_types';
 
@@ -30,6 +30,7 @@ function checkOutcome(outcome: Outcome, where: string): void {
         `${where}: user ${JSON.stringify(user.name)} needs finite tasks and dominant_share`);
   }
   demand(typeof outcome.metrics?.utilization === 'object', `${where} has no metrics.utilization`);
+  demand(isFilled(outcome.teams), `${where} has no teams`);
   outcome.servers ??= [];
   outcome.notices ??= [];
 }

@@ -27,6 +27,8 @@ export interface Outcome {
   certificate: {kind: string; value: number | null};
   seconds: number;
   users: UserShare[];
+  /** A row a team. */
+  teams: Team[];
   /** Where the cluster has groups, or users with several task shapes: each of them, after its parent. */
   groups?: Group[];
   servers: ServerEntry[];
@@ -97,6 +99,33 @@ export interface Group {
   borrowed?: Record<string, number>;
   /** Of the resources that have one. */
   limit?: Record<string, number>;
+}
+
+/** A user with all its task shapes, or a user without them. Those who are short come first: beside what runs now who lacks most of its fair share, else who gets the least part of what it asks for. */
+export interface Team {
+  name: string;
+  weight: number;
+  /** The names of its task shapes among `users`. */
+  shapes: string[];
+  /** Of which it holds the largest part; where it holds nothing, asks for. */
+  dominant_resource: string;
+  /** The share that it holds now: the largest part of any one resource, of all its shapes together. Null where what runs now is not known. */
+  now: number | null;
+  /** The share that this outcome gives it; null where the outcome is what runs now. */
+  fair: number | null;
+  /** The share that all the tasks it asks for would hold; null: endless. */
+  asked: number | null;
+  /** That this outcome gives it, of all its shapes together. */
+  tasks: number;
+  /** Null: endless. */
+  asked_tasks: number | null;
+  /** Tasks that it asks for and this outcome does not give it; null: endless. */
+  waiting: number | null;
+  /** Tasks that it asks for and that do not run now; null: endless, or what runs now is not known. */
+  waiting_now: number | null;
+  satisfied: boolean;
+  /** What keeps the tasks that wait under this outcome from running, in words; null where none waits. */
+  held_by: string | null;
 }
 
 /** An entry; with a count the figures are for all of its servers together. */
@@ -603,6 +632,8 @@ export interface Surveyed {
   version: 1;
   /** What it is called, or its file. */
   cluster: string;
+  /** Of whom the survey is alone: a user with its task shapes, or a group; null: of all. */
+  team: string | null;
   /** As asked for, with its options. */
   mechanism: string;
   status: 'exact' | 'converged' | 'not_converged';
@@ -612,8 +643,12 @@ export interface Surveyed {
   satisfied_users: number;
   /** Of how many users. */
   satisfied_of: number;
+  /** A row a team. */
+  teams: ({name: string; weight: number; shapes: string[]; dominant_resource: string; now: number | null; fair: number | null; asked: number | null; tasks: number; asked_tasks: number | null; waiting: number | null; waiting_now: number | null; satisfied: boolean; held_by: string | null})[];
   /** Those who are short first, of these the least part of what it asks for; then those who ask without end, the lowest share first. */
   users: SurveyedUser[];
+  /** What each change would bring the tasks of the team together, without changes of one user's own weight; empty in a survey of all. */
+  together: TriedChange[];
   /** Changed clusters that were divided; one serves all the users whom it may help. */
   solved: number;
   notices: string[];
@@ -694,7 +729,7 @@ export interface Compared {
   /** How many of `teams` on both sides have each direction. */
   changed_users: {gain: number; lose: number; mixed: number; unchanged: number};
   /** Each user once, with all its task shapes: those of both sides, the greatest gain first, then those of one side. */
-  teams: ({name: string; before: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; after: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; direction: 'gain' | 'lose' | 'mixed' | 'unchanged'; shapes: string[]})[];
+  teams: ({name: string; before: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; after: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; direction: 'gain' | 'lose' | 'mixed' | 'unchanged'; shapes: string[]; now: number | null; fair: number | null; asked: number | null; waiting: number | null; held_by: string | null})[];
   /** Users of both sides, the greatest gain in tasks first; each task shape is an entry. */
   users: ComparedUser[];
   only_before: {name: string; tasks: number; dominant_share: number; share_of_before?: number}[];

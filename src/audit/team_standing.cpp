@@ -1,0 +1,127 @@
+#include "audit/team_standing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include <mirab/audit/difference.hpp>
+#include <mirab/audit/metrics.hpp>
+#include <mirab/audit/teams.hpp>
+
+#include "fairness/share.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr double kTiedWithin = 1e-6;  // relative: what certificates and rounding may leave
+
+// What one task of a user takes: on average where its tasks run, else what the user says for all servers.
+std::vector<double> taken_by_a_task(const User& user, const std::vector<double>& held, double tasks) {
+  std::vector<double> taken(held.size());
+  for (std::size_t r = 0; r < held.size(); ++r)
+    taken[r] = tasks > 0 ? held[r] / tasks : user.demand[r].value();
+  return taken;
+}
+
+std::size_t largest_part(const std::vector<double>& amounts, std::span<const double> pool) {
+  std::size_t largest = 0;
+  const auto part = [&](std::size_t r) { return pool[r] > 0 ? amounts[r] / pool[r] : 0; };
+  for (std::size_t r = 1; r < amounts.size(); ++r) {
+    if (part(r) > part(largest)) largest = r;
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::optional<double> TeamStanding::waiting() const {
+  if (satisfied()) return 0;
+  return asked ? std::optional(std::max(0.0, *asked - tasks)) : std::nullopt;
+}
+
+std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome) {
+  const Satisfaction satisfied = satisfaction(problem, outcome);
+  const std::vector<std::vector<double>> held = bundles(problem, outcome.allocation);
+  const std::vector<double>& tasks = outcome.allocation.tasks;
+  std::vector<TeamStanding> teams;
+  for (Person& person : persons(problem, outcome.allocation)) {
+    TeamStanding team{.who = std::move(person), .asked = 0.0};
+    std::vector<double> has(problem.resource_count()), wants(problem.resource_count());
+    for (const std::size_t n : team.who.users) {
+      const std::optional<double>& asked = satisfied.asked[n];
+      const std::vector<double> one = taken_by_a_task(problem.users()[n], held[n], tasks[n]);
+      for (std::size_t r = 0; r < has.size(); ++r) {
+        has[r] += held[n][r];
+        wants[r] += asked.value_or(1) * one[r];
+      }
+      team.tasks += tasks[n];
+      team.asked = team.asked && asked ? std::optional(*team.asked + *asked) : std::nullopt;
+      if (!satisfied.satisfied[n]) team.short_users.push_back(n);
+    }
+    if (team.asked) team.asked_share = fairness::dominant_share<double>(wants, problem.pool());
+    team.dominant = largest_part(team.tasks > 0 ? has : wants, problem.pool());
+    const auto lacks = [&](std::size_t n) {
+      return satisfied.asked[n] ? *satisfied.asked[n] - tasks[n] : std::numeric_limits<double>::infinity();
+    };
+    std::stable_sort(team.short_users.begin(), team.short_users.end(),
+                     [&](std::size_t a, std::size_t b) { return lacks(a) > lacks(b); });
+    teams.push_back(std::move(team));
+  }
+  return teams;
+}
+
+std::vector<std::size_t> short_first(std::span<const TeamStanding> fair, std::span<const TeamStanding> now) {
+  // Ascending. Changes that round to none are none, so that equals stay together.
+  const auto rank = [&](std::size_t t) -> std::tuple<int, double, double> {
+    const TeamStanding& team = fair[t];
+    if (!now.empty()) {
+      const double gain = team.who.share - now[t].who.share;
+      const bool is_same = std::abs(gain) <= kSameWithin * std::max(team.who.share, now[t].who.share);
+      const double waiting = now[t].waiting().value_or(0);
+      if (!is_same) return {gain > 0 ? 0 : 2, -std::abs(gain), -waiting};
+      return {now[t].satisfied() ? 3 : 1, 0, -waiting};
+    }
+    if (team.satisfied()) return {2, 0, 0};
+    if (!team.asked) return {1, team.level(), 0};
+    return {0, *team.asked > 0 ? team.tasks / *team.asked : 1, 0};
+  };
+  std::vector<std::size_t> order(fair.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  return order;
+}
+
+std::vector<std::vector<std::size_t>> level_teams(const Problem& problem, const Outcome& outcome,
+                                                  std::span<const TeamStanding> teams) {
+  const Stops stops(problem, outcome);
+  // By what stops them: teams in the order of their levels.
+  std::map<std::vector<std::size_t>, std::vector<std::size_t>> by_resources;
+  for (std::size_t t = 0; t < teams.size(); ++t) {
+    if (teams[t].satisfied()) continue;
+    const Stop stop = stops.of(teams[t].short_users.front());
+    if (stop.kind == StopKind::capacity && !stop.is_missing) by_resources[stop.resources].push_back(t);
+  }
+  std::vector<std::vector<std::size_t>> sets;
+  for (auto& [resources, members] : by_resources) {
+    std::stable_sort(members.begin(), members.end(),
+                     [&](std::size_t a, std::size_t b) { return teams[a].level() < teams[b].level(); });
+    for (std::size_t first = 0; first < members.size();) {
+      std::size_t end = first + 1;
+      while (end < members.size() &&
+             teams[members[end]].level() <= teams[members[first]].level() * (1 + kTiedWithin))
+        ++end;
+      if (end - first > 1 && teams[members[first]].level() > 0) {
+        auto& set = sets.emplace_back(members.begin() + static_cast<std::ptrdiff_t>(first),
+                                      members.begin() + static_cast<std::ptrdiff_t>(end));
+        std::sort(set.begin(), set.end());
+      }
+      first = end;
+    }
+  }
+  return sets;
+}
+
+}  // namespace mirab

@@ -1,0 +1,47 @@
+// Where each team stands under an outcome. A team is a person (audit/persons.hpp): a user with all its task
+// shapes, or a user without them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/problem.hpp>
+
+#include "audit/persons.hpp"
+
+namespace mirab {
+
+struct TeamStanding {
+  Person who;                ///< its users, weight and share
+  std::size_t dominant = 0;  ///< the resource of which it holds the largest part; holding none, asks for
+  double tasks = 0;          ///< of all its shapes together
+  std::optional<double> asked = {};           ///< tasks; without a value: endless
+  std::optional<double> asked_share = {};     ///< the share that all of these would hold together
+  std::vector<std::size_t> short_users = {};  ///< those of its users who lack tasks, the most tasks first
+
+  bool satisfied() const { return short_users.empty(); }
+  /// Tasks that it asks for and does not get; of endless ones there is no number.
+  std::optional<double> waiting() const;
+  /// Its share, for its weight; the share itself where the weight is 0.
+  double level() const { return who.weight > 0 ? who.share / who.weight : who.share; }
+};
+
+/// In the order of persons(). O((N + grants) m + N log N).
+std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome);
+
+/// Indices of the teams, those who are short first. Beside what runs now (`now`, the same teams; empty: it is
+/// not known) these are the teams that hold less than their fair share, who lacks most of it first; then
+/// those who hold their fair share and wait, who waits for most tasks first; then who holds more than is
+/// fair, most first. Else those who get the least part of what they ask for are first, then who asks without
+/// end, the lowest share per weight first. All others follow as they stand.
+std::vector<std::size_t> short_first(std::span<const TeamStanding> fair, std::span<const TeamStanding> now);
+
+/// Sets of at least two teams that are short of the same resources and have the same share per weight: a rule
+/// that levels shares can give none of them more without giving another less. Indices, ascending.
+std::vector<std::vector<std::size_t>> level_teams(const Problem& problem, const Outcome& outcome,
+                                                  std::span<const TeamStanding> teams);
+
+}  // namespace mirab

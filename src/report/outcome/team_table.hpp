@@ -1,0 +1,52 @@
+// The answer by team: what each asks for, has now and would have, how many of its tasks wait, and what holds
+// it. A team is a user, with all its task shapes where it has some.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/audit/teams.hpp>
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/problem.hpp>
+
+#include "audit/team_standing.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::report {
+
+/// An outcome and where each team stands under it.
+struct TeamColumn {
+  const Outcome& outcome;
+  std::span<const TeamStanding> teams;
+};
+
+/// Is the outcome what runs now, which no rule divides?
+bool is_present(const Outcome& outcome);
+
+/// What keeps the tasks of a team that wait from running: `nvidia.com/gpu`; nothing of a team that has all.
+std::string held_by_words(const Problem& problem, const Outcome& outcome, const Stops& stops,
+                          const TeamStanding& team);
+
+/// How many of its tasks wait: `0.57`, `∞`.
+std::string waiting_words(const TeamStanding& team, int decimals);
+
+/// A row a team: shares asked for, now and under each outcome, points between, tasks that wait, and what
+/// holds it under the first outcome, or now where that gives it all. Short first. Below it, which teams are
+/// level. `now` is null where it is not known. At least one column.
+std::string team_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
+                       const Terminal& terminal);
+
+/// `level under hdrfh: team-00, team-03 and 5 more, all short of gpu, with the same share, 4.66%`, a line for
+/// each tie; or only that of the team `of`.
+std::string level_lines(const Problem& problem, const TeamColumn& column, std::size_t width,
+                        std::string_view of = {});
+
+/// `[{name, weight, shapes, dominant_resource, now, fair, asked, tasks, asked_tasks, waiting,
+/// waiting_now, satisfied, held_by}, …]`, in the order of the table. `column` may be what runs now itself;
+/// then there is no `fair`.
+nlohmann::ordered_json teams_json(const Problem& problem, const TeamColumn& column, const TeamColumn* now);
+
+}  // namespace mirab::report
