@@ -36,7 +36,7 @@ class ExecCredentialTest : public testing::Test {
   ExecCredentialTest() {
     access.server = "https://big.example:6443";
     access.exec = kubernetes::ExecCommand{
-        .version = "v1", .named = {.file = "config", .key = "users[0].user.exec", .line = 7}};
+        .version = "v1", .named = {.key = "users[0].user.exec", .file = "config", .line = 7}};
   }
 
   /// Makes the lines of a shell the command. It counts how often it ran.
