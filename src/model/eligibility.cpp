@@ -64,17 +64,36 @@ std::vector<bool> eligible_somewhere(const Problem& problem) {
   return somewhere;
 }
 
-std::vector<std::size_t> lacking_resources(const Problem& problem, std::size_t user) {
+Lack lack_of(const Problem& problem, std::size_t user) {
   const User& who = problem.users()[user];
-  std::set<std::size_t> lacking;
+  std::vector<std::size_t> lacking(problem.resources().size());  // on how many servers
+  std::size_t allowed = 0;
   for (const Server& server : problem.servers()) {
     if (!is_allowed(who, server)) continue;
+    ++allowed;
     const ResourceVector& demand = demand_on(who, server);
     for (std::size_t r = 0; r < demand.size(); ++r) {
-      if (!demand[r].is_zero() && server.capacity[r].is_zero()) lacking.insert(r);
+      if (!demand[r].is_zero() && server.capacity[r].is_zero()) ++lacking[r];
     }
   }
-  return {lacking.begin(), lacking.end()};
+  Lack on_all;
+  Lack on_some{.is_together = true};
+  for (std::size_t r = 0; r < lacking.size(); ++r) {
+    if (lacking[r] == 0) continue;
+    on_some.resources.push_back(r);
+    if (lacking[r] == allowed) on_all.resources.push_back(r);
+  }
+  return on_all.resources.empty() && allowed > 0 ? on_some : on_all;
+}
+
+std::string lack_words(const Problem& problem, const Lack& lack) {
+  std::string words;
+  for (std::size_t i = 0; i < lack.resources.size(); ++i) {
+    const bool is_last = i + 1 == lack.resources.size();
+    words += (i == 0 ? "" : lack.is_together && is_last ? " and " : ", ");
+    words += problem.resources()[lack.resources[i]];
+  }
+  return lack.is_together ? words + " together" : words;
 }
 
 namespace {
