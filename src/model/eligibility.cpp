@@ -96,6 +96,15 @@ std::string lack_words(const Problem& problem, const Lack& lack) {
   return lack.is_together ? words + " together" : words;
 }
 
+void add_server(Cluster& cluster, const Problem& problem, Server server) {
+  for (std::size_t n = 0; n < cluster.users.size(); ++n) {
+    User& user = cluster.users[n];
+    if (user.may_fit_nowhere && user.servers && !is_eligible_somewhere(problem, n))
+      user.servers->push_back(server.name);
+  }
+  cluster.servers.push_back(std::move(server));
+}
+
 namespace {
 
 // A label, or the values of one, that no server has: the likely slip where a `select` matches nothing. A

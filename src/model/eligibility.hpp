@@ -43,6 +43,10 @@ Lack lack_of(const Problem& problem, std::size_t user);
 /// `gpu`, `gpu, disk`, `gpu and disk together`; empty: it is allowed no server.
 std::string lack_words(const Problem& problem, const Lack& lack);
 
+/// Adds a server to the cluster of the problem. Who waits for a server, since it fits on none of those that
+/// its `servers` name, waits for this one too: it is named as well. O(users who wait and name servers, K).
+void add_server(Cluster& cluster, const Problem& problem, Server server);
+
 /// Why user n is eligible nowhere, with the key.
 Error fits_nowhere(const Cluster& cluster, std::size_t n);
 
