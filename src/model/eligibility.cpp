@@ -143,7 +143,7 @@ Check check_select(const Cluster& cluster, std::size_t n) {
 }  // namespace
 
 // Counted by the first reason that excludes each server.
-Error fits_nowhere(const Cluster& cluster, std::size_t n) {
+Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who) {
   if (Check slip = check_select(cluster, n)) return *std::move(slip);
   const User& user = cluster.users[n];
   std::size_t by_name = 0;
@@ -172,7 +172,7 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n) {
     key += by_label > 0 ? ".select" : ".servers";
   else
     key += ".demand";
-  return {.message = fmt::format("user '{}' fits {}: {}", user.name,
+  return {.message = fmt::format("{} fits {}: {}", who.empty() ? fmt::format("user '{}'", user.name) : who,
                                  cluster.servers.size() == 1
                                      ? "nowhere"
                                      : fmt::format("on none of the {} servers", cluster.servers.size()),

@@ -47,7 +47,8 @@ std::string lack_words(const Problem& problem, const Lack& lack);
 /// its `servers` name, waits for this one too: it is named as well. O(users who wait and name servers, K).
 void add_server(Cluster& cluster, const Problem& problem, Server server);
 
-/// Why user n is eligible nowhere, with the key.
-Error fits_nowhere(const Cluster& cluster, std::size_t n);
+/// Why user n is eligible nowhere, with the key. `who` is what the message calls it: `user 'a'` when left
+/// out.
+Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who = {});
 
 }  // namespace mirab
