@@ -30,8 +30,6 @@ std::string sse_message(std::uint64_t revision, std::string_view event, std::str
 
 }  // namespace
 
-live::Wall wall_now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
-
 std::chrono::nanoseconds boot_time() {
   timespec time{};
   ::clock_gettime(CLOCK_BOOTTIME, &time);

@@ -22,7 +22,6 @@ namespace mirab::api {
 
 using Steady = std::chrono::steady_clock;
 
-live::Wall wall_now();
 /// What no change of the wall clock moves; it goes on while the machine sleeps.
 std::chrono::nanoseconds boot_time();
 

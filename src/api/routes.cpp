@@ -55,7 +55,7 @@ const std::array kRoutes = {
   Route{"GET", "/v1/tasks/{name}", kReaders, Ask::task, "", "Thing", "at_least", Lane::common, RateOf::requests, "A task: job, server, state"},
   Route{"GET", "/v1/tasks/{name}/explain", kReaders, Own::task_explain, "", "Thing", "", Lane::worker, RateOf::questions, "Why it was placed there: replayed from the snapshot before"},
   Route{"PUT", "/v1/tasks/{name}/outcome", kExecutor | kOperators, Do::outcome_put, "OutcomeContent", "Thing", "", Lane::urgent, RateOf::requests, "That a task has started, or how it ended; repeated until it is answered"},
-  Route{"POST", "/v1/whatif", kReaders, Ask::what_if, "WhatIf", "Thing", "", Lane::worker, RateOf::what_ifs, "What would run after these changes, on a copy of the live state"},
+  Route{"POST", "/v1/whatif", kReaders, Ask::what_if, "WhatIf", "WhatIfAnswer", "", Lane::worker, RateOf::what_ifs, "What would run after these changes, on a copy of the live state"},
   Route{"GET", "/v1/shares", kReaders, Ask::shares, "", "Thing", "mechanism at_least", Lane::worker, RateOf::questions, "The fair share by each mechanism, and what each queue has"},
   Route{"GET", "/v1/mechanisms", kReaders, Ask::mechanisms, "", "Thing", "", Lane::common, RateOf::requests, "The mechanisms, their claims and options"},
   Route{"GET", "/v1/mechanisms/{name}", kReaders, Ask::mechanism, "", "Thing", "", Lane::common, RateOf::requests, "A mechanism"},

@@ -103,7 +103,7 @@ std::vector<std::size_t> dominant_resources(const Problem& problem) {
   dominant.reserve(problem.user_count());
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     const std::vector<std::size_t> lacking =
-        is_eligible[n] ? std::vector<std::size_t>() : lacking_resources(problem, n);
+        is_eligible[n] ? std::vector<std::size_t>() : lack_of(problem, n).resources;
     dominant.push_back(lacking.empty()
                            ? fairness::dominant_resource<mpq_class>(problem.users()[n].demand, pool)
                            : lacking.front());

@@ -29,6 +29,7 @@
 #include "audit/cluster_view.hpp"
 #include "audit/findings.hpp"
 #include "audit/planning.hpp"
+#include "model/eligibility.hpp"
 #include "numerics/base/threads.hpp"
 
 namespace mirab {
@@ -50,7 +51,7 @@ Result<Problem> with_purchase(const Problem& problem, const std::vector<ServerKi
       Server server = *kinds[k].fresh;
       server.name = kinds[k].name;
       server.count = counts[k];
-      cluster.servers.push_back(std::move(server));
+      add_server(cluster, problem, std::move(server));
       continue;
     }
     const auto entry = std::find_if(cluster.servers.begin(), cluster.servers.end(),

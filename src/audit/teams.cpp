@@ -164,8 +164,13 @@ Stop Stops::of(std::size_t user) const {
   const bool whole = outcome_.filling || !by_rule_;
   const Allocation& allocation = outcome_.allocation;
   if (satisfaction_.satisfied[user]) return {.kind = StopKind::tasks};
-  if (!is_eligible_[user])
-    return {.kind = StopKind::capacity, .resources = lacking_resources(problem_, user), .is_missing = true};
+  if (!is_eligible_[user]) {
+    Lack lack = lack_of(problem_, user);
+    return {.kind = StopKind::capacity,
+            .resources = std::move(lack.resources),
+            .is_missing = true,
+            .is_together = lack.is_together};
+  }
   const Tree& tree = problem_.tree();
   for (const std::size_t node : tree.path(tree.node_of_user(user))) {
     const std::span<const double> limit = tree.limit(node);

@@ -233,7 +233,7 @@ std::string what_if_table(const Json& answer, std::size_t width) {
       budget.is_null() ? ""
       : at(budget, "free_at").is_null()
           ? "more would run if the budget of preemption were larger\n"
-          : fmt::format("more would run once the budget of preemption is free again, at {}\n",
+          : fmt::format("more would run once the budget of preemption allows it, at {}\n",
                         word(at(budget, "free_at")));
   return text +
          fmt::format("\nthen: what would run at once after the changes, while no task ends by itself{}\n",

@@ -146,9 +146,11 @@ std::string order_by(const Evidence& last) {
 
 std::string over_budget_of(const Evidence& over) {
   const std::string tasks = tasks_of(over.at("tasks").count());
-  return over.at("free_at").is_there()
-             ? fmt::format("{} would end; the budget is free again at {}", tasks, over.at("free_at").text())
-             : tasks + " would end, more than its budget";
+  if (!over.at("free_at").is_there()) return tasks + " would end, more than its budget";
+  const Evidence left = over.at("left");
+  return fmt::format("{} would end; the budget {}allows that at {}", tasks,
+                     left.is_there() ? fmt::format("has {} left, and ", left.count()) : "",
+                     over.at("free_at").text());
 }
 
 /// A sentence of an explanation, each of its lines without control characters.

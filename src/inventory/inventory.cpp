@@ -433,11 +433,12 @@ class Describer {
   // `counted with the least that nodes like them have: 120 nodes in 2 entries, at most 0.31 % of one left
   // out`
   void note_alike(const std::vector<AlikeClass>& classes) {
-    std::int64_t machines = 0, together = 0;
+    std::int64_t machines = 0;
+    std::set<std::size_t> entries;  // classes of one capacity share one
     const AlikeClass* most = nullptr;
     for (const AlikeClass& each : classes) {
       if (each.most_left_out == 0) continue;
-      ++together;
+      entries.insert(entry_of_[each.servers.front()]);
       for (const std::size_t machine : each.servers) machines += inventory_.machines[machine].count;
       if (most == nullptr || each.most_left_out > most->most_left_out) most = &each;
     }
@@ -446,8 +447,8 @@ class Describer {
         fmt::format("counted with the least that {0}s like them have: {1} {0}s in {2} {3}, of which at most "
                     "{4:.2g} % of a "
                     "resource of a {0} is left out",
-                    inventory_.machine_word, machines, together, together == 1 ? "entry" : "entries",
-                    100 * most->most_left_out));
+                    inventory_.machine_word, machines, entries.size(),
+                    entries.size() == 1 ? "entry" : "entries", 100 * most->most_left_out));
   }
 
   // A machine alone has its own name, several that of their kind.

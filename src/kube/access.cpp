@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "api/event_watchers.hpp"
 #include "kube/exec_credential.hpp"
 #include "model/document.hpp"
+#include "model/wall.hpp"
 #include "net/credentials.hpp"
 
 namespace mirab::kube {
@@ -24,14 +24,9 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// An error where a kubeconfig names what is wrong.
-Error named_error(const kubernetes::KubeconfigPlace& where, std::string message) {
-  return {.message = std::move(message), .key = where.key, .file = where.file, .line = where.line};
-}
-
 Check check_files(const kubernetes::ApiAccess& access) {
-  const auto at = [](const kubernetes::KubeconfigPlace& where, const Error& wrong) {
-    return named_error(where, fmt::format("{}: {}", wrong.file, wrong.message));
+  const auto at = [](const FilePosition& where, const Error& wrong) {
+    return error_at(where, fmt::format("{}: {}", wrong.file, wrong.message));
   };
   for (const kubernetes::Pem* pem : {&access.ca, &access.certificate, &access.key}) {
     if (const Check wrong = net::check_readable(pem->file)) return at(pem->named, *wrong);
@@ -45,7 +40,7 @@ Check check_files(const kubernetes::ApiAccess& access) {
 /// Runs what prints the credentials: what is wrong with it is known before anything begins.
 Result<net::Issuer> issuer_of(const kubernetes::ApiAccess& access) {
   if (!access.exec) return net::Issuer{};
-  const auto credentials = std::make_shared<ExecCredentials>(access, api::wall_now);
+  const auto credentials = std::make_shared<ExecCredentials>(access, wall_now);
   if (const auto first = credentials->now(nullptr, {}); !first) return first.error();
   return net::Issuer([credentials](const net::Issued* refused, const std::function<bool()>& is_stopped) {
     return credentials->now(refused, is_stopped);
@@ -91,10 +86,10 @@ std::vector<std::string> files_of(std::string_view named) {
 
 Result<net::Url> read_server(const kubernetes::ApiAccess& access) {
   Result<net::Url> url = net::read_url(access.server, access.server_named.key);
-  if (!url) return named_error(access.server_named, url.error().message);
+  if (!url) return error_at(access.server_named, url.error().message);
   const bool has_token = !access.token.empty() || !access.token_file.empty() || access.exec;
   if (has_token && net::is_readable_on_the_way(*url)) {
-    return named_error(
+    return error_at(
         access.server_named,
         fmt::format("{} would send the token beyond this machine without TLS; take https", url->text));
   }

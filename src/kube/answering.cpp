@@ -58,7 +58,7 @@ void add_labels(live::State& state) {
 }  // namespace
 
 Result<std::unique_ptr<Answering>> Answering::start(Options options) {
-  const auto now_ms = api::wall_now().time_since_epoch() / milliseconds(1);
+  const auto now_ms = wall_now().time_since_epoch() / milliseconds(1);
   Result<Mirror> mirror = Mirror::from(options.cluster, static_cast<live::Revision>(now_ms));
   if (!mirror) return std::move(mirror).error();
   std::unique_ptr<Answering> answering(new Answering(std::move(options), *std::move(mirror)));
@@ -204,7 +204,7 @@ void Answering::follow(Picture picture) {
 void Answering::sample(Steady::time_point now) {
   if (!mirror_.is_there() || now - sampled_ < kSample) return;
   sampled_ = now;
-  const Wall wall = api::wall_now();
+  const Wall wall = wall_now();
   history_.add(wall, live::sample_of(mirror_.state()));
   static_cast<void>(history_.take_rows());  // nothing is stored
   live::Gauges gauges = live::gauges_of(mirror_.state(), wall);

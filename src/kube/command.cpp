@@ -54,6 +54,37 @@ class Pipe {
   std::array<int, 2> ends_{};
 };
 
+/// Keeps the signals that would end this process, and are not ignored, from this thread as long as it lives:
+/// there is time to end first what was started. Then they come. Another thread that has a handler for them,
+/// or waits for them, gets them at once.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigemptyset(&held_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+      struct sigaction action {};
+      ::sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) sigaddset(&held_, signal);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &held_, &before_);
+  }
+  ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  bool came() const {
+    sigset_t pending;
+    sigset_t of_these;
+    ::sigpending(&pending);
+    ::sigandset(&of_these, &pending, &held_);
+    return ::sigisemptyset(&of_these) == 0;
+  }
+
+ private:
+  sigset_t held_;
+  sigset_t before_;
+};
+
 /// `NAME=value`, each name once.
 std::vector<std::string> environment_of(const Command& command) {
   std::map<std::string, std::string> values;
@@ -125,12 +156,13 @@ std::string failure_of(int status) {
 
 /// Why it has to end now; nothing while it may go on.
 std::optional<std::string> reason_to_end(const Command& command, const Ran& ran, Steady::time_point begin,
+                                         const HeldSignals& signals,
                                          const std::function<bool()>& is_stopped) {
   if (ran.output.size() > command.most_bytes)
     return fmt::format("prints more than {} bytes", command.most_bytes);
   if (Steady::now() - begin >= command.time)
     return fmt::format("did not end within {} s", static_cast<double>(command.time.count()) / 1000);
-  if (is_stopped && is_stopped()) return "was stopped";
+  if (signals.came() || (is_stopped && is_stopped())) return "was stopped";
   return {};
 }
 
@@ -155,6 +187,7 @@ Result<std::string> find_program(const std::string& name) {
 }
 
 Result<Ran> run_command(const Command& command, const std::function<bool()>& is_stopped) {
+  const HeldSignals signals;
   Pipe output;
   Pipe said;
   if (output.reader() < 0 || said.reader() < 0)
@@ -186,7 +219,7 @@ Result<Ran> run_command(const Command& command, const std::function<bool()>& is_
         files.at(i).fd = -1;  // poll() passes it over
     }
     if (ran.said.size() > 2 * kMostSaid) ran.said.erase(0, ran.said.size() - kMostSaid);
-    if (!has_ended) reason = reason_to_end(command, ran, begin, is_stopped);
+    if (!has_ended) reason = reason_to_end(command, ran, begin, signals, is_stopped);
   }
   // What it left running in the background does not hold up the answer.
   while (!reason && ::poll(files.data(), files.size(), 0) > 0) {
@@ -194,7 +227,7 @@ Result<Ran> run_command(const Command& command, const std::function<bool()>& is_
       std::string& text = i == 0 ? ran.output : ran.said;
       if (files.at(i).revents != 0 && !read_some(files.at(i).fd, text)) files.at(i).fd = -1;
     }
-    reason = reason_to_end(command, ran, begin, is_stopped);
+    reason = reason_to_end(command, ran, begin, signals, is_stopped);
   }
   if (reason) ::kill(-*process, SIGKILL);
   if (!has_ended) ::waitpid(*process, &status, 0);

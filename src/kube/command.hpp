@@ -32,7 +32,8 @@ Result<std::string> find_program(const std::string& name);
 
 /// Its standard input is empty, it gets no open file of this process, and signals are as at a start. Ends
 /// it, with what it has started, where its time is over, where it prints too much, and where `is_stopped`,
-/// which may be empty, says so: that is its failure then. Errors: it cannot be started.
+/// which may be empty, says so: that is its failure then. So does a signal that ends this process (SIGINT,
+/// SIGTERM, SIGHUP, SIGQUIT): it comes when the program is over. Errors: it cannot be started.
 Result<Ran> run_command(const Command& command, const std::function<bool()>& is_stopped);
 
 }  // namespace mirab::kube

@@ -110,10 +110,6 @@ std::string on_one_line(const std::string& text, std::size_t most_lines) {
   return joined;
 }
 
-Error error_at(const kubernetes::KubeconfigPlace& place, std::string message) {
-  return {.message = std::move(message), .key = place.key, .file = place.file, .line = place.line};
-}
-
 }  // namespace
 
 std::string last_words(const std::string& said) {

@@ -21,7 +21,6 @@
 namespace mirab::kube {
 namespace {
 
-using api::wall_now;
 using kubernetes::Happening;
 using std::chrono::milliseconds;
 using std::chrono::seconds;

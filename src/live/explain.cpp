@@ -197,7 +197,7 @@ Verdict no_room(const State& state, const WhyWaiting& why, const Job& job,
   return verdict;
 }
 
-/// What preemption would do for it, or for another first, were its budget not used up.
+/// What preemption would do for it, or for another first, were its budget not in the way.
 void add_budget(const Reading& reading, const WhyWaiting& why, Verdict& verdict) {
   if (!why.over_budget) return;
   const State& state = reading.state;
@@ -217,9 +217,12 @@ void add_budget(const Reading& reading, const WhyWaiting& why, Verdict& verdict)
     return;
   }
   const std::string at = text_of(state.wall_of(*of.free_at));
-  verdict.says += fmt::format("the budget of preemption ({}) is used up until {}", whole, at);
+  verdict.says +=
+      of.left == 0 ? fmt::format("the budget of preemption ({}) is used up; it allows that at {}", whole, at)
+                   : fmt::format("the budget of preemption ({}) has only {} left; it allows that at {}",
+                                 whole, of.left, at);
   if (is_own)
-    verdict.next_step = fmt::format("nothing: the budget is free again at {}; or a larger budget", at);
+    verdict.next_step = fmt::format("nothing: the budget allows that at {}; or a larger budget", at);
 }
 
 /// One reason: what keeps the task whatever is free; then servers; then who is ahead.
@@ -382,9 +385,7 @@ void add_evidence(Json& body, const Reading& reading, const WhyWaiting& why, con
   if (why.key) body["key"] = *why.key;
   if (const std::string last = of_weight_zero(reading, why, job); !last.empty()) body["last"] = last;
   if (why.over_budget) {
-    body["over_budget"] = {{"tasks", why.over_budget->tasks}};
-    if (why.over_budget->free_at)
-      body["over_budget"]["free_at"] = text_of(state.wall_of(*why.over_budget->free_at));
+    body["over_budget"] = over_budget_json(state, *why.over_budget);
     if (const Json first = shown_queue(reading, why.over_budget->first.user_name); !first.is_null())
       body["over_budget"]["first"] = first;
   }

@@ -59,6 +59,12 @@ double beyond(const State& state, std::span<const std::int64_t> used,
   return most;
 }
 
+Json over_budget_json(const State& state, const scheduling::WhyWaiting::OverBudget& over) {
+  Json json = {{"tasks", over.tasks}, {"left", over.left}};
+  if (over.free_at) json["free_at"] = text_of(state.wall_of(*over.free_at));
+  return json;
+}
+
 QueueUse use_of(const State& state, const Queue& queue) {
   QueueUse use{.used = Amounts(state.settings.units.size(), 0), .share = 0, .running = 0};
   const auto add = [&](UserId id) {

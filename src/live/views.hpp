@@ -55,6 +55,9 @@ QueueUse use_of(const State& state, const Queue& queue);
 double beyond(const State& state, std::span<const std::int64_t> used,
               const std::optional<Amounts>& guarantee);
 
+/// What the budget of preemption keeps from ending, but for whom.
+Json over_budget_json(const State& state, const scheduling::WhyWaiting::OverBudget& over);
+
 /// A question to a state. A caller with a tenant sees what is built for it from a list of what it may see.
 struct Reading {
   const State& state;

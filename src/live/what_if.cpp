@@ -366,7 +366,7 @@ std::int64_t running_of(const State& state, const std::string& queue, const std:
 
 /// What preemption's budget keeps from ending after the changes; null: nothing. It is the same whichever job
 /// is asked about.
-Json over_budget_json(const Reading& reading, const State& after) {
+Json over_budget_after(const State& after) {
   if (!after.engine.options().preemption) return {};
   for (const auto& [name, queue] : after.queues) {
     if (queue.waiting == 0) continue;
@@ -374,11 +374,7 @@ Json over_budget_json(const Reading& reading, const State& after) {
       const auto why =
           job.id && job.waiting > 0 ? after.engine.why_waiting(*job.id, after.last.now) : std::nullopt;
       if (!why) continue;
-      if (!why->over_budget) return {};
-      Json json = {{"tasks", why->over_budget->tasks}};
-      if (why->over_budget->free_at)
-        json["free_at"] = text_of(reading.state.wall_of(*why->over_budget->free_at));
-      return json;
+      return why->over_budget ? over_budget_json(after, *why->over_budget) : Json();
     }
   }
   return {};
@@ -405,8 +401,7 @@ Answer outcome(const Reading& reading, const Query& query, Trial& trial, const J
          {"running", {running_of(reading.state, queue, name), running_of(trial.state(), queue, name)}}});
   }
   if (is_whole && (reading.sees_all() || reading.others != Others::nothing)) {
-    if (Json over = over_budget_json(reading, trial.state()); !over.is_null())
-      body["over_budget"] = std::move(over);
+    if (Json over = over_budget_after(trial.state()); !over.is_null()) body["over_budget"] = std::move(over);
   }
   const std::string broken = trial.state().engine.broken_invariant();
   body["invariant"] = broken.empty() ? "ok" : broken;

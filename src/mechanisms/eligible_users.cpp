@@ -125,13 +125,19 @@ Outcome with_all_users(Outcome outcome, const EligibleUsers& eligible, const Pro
     all.tasks[eligible.numbers[n]] = outcome.allocation.tasks[n];
   for (const Grant& grant : outcome.allocation.grants)
     all.grants.add(eligible.numbers[grant.user], grant.server, grant.tasks, grant.resources);
-  std::vector<std::string_view> others;
-  for (const std::size_t n : numbers_of(eligible_somewhere(whole), false))
+  std::vector<std::string_view> without_servers, without_resources;
+  for (const std::size_t n : numbers_of(eligible_somewhere(whole), false)) {
+    std::vector<std::string_view>& others =
+        lack_of(whole, n).resources.empty() ? without_servers : without_resources;
     others.emplace_back(whole.users()[n].name);
+  }
   outcome.allocation = std::move(all);
-  outcome.notices.push_back(
-      fmt::format("no server on which they may run has all that they ask for, so they get nothing: {}",
-                  first_names(others, kNamed)));
+  const auto note = [&](const char* why, const std::vector<std::string_view>& names) {
+    if (!names.empty())
+      outcome.notices.push_back(fmt::format("{}, so they get nothing: {}", why, first_names(names, kNamed)));
+  };
+  note("no server on which they may run has all that they ask for", without_resources);
+  note("there is no server on which they may run", without_servers);
   return outcome;
 }
 

@@ -21,7 +21,7 @@ struct EligibleUsers {
 /// For any other mechanism the tree is left out too. O(N depth log N + K sets of eligible servers).
 std::optional<EligibleUsers> eligible_users(const Problem& whole, const Mechanism& mechanism);
 
-/// The outcome for the whole problem, with a notice that names those who get nothing.
+/// The outcome for the whole problem, with notices that name those who get nothing.
 Outcome with_all_users(Outcome outcome, const EligibleUsers& eligible, const Problem& whole);
 
 }  // namespace mirab

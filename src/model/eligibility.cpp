@@ -64,17 +64,45 @@ std::vector<bool> eligible_somewhere(const Problem& problem) {
   return somewhere;
 }
 
-std::vector<std::size_t> lacking_resources(const Problem& problem, std::size_t user) {
+Lack lack_of(const Problem& problem, std::size_t user) {
   const User& who = problem.users()[user];
-  std::set<std::size_t> lacking;
+  std::vector<std::size_t> lacking(problem.resources().size());  // on how many servers
+  std::size_t allowed = 0;
   for (const Server& server : problem.servers()) {
     if (!is_allowed(who, server)) continue;
+    ++allowed;
     const ResourceVector& demand = demand_on(who, server);
     for (std::size_t r = 0; r < demand.size(); ++r) {
-      if (!demand[r].is_zero() && server.capacity[r].is_zero()) lacking.insert(r);
+      if (!demand[r].is_zero() && server.capacity[r].is_zero()) ++lacking[r];
     }
   }
-  return {lacking.begin(), lacking.end()};
+  Lack on_all;
+  Lack on_some{.is_together = true};
+  for (std::size_t r = 0; r < lacking.size(); ++r) {
+    if (lacking[r] == 0) continue;
+    on_some.resources.push_back(r);
+    if (lacking[r] == allowed) on_all.resources.push_back(r);
+  }
+  return on_all.resources.empty() && allowed > 0 ? on_some : on_all;
+}
+
+std::string lack_words(const Problem& problem, const Lack& lack) {
+  std::string words;
+  for (std::size_t i = 0; i < lack.resources.size(); ++i) {
+    const bool is_last = i + 1 == lack.resources.size();
+    words += (i == 0 ? "" : lack.is_together && is_last ? " and " : ", ");
+    words += problem.resources()[lack.resources[i]];
+  }
+  return lack.is_together ? words + " together" : words;
+}
+
+void add_server(Cluster& cluster, const Problem& problem, Server server) {
+  for (std::size_t n = 0; n < cluster.users.size(); ++n) {
+    User& user = cluster.users[n];
+    if (user.may_fit_nowhere && user.servers && !is_eligible_somewhere(problem, n))
+      user.servers->push_back(server.name);
+  }
+  cluster.servers.push_back(std::move(server));
 }
 
 namespace {
@@ -115,7 +143,7 @@ Check check_select(const Cluster& cluster, std::size_t n) {
 }  // namespace
 
 // Counted by the first reason that excludes each server.
-Error fits_nowhere(const Cluster& cluster, std::size_t n) {
+Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who) {
   if (Check slip = check_select(cluster, n)) return *std::move(slip);
   const User& user = cluster.users[n];
   std::size_t by_name = 0;
@@ -144,7 +172,7 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n) {
     key += by_label > 0 ? ".select" : ".servers";
   else
     key += ".demand";
-  return {.message = fmt::format("user '{}' fits {}: {}", user.name,
+  return {.message = fmt::format("{} fits {}: {}", who.empty() ? fmt::format("user '{}'", user.name) : who,
                                  cluster.servers.size() == 1
                                      ? "nowhere"
                                      : fmt::format("on none of the {} servers", cluster.servers.size()),

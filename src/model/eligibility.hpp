@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <mirab/model/problem.hpp>
@@ -29,11 +30,25 @@ bool is_eligible_somewhere(const Problem& problem, std::size_t user);
 /// The same of each user, [n]. O(N + K sets of eligible servers).
 std::vector<bool> eligible_somewhere(const Problem& problem);
 
-/// The resources that a user demands and of which a server that it is allowed has none, ascending. Of a user
-/// who is eligible nowhere none means that it is allowed no server. O(K m).
-std::vector<std::size_t> lacking_resources(const Problem& problem, std::size_t user);
+/// What a user who is eligible nowhere waits for: the resources of which no server that it is allowed has
+/// any, or else, where each is on some of them, those that none has together.
+struct Lack {
+  std::vector<std::size_t> resources = {};  ///< ascending; none: it is allowed no server
+  bool is_together = false;
+};
 
-/// Why user n is eligible nowhere, with the key.
-Error fits_nowhere(const Cluster& cluster, std::size_t n);
+/// Requires that the user is eligible nowhere. O(K m).
+Lack lack_of(const Problem& problem, std::size_t user);
+
+/// `gpu`, `gpu, disk`, `gpu and disk together`; empty: it is allowed no server.
+std::string lack_words(const Problem& problem, const Lack& lack);
+
+/// Adds a server to the cluster of the problem. Who waits for a server, since it fits on none of those that
+/// its `servers` name, waits for this one too: it is named as well. O(users who wait and name servers, K).
+void add_server(Cluster& cluster, const Problem& problem, Server server);
+
+/// Why user n is eligible nowhere, with the key. `who` is what the message calls it: `user 'a'` when left
+/// out.
+Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who = {});
 
 }  // namespace mirab

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 namespace mirab {
+
+Wall wall_now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
+
 namespace {
 
 constexpr std::string_view kPattern = "0000-00-00T00:00:00";

@@ -210,6 +210,7 @@ class NearestMiss(NamedTuple):
 class OverBudget(NamedTuple):
     first: Other
     tasks: int
+    left: int
     free_at: int | None
 
 class WhyWaiting(NamedTuple):

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <vector>
 
 #include <mirab/scheduling/engine.hpp>
 
@@ -104,6 +105,19 @@ std::optional<Placed> Engine::step(Time now, Random& random) {
   return state_->step(random, nullptr);
 }
 
+namespace {
+
+/// Whose the queues are, each once, with their weights.
+std::vector<DecayedUsage::Weighted> users_of(const Ledger& ledger, const std::vector<QueueIndex>& queues) {
+  std::set<UserIndex> users;
+  for (const QueueIndex queue : queues) users.insert(ledger.queues[queue].user);
+  std::vector<DecayedUsage::Weighted> weighted;
+  for (const UserIndex user : users) weighted.push_back({user, ledger.users[user].weight.value()});
+  return weighted;
+}
+
+}  // namespace
+
 std::optional<Time> Engine::next_by_time() const {
   const State& state = *state_;
   std::optional<Time> first;
@@ -113,13 +127,16 @@ std::optional<Time> Engine::next_by_time() const {
   if (state.reservations)
     consider(state.reservations->next_by_time(state.ledger, state.dispatcher.waiting()));
   if (state.preemption) consider(state.preemption->next_by_time());
-  if (state.options.half_life && state.dispatcher.choice().blocking == Blocking::freeze)
-    consider(later(state.now, std::max(*state.options.half_life / 64, Duration(1))));
   const WaitingQueues& waiting = state.dispatcher.waiting();
-  const auto queues = waiting.indices();
-  const bool any_waits =
-      std::any_of(queues.begin(), queues.end(), [&](QueueIndex queue) { return waiting.holds(queue); });
-  return any_waits ? first : std::nullopt;
+  std::vector<QueueIndex> queues;
+  for (const QueueIndex queue : waiting.indices()) {
+    if (waiting.holds(queue)) queues.push_back(queue);
+  }
+  if (queues.empty()) return {};
+  // Who fits is placed at once, but for those behind the first who does not.
+  if (state.shares.context.usage && state.dispatcher.choice().blocking == Blocking::freeze)
+    consider(state.shares.context.usage->next_order(users_of(state.ledger, queues), state.now));
+  return first;
 }
 
 std::size_t Engine::server_count() const { return state_->ledger.servers.size(); }

@@ -14,7 +14,6 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-#include "api/event_watchers.hpp"
 #include "service/store.hpp"
 
 namespace mirab::service {
@@ -109,7 +108,7 @@ std::vector<Finding> examine(const std::string& file) {
       {free_mib >= 1024, fmt::format("{:.0f} MiB are free; 1024 or more are enough", free_mib)});
   const double sync = sync_ms((folder / ".mirab-doctor").string());
   findings.push_back(finding_of_sync(sync));
-  findings.push_back(finding_of_clock(api::wall_now(), last_written(file)));
+  findings.push_back(finding_of_clock(wall_now(), last_written(file)));
   findings.push_back(finding_of_time_service(is_clock_synchronised()));
   findings.push_back({sqlite3_threadsafe() != 0, fmt::format("SQLite {}", sqlite3_libversion())});
   findings.push_back({true, OpenSSL_version(OPENSSL_VERSION)});

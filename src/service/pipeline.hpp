@@ -38,7 +38,6 @@ using api::Own;
 using api::Reply;  ///< called once, on a thread of the pipeline
 using api::Route;
 using api::Steady;
-using api::wall_now;
 using api::Watch;
 
 /// Milliseconds of the steady clock.

@@ -130,6 +130,48 @@ TEST(OpenApi, EveryKeyOfAServerIsInItsSchema) {
   for (const auto& [key, schema] : properties.items()) EXPECT_TRUE(seen.contains(key)) << key;
 }
 
+// Of a job that preemption's budget keeps waiting, one that lost tasks, one of weight 0, and a server.
+TEST(OpenApi, EveryKeyOfAnExplanationIsInItsSchema) {
+  live::LiveCluster cluster = live::small_cluster();
+  cluster.put(live::Do::tenant_put, "speech", "{}");
+  cluster.put(live::Do::queue_put, "poor", R"({"tenant":"speech"})");
+  cluster.put(live::Do::queue_put, "last", R"({"tenant":"speech","weight":0})");
+  cluster.put(live::Do::policy_put, "",
+              R"({"discipline":"drf","placement":"best-fit","preemption":{"tasks":3,"per":"1h"}})");
+  cluster.submit("ml", "rich", R"({"tasks":8,"demand":{"cpu":1}})");
+  cluster.submit("poor", "late", R"({"tasks":4,"demand":{"cpu":1}})");
+  cluster.submit("last", "waits", R"({"demand":{"cpu":1}})");
+  const auto schemas = nlohmann::json::parse(openapi_document("1.2.3"))["components"]["schemas"];
+  std::set<std::string> seen;
+  const auto check = [&](const live::Query& query, const std::string& schema) {
+    const live::Answer answer = cluster.get(query);
+    for (const auto& [key, value] : answer.body.items()) {
+      EXPECT_TRUE(schemas[schema]["properties"].contains(key)) << schema << " " << key;
+      seen.insert(key);
+    }
+    return answer.body;
+  };
+  const auto explain = [](const std::string& queue, const std::string& name) {
+    return live::Query{.what = live::Ask::explain, .name = name, .queue = queue};
+  };
+  check(explain("ml", "rich"), "Explanation");
+  const live::Json late = check(explain("poor", "late"), "Explanation");
+  check(explain("last", "waits"), "Explanation");
+  live::Query on_server = explain("poor", "late");
+  on_server.given.emplace("server", "n1");
+  check(on_server, "Explanation");
+  for (const char* const key : {"preempted", "over_budget", "last", "next_step", "reason"})
+    EXPECT_TRUE(seen.contains(key)) << key;
+  for (const auto& [key, value] : late.at("over_budget").items())
+    EXPECT_TRUE(schemas["OverBudget"]["properties"].contains(key)) << key;
+  seen.clear();
+  check({.what = live::Ask::what_if,
+         .body = live::Json::parse(R"({"changes":[{"queue":"poor","weight":"2"}]})")},
+        "WhatIfAnswer");
+  for (const char* const key : {"settled", "queues", "over_budget", "invariant"})
+    EXPECT_TRUE(seen.contains(key)) << key;
+}
+
 TEST(OpenApi, DescribesEveryRouteWithSchemasThatAreThere) {
   const auto document = nlohmann::json::parse(openapi_document("1.2.3"));
   EXPECT_EQ(document["openapi"], "3.1.0");

@@ -73,6 +73,29 @@ TEST(Plan, BuysAKindWithAResourceThatNoServerHasYet) {
   }
 }
 
+// It names a server, which has no GPUs: it waits for one that is bought, and may run there.
+TEST(Plan, BuysForAUserWhoNamesServersOnWhichItDoesNotFit) {
+  const Cluster cluster{
+      .resources = {"cpu", "gpu"},
+      .servers = {{.name = "plain", .capacity = {Quantity(8), Quantity{}}},
+                  {.name = "closed", .capacity = {Quantity(1), Quantity(1)}}},
+      .users = {{.name = "runs", .demand = {Quantity(1), Quantity(1)}, .servers = {{"closed"}}},
+                {.name = "waits",
+                 .demand = {Quantity(1), Quantity(2)},
+                 .tasks = Quantity(3),
+                 .servers = {{"plain"}},
+                 .may_fit_nowhere = true}}};
+  const ServerKind fresh{.name = "gpu",
+                         .fresh = Server{.name = "gpu", .capacity = {Quantity(8), Quantity(4)}},
+                         .price = Quantity(5)};
+  const Result<Plan> plan = planned(problem_of(cluster), "drfh", 1, 3, {fresh});
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_THAT(plan->bought, ElementsAre(2));
+  EXPECT_THAT(plan->after.allocation.tasks[1], DoubleNear(3, 1e-6));
+  EXPECT_THAT(*plan->problem.users()[1].servers, ElementsAre("plain", "gpu"));
+  EXPECT_THAT(*plan->problem.users()[0].servers, ElementsAre("closed")) << "it fits where it may run";
+}
+
 // No server has the label that `new` selects.
 TEST(Plan, BuysAKindWithALabelThatNoServerHasYet) {
   const Cluster cluster{.resources = {"cpu"},

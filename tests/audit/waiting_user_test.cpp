@@ -11,6 +11,7 @@
 
 #include "audit/clusters.hpp"
 #include "audit/counterexamples.hpp"
+#include "model/eligibility.hpp"
 #include "random_cases.hpp"
 
 namespace mirab {
@@ -174,6 +175,29 @@ TEST(WaitingUser, LacksMoreThanOneChangeBrings) {
                                     [](const Standing& standing) { return standing.user == 1; });
   EXPECT_THAT(waiting->stop.resources, ElementsAre(1, 2));
   EXPECT_THAT(waiting->what_ifs, IsEmpty());
+}
+
+// One server has GPUs and another FPGAs: both are there, and not together.
+TEST(WaitingUser, MayLackTwoResourcesOnOneServerThatAreOnTwo) {
+  const auto amounts = [](std::int64_t cpu, std::int64_t gpu, std::int64_t fpga) {
+    return ResourceVector{Quantity(cpu), Quantity(gpu), Quantity(fpga)};
+  };
+  Cluster cluster{
+      .resources = {"cpu", "gpu", "fpga"},
+      .servers = {{.name = "g", .capacity = amounts(8, 4, 0)}, {.name = "f", .capacity = amounts(8, 0, 4)}},
+      .users = {{.name = "a", .demand = amounts(1, 0, 0)},
+                {.name = "b", .demand = amounts(1, 1, 1), .tasks = Quantity(2), .may_fit_nowhere = true}}};
+  const Result<Explanation> apart = explain(problem_of(cluster), *choose_mechanism("drfh"), 1);
+  ASSERT_TRUE(apart);
+  EXPECT_TRUE(apart->stop.is_together);
+  EXPECT_THAT(apart->stop.resources, ElementsAre(1, 2));
+  EXPECT_EQ(lack_words(problem_of(cluster), lack_of(problem_of(cluster), 1)), "gpu and fpga together");
+  // A third server, of which none has an FPGA where it may run: that is what is lacking.
+  cluster.servers[1].capacity = amounts(8, 0, 0);
+  const Result<Explanation> none = explain(problem_of(cluster), *choose_mechanism("drfh"), 1);
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none->stop.is_together);
+  EXPECT_THAT(none->stop.resources, ElementsAre(2)) << "a server has GPUs";
 }
 
 // It waits for a label, and is asked about beside others like one who waits for a resource.

@@ -59,6 +59,30 @@ TEST(Import, NotesPodsThatNoNodeHolds) {
   EXPECT_THAT(ran.out, HasSubstr("# Note: no server holds one whole task of 'ml"));
 }
 
+// The node with GPUs is closed to new pods, and busy: the pod that waits for GPUs may not run there.
+TEST(Import, OfAPodThatWaitsForGpusOfAClosedNodeIsPlannedFor) {
+  const TemporaryFolder folder;
+  const std::string objects = folder.write(
+      "objects.yaml",
+      "kind: Node\nmetadata: {name: plain}\nstatus: {allocatable: {cpu: 4, memory: 16Gi, pods: 110}}\n---\n"
+      "kind: Node\nmetadata: {name: gpu}\nspec: {unschedulable: true}\n"
+      "status: {allocatable: {cpu: 4, memory: 16Gi, nvidia.com/gpu: 8, pods: 110}}\n---\n"
+      "kind: Pod\nmetadata: {name: runs, namespace: web}\nspec: {nodeName: gpu, containers: [{name: c, "
+      "resources: {requests: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 1}}}]}\n---\n"
+      "kind: Pod\nmetadata: {name: train, namespace: ml}\n"
+      "spec: {containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}}}]}\n");
+  const std::string cluster = folder.path("cluster.yaml");
+  EXPECT_EQ(shell(fmt::format("mirab import kubernetes {} -o {}", objects, cluster)).status, 0);
+  EXPECT_THAT(read_text(cluster), HasSubstr("{name: ml, demand: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}, "
+                                            "tasks: 1, servers: [plain], may_fit_nowhere: true}"));
+  EXPECT_THAT(shell(fmt::format("mirab allocate {} -m drfh", cluster)).out, HasSubstr("1 of 2 get all"));
+  const std::string kinds = folder.write(
+      "kinds.yaml", "kinds:\n  - {name: fast, capacity: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 4}}\n");
+  const Ran plan = shell(fmt::format("mirab plan {} --user ml --kinds {} -m drfh", cluster, kinds));
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("ml then gets 1 task instead of 0."));
+}
+
 // No node has a GPU yet, for which ml/train waits; what is bought may run it.
 TEST(Import, OfAPodThatWaitsForGpusIsReadBackAndPlannedFor) {
   const TemporaryFolder folder;

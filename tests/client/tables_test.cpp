@@ -89,21 +89,21 @@ TEST(Tables, WhereTheUseOfServersIsNotToldATableSaysWhy) {
 TEST(Tables, AnExplanationTellsOfWeight0OfTasksThatEndedForOthersAndOfABudget) {
   const Json why =
       Json::parse(R"({"job":"ml/a","verdict":"budget","says":"no server has room","running":0,"waiting":1,
-    "key":0,"last":"ml","over_budget":{"tasks":2,"free_at":"2027-03-01T08:00:00Z"},
+    "key":0,"last":"ml","over_budget":{"tasks":2,"left":1,"free_at":"2027-03-01T08:00:00Z"},
     "preempted":{"tasks":1,"for":"web/b","says":"t-3 ended on n1 for a task of web/b",
     "latest":{"task":"t-3","server":"n1","ended":"2027-03-01T07:00:00Z"}}})");
   const std::string text = why_text(why);
   EXPECT_THAT(text, HasSubstr("0; but ml has weight 0 and comes last beyond its guarantee"));
-  EXPECT_THAT(text, HasSubstr("2 tasks would end; the budget is free again at 2027-03-01T08:00:00Z"));
+  EXPECT_THAT(text,
+              HasSubstr("2 tasks would end; the budget has 1 left, and allows that at 2027-03-01T08:00:00Z"));
   EXPECT_THAT(text, HasSubstr("1 task, at 2027-03-01T07:00:00Z: t-3 ended on n1 for a task of web/b"));
 }
 
 TEST(Tables, AWhatIfThatABudgetStopsSaysSo) {
   const Json answer =
       Json::parse(R"({"settled":true,"over_budget":{"tasks":1,"free_at":"2027-03-01T08:00:00Z"}})");
-  EXPECT_THAT(
-      what_if_table(answer, 100),
-      HasSubstr("more would run once the budget of preemption is free again, at 2027-03-01T08:00:00Z\n"));
+  EXPECT_THAT(what_if_table(answer, 100),
+              HasSubstr("more would run once the budget of preemption allows it, at 2027-03-01T08:00:00Z\n"));
 }
 
 TEST(Tables, WithoutAQueueSaysWhoMakesOne) {

@@ -223,6 +223,19 @@ TEST(Inventory, MachinesOfOneKindThatAreAlikeAreOneEntryWithTheLeastOfThem) {
                           "entry, of which at most 0.99 % of a resource of a server is left out"));
 }
 
+TEST(Inventory, MachinesOfTwoKindsThatCountWithTheSameAreNotedAsOneEntry) {
+  Inventory all = inventory({1000, 1005, 1000, 1008});
+  all.machines[0].kind = all.machines[1].kind = "old";
+  all.machines[2].kind = all.machines[3].kind = "new";
+  all.tolerance = mpq_class(1, 100);
+  all.tasks = {tasks("a", 10)};
+  const Description found = described(all);
+  ASSERT_EQ(found.cluster.servers.size(), 1U);
+  EXPECT_THAT(found.notices,
+              ElementsAre("counted with the least that servers like them have: 4 servers in 1 "
+                          "entry, of which at most 0.79 % of a resource of a server is left out"));
+}
+
 TEST(Inventory, MachinesThatAreAlikeStayApartWhereTheirKindsOrTheirTasksDiffer) {
   Inventory all = inventory({1000, 1001, 1002});
   all.machines[0].kind = "old";

@@ -1,11 +1,19 @@
 // Commands that print credentials: scripts that the tests write stand in for those of the clouds.
 #include "kube/exec_credential.hpp"
 
+#include <array>
 #include <chrono>
+#include <csignal>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "kube/command.hpp"
 #include "support/files.hpp"
 
 namespace mirab::kube {
@@ -31,12 +39,68 @@ std::string with_token(const std::string& token, const std::string& expires = ""
                   expires.empty() ? "" : fmt::format(R"(,"expirationTimestamp":"{}")", expires)));
 }
 
+/// A pipe with a name. Its reader sees the end when nobody has it open for writing any more: the processes of
+/// a script that opened it are then over.
+class NamedPipe {
+ public:
+  explicit NamedPipe(std::string path) : path_(std::move(path)) {
+    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+    reader_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    EXPECT_GE(reader_, 0);
+  }
+  ~NamedPipe() { ::close(reader_); }
+  NamedPipe(const NamedPipe&) = delete;
+  NamedPipe& operator=(const NamedPipe&) = delete;
+
+  /// The line of a shell by which it, and what it starts, hold the pipe open.
+  std::string opened() const { return fmt::format("exec 9> '{}'; echo begun >&9\n", path_); }
+
+  /// Waits until a script has opened it.
+  bool has_begun() const {
+    std::array<char, 16> bytes;
+    return is_ready(POLLIN) && ::read(reader_, bytes.data(), bytes.size()) == 6;
+  }
+  /// Waits until all that opened it are over.
+  bool are_all_over() const {
+    std::array<char, 16> bytes;
+    return is_ready(POLLHUP) && ::read(reader_, bytes.data(), bytes.size()) == 0;
+  }
+
+ private:
+  bool is_ready(short event) const {
+    pollfd file{.fd = reader_, .events = event, .revents = 0};
+    return ::poll(&file, 1, 60'000) == 1 && (file.revents & event) != 0;
+  }
+
+  std::string path_;
+  int reader_;
+};
+
+/// Another file as standard input, as long as it lives.
+class StandardInput {
+ public:
+  explicit StandardInput(const std::string& path) : before_(::dup(STDIN_FILENO)) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    ::dup2(file, STDIN_FILENO);
+    ::close(file);
+  }
+  ~StandardInput() {
+    if (before_ >= 0) ::dup2(before_, STDIN_FILENO);
+    ::close(before_ >= 0 ? before_ : STDIN_FILENO);
+  }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+
+ private:
+  int before_;
+};
+
 class ExecCredentialTest : public testing::Test {
  protected:
   ExecCredentialTest() {
     access.server = "https://big.example:6443";
     access.exec = kubernetes::ExecCommand{
-        .version = "v1", .named = {.file = "config", .key = "users[0].user.exec", .line = 7}};
+        .version = "v1", .named = {.key = "users[0].user.exec", .file = "config", .line = 7}};
   }
 
   /// Makes the lines of a shell the command. It counts how often it ran.
@@ -120,7 +184,7 @@ TEST_F(ExecCredentialTest, AfterAFailureItRestsAndThenRunsAgain) {
   EXPECT_EQ((*asked.now(nullptr, {}))->token, "one");
 }
 
-TEST_F(ExecCredentialTest, ItGetsItsWordsAndVariablesAndNoInput) {
+TEST_F(ExecCredentialTest, ItGetsItsWordsAndVariablesAndNoInputFileOrSignal) {
   access.exec->args = {"get token", "--cluster=big"};
   access.exec->environment = {{"AWS_PROFILE", "prod"}, {"HOME", "/nowhere"}};
   script(
@@ -128,10 +192,25 @@ TEST_F(ExecCredentialTest, ItGetsItsWordsAndVariablesAndNoInput) {
       "test \"$AWS_PROFILE,$HOME\" = prod,/nowhere || exit 4\n"
       "test -n \"$PATH\" || exit 5\n"
       "read line && exit 6\n"
+      "test -e /proc/$$/fd/77 && exit 8\n"
+      "sh -c 'kill -USR1 $$' && exit 9\n"
+      "sh -c 'kill -USR2 $$' && exit 10\n"
       "test \"$KUBERNETES_EXEC_INFO\" = '" +
       std::string(R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)") +
       R"("spec":{"interactive":false}})" + "' || exit 7\n" + "echo '" + with_token("one") + "'");
+  const StandardInput input(folder.write("input", "a line\n"));
+  const int open = ::dup2(STDIN_FILENO, 77);  // a file that a program would inherit
+  EXPECT_EQ(open, 77);
+  const auto before = std::signal(SIGUSR1, SIG_IGN);
+  sigset_t blocked;
+  sigset_t mask;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR2);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, &mask);
   EXPECT_EQ(token(), "one");
+  ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  std::signal(SIGUSR1, before);
+  ::close(open);
 }
 
 TEST_F(ExecCredentialTest, V1beta1IsToldAboutTheClusterWhereItAsksForThat) {
@@ -225,8 +304,11 @@ TEST_F(ExecCredentialTest, ABareNameIsLookedUpInPath) {
 }
 
 TEST_F(ExecCredentialTest, ItEndsWithWhatItStartedWhenItsTimeIsOver) {
-  script("echo 'open a browser' >&2\nsleep 100 &\nsleep 100");
+  const NamedPipe pipe(folder.path("pipe"));
+  script(pipe.opened() + "echo 'open a browser' >&2\nsleep 600 &\nsleep 600");
   EXPECT_THAT(error_of(2s), HasSubstr("did not end within 2 s; it says: open a browser"));
+  EXPECT_TRUE(pipe.has_begun());
+  EXPECT_TRUE(pipe.are_all_over());
   script("kill -9 $$");
   EXPECT_THAT(error_of(), EndsWith("was ended by signal 9"));
   script("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done");
@@ -234,11 +316,34 @@ TEST_F(ExecCredentialTest, ItEndsWithWhatItStartedWhenItsTimeIsOver) {
 }
 
 TEST_F(ExecCredentialTest, ItEndsWhenWhoAskedForItIsStopped) {
-  script("sleep 100");
+  const NamedPipe pipe(folder.path("pipe"));
+  script(pipe.opened() + "sleep 600 &\nsleep 600");
   ExecCredentials asked(access, [this] { return now; });
-  const auto issued = asked.now(nullptr, [] { return true; });
+  const auto issued = asked.now(nullptr, [&] { return pipe.has_begun(); });
   ASSERT_FALSE(issued);
   EXPECT_THAT(issued.error().message, EndsWith("was stopped"));
+  EXPECT_TRUE(pipe.are_all_over());
+}
+
+// Who waits for the first credentials at a terminal may press Ctrl-C.
+TEST_F(ExecCredentialTest, ItEndsWhenASignalEndsTheProgramThatAskedForIt) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const NamedPipe pipe(folder.path(fmt::format("pipe{}", signal)));
+    script(pipe.opened() + "sleep 600 &\nsleep 600");
+    const Command command{.program = access.exec->command, .time = 100s};
+    const pid_t process = ::fork();
+    if (process == 0) {
+      std::signal(signal, SIG_DFL);
+      const Result<Ran> ran = run_command(command, {});
+      ::_exit(ran ? 1 : 2);
+    }
+    EXPECT_TRUE(pipe.has_begun());
+    ::kill(process, signal);
+    int status = 0;
+    ASSERT_EQ(::waitpid(process, &status, 0), process);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << "the signal ends it, after the command";
+    EXPECT_TRUE(pipe.are_all_over());
+  }
 }
 
 TEST_F(ExecCredentialTest, WhatItLeavesRunningDoesNotHoldItUp) {

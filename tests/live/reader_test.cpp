@@ -828,12 +828,13 @@ TEST(LiveReader, AJobThatOnlyTheBudgetOfPreemptionKeepsWaitingIsToldUntilWhen) {
   const std::string at = why.at("over_budget").at("free_at");
   const std::string says = why.at("says");
   EXPECT_NE(
-      says.find("; 1 task would end for it, but the budget of preemption (3 tasks in 3600 s) is used up "
-                "until " +
+      says.find("; 1 task would end for it, but the budget of preemption (3 tasks in 3600 s) is used up; "
+                "it allows that at " +
                 at),
       std::string::npos)
       << says;
-  EXPECT_EQ(why.at("next_step"), "nothing: the budget is free again at " + at + "; or a larger budget");
+  EXPECT_EQ(why.at("next_step"), "nothing: the budget allows that at " + at + "; or a larger budget");
+  EXPECT_EQ(why.at("over_budget").at("left"), 0);
   EXPECT_TRUE(cluster.decider.next_by_time());
   cluster.now += std::chrono::hours(1);
   cluster.wall += std::chrono::hours(1);

@@ -340,6 +340,51 @@ TEST(Hdrf, SplittingAPoolIntoEqualServersChangesNothing) {
                   });
 }
 
+// Its step has no length: what is largest at each node is seen in the next one.
+TEST(Hdrf, AUserWhoAsksForNothingChangesNothing) {
+  TreeStyle style{.leaves_max = 8, .servers_max = 3, .resources_max = 4};
+  style.placement = true;
+  on_random_trees(26, 400, style, [](const Problem& problem, const std::string& replay) {
+    for (const bool is_in_group : {false, true}) {
+      Cluster more = problem.cluster();
+      User none = more.users.front();
+      none.name = "none";
+      none.tasks = Quantity(0);
+      none.quota = {};
+      if (!is_in_group) none.group.reset();
+      more.users.push_back(std::move(none));
+      for (const char* mechanism : {"hdrf", "hdrfh"}) {
+        std::vector<double> tasks = tasks_of(more, mechanism);
+        ASSERT_EQ(tasks.back(), 0);
+        tasks.pop_back();
+        expect_equal(problem, tasks, tasks_of(problem.cluster(), mechanism), replay);
+      }
+    }
+  });
+}
+
+TEST(Hdrf, APlainUserWithoutTasksLeavesAGroupItsLargestResource) {
+  const Result<Problem> problem = read_cluster_text(
+      R"(resources: [cpu, nic, gpu]
+servers:
+  - {name: n0, capacity: {cpu: 6, nic: 1}}
+  - {name: n1, capacity: {cpu: 11, gpu: 2}}
+users:
+  - {name: w, demand: {cpu: 1, gpu: 2}, tasks: 1, servers: [n1]}
+  - {name: v, shapes: [
+    {name: large, demand: {cpu: 8}, tasks: 2, servers: [n1]},
+    {name: nics, demand: {cpu: 2, nic: 1}, tasks: 1, servers: [n0]},
+  ]}
+  - {name: u, demand: {cpu: 1, gpu: 2}, tasks: 0}
+)",
+      Syntax::yaml, "c.yaml");
+  ASSERT_TRUE(problem) << describe(problem.error());
+  const Outcome outcome = *allocate(*problem, "hdrfh");
+  EXPECT_EQ(outcome.status, Status::exact) << outcome.certificate.value;
+  EXPECT_THAT(outcome.allocation.tasks,
+              ::testing::Pointwise(::testing::DoubleNear(1e-9), {19.0 / 28, 36.125 / 28, 1.0, 0.0}));
+}
+
 // Merging within groups, and the linear programs, on what is one user and one server class in truth.
 TEST(Hdrf, UsersInPartsAreTheSameOverServers) {
   TreeStyle style{

@@ -89,6 +89,18 @@ TEST(Registry, UsersWhoMayRunNowhereGetNothingAndChangeNothingForTheOthers) {
   }
 }
 
+TEST(Registry, UsersWhoAreAllowedNoServerAreNotedApartFromThoseWhoLackAResource) {
+  Cluster cluster = cluster_without_gpus();
+  cluster.users[0].demand = amounts(1, 0);
+  cluster.users[0].select = {{"model", {"new"}}};
+  const Result<Outcome> outcome = allocate(*Problem::from(cluster), "hdrfh");
+  ASSERT_TRUE(outcome);
+  EXPECT_THAT(outcome->notices,
+              ::testing::IsSupersetOf(
+                  {"no server on which they may run has all that they ask for, so they get nothing: b/gpu",
+                   "there is no server on which they may run, so they get nothing: gpus"}));
+}
+
 // What waits has no tasks, and none of its own could be shown to have all of them.
 TEST(Registry, AUserWhoMayRunNowhereLeavesTheCertificateOfTheOthersAsItIs) {
   const auto of = [](std::int64_t cpu, std::int64_t memory, std::int64_t nic, std::int64_t gpu) {

@@ -68,6 +68,7 @@ TEST(AlikeServers, OneWhoseUseWouldNotFitStaysOut) {
 /// Of random servers: each is in one class, of one kind, with no more than any of it has, and within the
 /// tolerance; what runs fits; and another order of the servers gives the same classes.
 TEST(AlikeServers, AreWithinTheToleranceOfOneAnother) {
+  std::size_t merged = 0;
   for (int seed = 1; seed <= random_cases(200); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(static_cast<std::uint64_t>(seed));
@@ -107,6 +108,10 @@ TEST(AlikeServers, AreWithinTheToleranceOfOneAnother) {
     for (AlikeServer& each : turned) each.used.clear();
     for (AlikeServer& each : servers) each.used.clear();
     EXPECT_EQ(alike_servers(turned, tolerance).size(), alike_servers(servers, tolerance).size());
+    merged += servers.size() - classes.size();
+  }
+  if (!kIsSanitized) {
+    EXPECT_GT(merged, 100U) << "servers that joined others";
   }
 }
 

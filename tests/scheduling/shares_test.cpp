@@ -10,6 +10,7 @@
 #include <mirab/scheduling/event_log.hpp>
 
 #include "random_cases.hpp"
+#include "scheduling/engines.hpp"
 #include "scheduling/random_events.hpp"
 
 namespace mirab::scheduling {
@@ -267,6 +268,101 @@ TEST(Shares, OfThoseWhoseTasksFitWhoUsedLeastLatelyIsServed) {
     }
   }
   EXPECT_GT(told_apart, 1'000);
+}
+
+/// With freeze and a half-life: B's task of the whole server waits, and A's is behind or before it.
+struct Frozen {
+  explicit Frozen(Duration half_life) {
+    EngineOptions options = options_for("drf");
+    options.discipline = choice("drf:blocking=freeze");
+    options.half_life = half_life;
+    engine.emplace(*Engine::from(options));
+    EXPECT_TRUE(engine->apply(ServerAdded{.name = "s", .capacity = {100, 100}}, shares_at(0)));
+    a = *engine->apply(UserAdded{.name = "A"}, shares_at(0));
+    b = *engine->apply(UserAdded{.name = "B"}, shares_at(0));
+  }
+  JobId job(UserId user, std::int64_t cpus, Time now) {
+    return *engine->apply(JobSubmitted{.user = user, .demand = {cpus, 0}}, now);
+  }
+  std::optional<Placed> step(Time now) { return engine->step(now, random); }
+
+  std::optional<Engine> engine;
+  Random random{1};
+  UserId a, b;
+};
+
+TEST(Shares, TimeAloneChangesNothingWhereOneUserWaits) {
+  Frozen frozen(Duration(1000));
+  frozen.job(frozen.a, 60, shares_at(0));
+  ASSERT_TRUE(frozen.step(shares_at(0)));
+  frozen.job(frozen.b, 60, shares_at(10));
+  EXPECT_FALSE(frozen.step(shares_at(10)));
+  EXPECT_FALSE(frozen.engine->next_by_time());
+}
+
+// A used 60 CPUs until 2,000 and waits for 40; B runs 20 from then on and waits for 90, which has no room. U
+// of A falls from 0.45 and that of B rises to 0.2: they are equal where 0.45 y = 0.2 (1 - y), y =
+// 2^-(t/1000).
+TEST(Shares, TheNextStepIsWhereTwoWhoWaitChangePlaces) {
+  Frozen frozen(Duration(1000));
+  frozen.job(frozen.a, 60, shares_at(0));
+  const TaskId task = frozen.step(shares_at(0))->task;
+  ASSERT_FALSE(frozen.engine->apply(TaskFinished{task}, shares_at(2000)));
+  frozen.job(frozen.b, 20, shares_at(2000));
+  ASSERT_TRUE(frozen.step(shares_at(2000)));
+  frozen.job(frozen.b, 90, shares_at(2000));
+  const JobId small = frozen.job(frozen.a, 40, shares_at(2000));
+  EXPECT_FALSE(frozen.step(shares_at(2000)));
+  const std::optional<Time> next = frozen.engine->next_by_time();
+  ASSERT_TRUE(next);
+  const double crossing = 2000 + 1000 * std::log2(0.65 / 0.2);
+  EXPECT_EQ(next->time_since_epoch().count(), static_cast<std::int64_t>(crossing)) << "or a ns later";
+  EXPECT_FALSE(frozen.step(*next));
+  const std::optional<Time> after = frozen.engine->next_by_time();
+  ASSERT_TRUE(after);
+  EXPECT_EQ(*after - *next, Duration(1));
+  const std::optional<Placed> placed = frozen.step(*after);
+  ASSERT_TRUE(placed);
+  EXPECT_EQ(placed->job, small);
+  EXPECT_FALSE(frozen.engine->next_by_time()) << "B alone waits";
+}
+
+// Of random traffic: between two events nothing is placed before the time that is told.
+TEST(Shares, NothingIsPlacedBeforeTheNextTimeThatIsTold) {
+  int placed_by_time = 0;
+  for (std::uint64_t seed = 1; seed <= random_cases(20); ++seed) {
+    Random random(seed);
+    Frozen frozen(Duration(2'048));
+    std::vector<TaskId> running;
+    const UserId users[] = {frozen.a, frozen.b, *frozen.engine->apply(UserAdded{.name = "C"}, shares_at(0))};
+    std::int64_t now = 0;
+    const auto settle = [&] {
+      while (const auto placed = frozen.step(shares_at(now))) running.push_back(placed->task);
+    };
+    for (int i = 0; i < 100; ++i) {
+      if (!running.empty() && random.below(2) == 0) {
+        std::swap(running[random.below(running.size())], running.back());
+        ASSERT_FALSE(frozen.engine->apply(TaskFinished{running.back()}, shares_at(now)));
+        running.pop_back();
+      } else {
+        frozen.job(users[random.below(3)], static_cast<std::int64_t>(5 + random.below(90)), shares_at(now));
+      }
+      settle();
+      for (std::int64_t end = now + 1 + static_cast<std::int64_t>(random.below(2'000)); now < end; ++now) {
+        const std::optional<Time> next = frozen.engine->next_by_time();
+        const auto placed = frozen.step(shares_at(now + 1));
+        if (!placed) continue;
+        EXPECT_TRUE(next && *next <= shares_at(now + 1)) << "seed " << seed << " at " << now + 1;
+        running.push_back(placed->task);
+        ++placed_by_time;
+        ++now;
+        settle();
+      }
+    }
+  }
+  if (!kIsSanitized) {
+    EXPECT_GT(placed_by_time, 10);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Why a task waits, and why one was placed, where servers are kept or tasks end by force.
 #include <gmock/gmock.h>
+#include <numeric>
 
 #include "scheduling/engines.hpp"
 
@@ -243,10 +244,11 @@ TEST(WhyByForce, ItIsToldWhenTheBudgetOfPreemptionIsFreeAgain) {
   ASSERT_TRUE(why.over_budget);
   EXPECT_EQ(why.over_budget->first.job, over.of_bob);
   EXPECT_EQ(why.over_budget->tasks, 2);
+  EXPECT_EQ(why.over_budget->left, 1);
   EXPECT_EQ(why.over_budget->free_at, why_starvation_at(25));
   EXPECT_THAT(
       over.words(over.of_bob),
-      HasSubstr("2 tasks would end for it by force, but the budget of preemption is used up; it allows "
+      HasSubstr("2 tasks would end for it by force, but the budget of preemption has only 1 left; it allows "
                 "that at 0.000000025 s\n"));
   now_is(over, 24);
   EXPECT_FALSE(over.step());
@@ -265,6 +267,71 @@ TEST(WhyByForce, ABudgetThatIsTooSmallForOneTaskIsNeverFree) {
   EXPECT_FALSE(over.engine.next_by_time());
   EXPECT_THAT(over.words(over.of_bob),
               HasSubstr("which is more than the budget of preemption ever allows\n"));
+}
+
+/// Bob waits for 6 units. On `few` alice's tasks of these sizes would have to end, on `many` three of 2
+/// units, with which the least work is lost. At 95 the whole budget was used for carol.
+struct UsedUp : Patient {
+  JobId of_bob;
+
+  UsedUp(std::int64_t budget, const std::vector<std::int64_t>& few)
+      : Patient({}, Preempting{.tasks = budget, .per = Duration(20)}) {
+    const UserId alice = named("alice");
+    alice_fills("rest", alice, std::vector<std::int64_t>(10, 1), 1);
+    alice_fills("few", alice, few, 1);
+    alice_fills("many", alice, {2, 2, 2}, 90);
+    alice_fills("carols", alice, std::vector<std::int64_t>(static_cast<std::size_t>(budget), 1), 94);
+    now = why_starvation_at(95);
+    job(named("carol"), {1}, budget);
+    run();
+    now = why_starvation_at(100);
+    of_bob = job(named("bob"), {6});
+  }
+
+ private:
+  void alice_fills(const std::string& name, UserId alice, const std::vector<std::int64_t>& sizes,
+                   std::int64_t at) {
+    now = why_starvation_at(at);
+    server({std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})}, name);
+    for (const std::int64_t size : sizes) job(alice, {size});
+    run();
+  }
+};
+
+TEST(WhyByForce, FewerTasksThatTheWholeBudgetAllowsAreToldWhereTheBestAreTooMany) {
+  UsedUp used(1, {6});
+  const WhyWaiting why = used.why(used.of_bob);
+  ASSERT_TRUE(why.over_budget);
+  EXPECT_EQ(why.over_budget->first.job, used.of_bob);
+  EXPECT_EQ(why.over_budget->tasks, 1);
+  EXPECT_EQ(why.over_budget->left, 0);
+  EXPECT_EQ(why.over_budget->free_at, why_starvation_at(115));
+  EXPECT_THAT(used.words(used.of_bob), HasSubstr("1 task would end for it by force, but the budget of "
+                                                 "preemption is used up; it allows that at "));
+  now_is(used, 115);
+  const std::optional<Placed> placed = used.step();
+  ASSERT_TRUE(placed);
+  EXPECT_EQ(placed->job, used.of_bob);
+}
+
+TEST(WhyByForce, WhatTheBudgetAllowsOnceEnoughIsFreeIsWhatEndsThen) {
+  UsedUp used(3, {6});
+  const WhyWaiting why = used.why(used.of_bob);
+  ASSERT_TRUE(why.over_budget);
+  EXPECT_EQ(why.over_budget->free_at, why_starvation_at(115));
+  now_is(used, 115);
+  const WhyWaiting then = used.why(used.of_bob);
+  ASSERT_TRUE(then.by_force);
+  EXPECT_EQ(why.over_budget->tasks, std::ssize(then.by_force->ends));
+  EXPECT_EQ(why.over_budget->tasks, 3) << "one would do, but all of the budget is free";
+}
+
+TEST(WhyByForce, WhereNoBudgetOfTheRuleIsEnoughTheFewestTasksAreTold) {
+  UsedUp used(1, {3, 3});
+  const WhyWaiting why = used.why(used.of_bob);
+  ASSERT_TRUE(why.over_budget);
+  EXPECT_EQ(why.over_budget->tasks, 2);
+  EXPECT_FALSE(why.over_budget->free_at);
 }
 
 }  // namespace

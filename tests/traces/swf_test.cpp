@@ -96,7 +96,8 @@ TEST(Swf, ANumberOfTheHeadStandsAloneOrBeforeARemarkInBrackets) {
     EXPECT_THAT(read_swf_log(fmt::format("; MaxProcs: {}\n", number) + a_job).error,
                 HasSubstr(fmt::format("MaxProcs: \"{}\" is no whole number from 1 to", number)))
         << number;
-  EXPECT_THAT(read_swf_log("; MaxProcs: 16\n; MaxNodes: many\n" + a_job).error, HasSubstr("MaxNodes"));
+  EXPECT_THAT(read_swf_log("; MaxProcs: 16\n; MaxNodes: many\n" + a_job).error,
+              HasSubstr(":2: MaxNodes: \"many\" is no whole number"));
   for (const char* number : {"-1", "unknown", ""})
     EXPECT_THAT(read_swf_log(fmt::format("; MaxProcs: {}\n", number) + a_job).error,
                 HasSubstr("the head names neither MaxProcs nor MaxNodes"))

@@ -58,9 +58,10 @@ struct Stop {
   std::vector<std::size_t> resources = {};  ///< that are full, or at the limit
   std::optional<Room> room =
       {};  ///< of a user whom `order` stops, where no rule divides: what runs, as given
-  /// With `capacity`: the user may run nowhere, since its servers have none of these; without resources it is
-  /// allowed no server.
+  /// With `capacity`: the user may run nowhere, since none of its servers has any of these; without resources
+  /// it is allowed no server.
   bool is_missing = false;
+  bool is_together = false;  ///< then: each is on some of its servers, and no server has all
 };
 
 /// Answers what stops users under one outcome of a problem. Both must outlive it.

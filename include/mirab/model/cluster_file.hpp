@@ -40,14 +40,8 @@ Result<Problem> read_cluster_file(const std::string& path, const std::string& al
 Result<Problem> with_teams_file(const Problem& problem, const std::string& path,
                                 std::vector<std::string>& absent);
 
-/// Where something of a problem stands in its cluster file: the key there, and the line.
-struct FilePosition {
-  std::string key;  ///< of a shape: `users[1].shapes[0]`; of a group: `groups[0].groups[2]`
-  int line = 0;     ///< 0 when it is unknown, as for standard input
-};
-
-/// The position of a key of the problem, such as `users[3].demand_on`, in the cluster file it was read from:
-/// for an error that is found after the file was read. Reads the file again.
+/// Where a key of the problem, such as `users[3].demand_on`, stands in the cluster file it was read from: for
+/// an error that is found after the file was read. Reads the file again. Without the name of the file.
 FilePosition position_in_cluster_file(const std::string& path, const std::string& key);
 
 /// The cluster in YAML, in the order in which it was given: reading it back gives an equal problem. `comment`

@@ -17,6 +17,17 @@ struct Error {
   int line = 0;           ///< from 1; 0 when unknown
 };
 
+/// Where an input says something.
+struct FilePosition {
+  std::string key =
+      {};  ///< as in an error: of a shape `users[1].shapes[0]`, of a group `groups[0].groups[2]`
+  std::string file = {};  ///< empty when it is known from elsewhere, or there is none
+  int line = 0;           ///< 0 when it is unknown, as for standard input
+};
+
+/// What is wrong there.
+Error error_at(const FilePosition& position, std::string message);
+
 /// `file:line: key: message`, without the parts that are empty.
 std::string describe(const Error& error);
 

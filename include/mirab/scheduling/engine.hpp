@@ -183,8 +183,8 @@ class Engine {
   /// of preemption is free again, tasks that may end by force come in another order, a server may be kept for
   /// a task, or one has been kept for long enough. After steps until nothing is placed it lies after now();
   /// nothing when time alone changes nothing. A step before does what one at now() does. With a half-life and
-  /// blocking=freeze, where the order of users changes all the time, a 64th of the half-life later. O(queues)
-  /// with reservations, else O(1).
+  /// blocking=freeze it is the time at which two users who wait change places, by the keys that a step then
+  /// compares: O(queues + users log users). O(queues) with reservations, else O(1).
   std::optional<Time> next_by_time() const;
 
   std::size_t server_count() const;

@@ -199,7 +199,8 @@ struct WhyWaiting {
   /// Tasks that the budget of preemption keeps from ending.
   struct OverBudget {
     Other first;         ///< the task for which it would end: of those for which some may end the first
-    std::int64_t tasks;  ///< that would end for it, the fewest that do
+    std::int64_t tasks;  ///< that would end for it: as soon as the budget allows enough, or else the fewest
+    std::int64_t left;   ///< how many the budget allows now
     std::optional<Time> free_at = {};  ///< when the budget allows them; none: it never does
     friend bool operator==(const OverBudget&, const OverBudget&) = default;
   };

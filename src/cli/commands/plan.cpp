@@ -20,6 +20,7 @@
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "model/document.hpp"
+#include "model/eligibility.hpp"
 #include "model/field_reader.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
@@ -248,8 +249,9 @@ std::optional<Error> unplaceable_goal(const Problem& problem, const PlanGoal& go
   cluster.running.reset();
   for (const ServerKind& kind : kinds) {
     if (!kind.fresh) continue;
-    cluster.servers.push_back(*kind.fresh);
-    cluster.servers.back().name = kind.name;
+    Server server = *kind.fresh;
+    server.name = kind.name;
+    add_server(cluster, problem, std::move(server));
   }
   const Result<Problem> offered = Problem::from(std::move(cluster));
   if (!offered) return {};

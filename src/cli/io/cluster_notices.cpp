@@ -50,14 +50,13 @@ Quantity most_of(const Problem& problem, std::size_t user, std::size_t resource)
 namespace {
 
 Error waiting_user(const Problem& problem, std::size_t user, std::string_view servers) {
-  std::vector<std::string_view> missing;
-  for (const std::size_t r : lacking_resources(problem, user)) missing.push_back(problem.resources()[r]);
-  if (missing.empty()) return fits_nowhere(problem.cluster(), user);
+  const Lack lack = lack_of(problem, user);
+  if (lack.resources.empty()) return fits_nowhere(problem.cluster(), user);
   const User& waiting = problem.users()[user];
   return {.message = fmt::format("{} on which '{}' may run has all that it asks for; missing: {}", servers,
-                                 waiting.name, fmt::join(missing, ", ")),
+                                 waiting.name, lack_words(problem, lack)),
           .key = fmt::format("users[{}].demand{}", user,
-                             waiting.demand_on.empty() ? fmt::format(".{}", missing[0]) : "")};
+                             waiting.demand_on.empty() ? "." + problem.resources()[lack.resources[0]] : "")};
 }
 
 }  // namespace

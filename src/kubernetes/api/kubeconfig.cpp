@@ -68,15 +68,11 @@ struct Part {
   }
 
   /// Where a key of it stands, or the map without it.
-  KubeconfigPlace place(std::string_view name) const {
+  FilePosition place(std::string_view name) const {
     const Node* const found = find(name);
-    return {.file = *file, .key = at(name), .line = (found == nullptr ? *node : *found).line};
+    return {.key = at(name), .file = *file, .line = (found == nullptr ? *node : *found).line};
   }
 };
-
-Error error_at(const KubeconfigPlace& place, std::string message) {
-  return {.message = std::move(message), .key = place.key, .file = place.file, .line = place.line};
-}
 
 /// As JSON, with each scalar as a text: what YAML takes for a number is not known any more.
 std::string json_of(const Node& node) {
@@ -101,7 +97,7 @@ class KubeconfigReader {
       FieldReader reader(*file.file);
       if (!reader.expect_map(*file.node, "")) return *reader.error();
     }
-    KubeconfigPlace asked = {.key = "--context"};
+    FilePosition asked = {.key = "--context"};
     if (context_name.empty()) {
       for (const Part& file : files_) {
         context_name = text(file, "current-context");
@@ -163,7 +159,7 @@ class KubeconfigReader {
   /// The map of a name in lists of `{name: …, <within>: {…}}`, of the first file that has it; `asked` names
   /// it.
   Result<Part> named(const std::string& list, const std::string& within, const std::string& name,
-                     const KubeconfigPlace& asked) {
+                     const FilePosition& asked) {
     std::vector<std::string_view> known;
     const Part* first = nullptr;  // with such a list
     for (const Part& file : files_) {
@@ -177,12 +173,12 @@ class KubeconfigReader {
         if (its_name->text != name) continue;
         Part part{entry.find(within), file.file, fmt::format("{}[{}].{}", list, i, within)};
         if (part.node != nullptr && part.node->kind == Node::Kind::map) return part;
-        return error_at({.file = *file.file, .key = part.key, .line = entry.line}, "must be a map");
+        return error_at({.key = part.key, .file = *file.file, .line = entry.line}, "must be a map");
       }
     }
     if (error_) return *error_;
     if (name.empty()) return error_at(asked, fmt::format("missing: the name of a {}", within));
-    KubeconfigPlace place = (first == nullptr ? files_.front() : *first).place(list);
+    FilePosition place = (first == nullptr ? files_.front() : *first).place(list);
     if (first == nullptr) place.line = 0;
     return error_at(place,
                     fmt::format("there is no {} '{}'{}", within, printable(name), known_names(name, known)));

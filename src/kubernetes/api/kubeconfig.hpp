@@ -14,18 +14,11 @@
 
 namespace mirab::kubernetes {
 
-/// Where a kubeconfig says something; without a file in a pod, which has none.
-struct KubeconfigPlace {
-  std::string file = {};
-  std::string key = {};
-  int line = 0;
-};
-
 /// A certificate or key in PEM: a file, or the text itself. Neither: there is none.
 struct Pem {
   std::string file = {};
   std::string text = {};
-  KubeconfigPlace named = {};  ///< where the kubeconfig names the file
+  FilePosition named = {};  ///< where the kubeconfig names the file
 
   bool is_there() const { return !file.empty() || !text.empty(); }
 };
@@ -41,7 +34,7 @@ struct ExecCommand {
   /// JSON: what the cluster's extension `client.authentication.k8s.io/exec` holds, scalars as texts; may be
   /// empty.
   std::string cluster_config = {};
-  KubeconfigPlace named = {};
+  FilePosition named = {};
 };
 
 /// An API server and who asks it. Files are not read yet: they may change while a program runs.
@@ -58,8 +51,9 @@ struct ApiAccess {
   bool is_insecure = false;      ///< the certificate of the server is not checked
   std::string name_space = {};   ///< of the context; may be empty
 
-  KubeconfigPlace server_named = {.key = "server"};
-  KubeconfigPlace token_file_named = {};
+  // Where the kubeconfig says so; without a file in a pod, which has none.
+  FilePosition server_named = {.key = "server"};
+  FilePosition token_file_named = {};
 };
 
 /// One context of kubeconfigs, YAML or JSON; `context` empty: the current one. Of several files the first

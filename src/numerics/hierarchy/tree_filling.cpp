@@ -242,7 +242,7 @@ void TreeFilling::advance(double step) {
     node.next -= node.moved;
     node.changed = node.changed || node.next <= tuning_.slip * node.moved;
     if (node.is_new || node.changed) reach_bounds(node, at);
-    node.is_new = false;
+    node.is_new = node.is_new && node.moved <= 0;
     reach_members(node, at);
   }
   if (any_less_covered_) uncover();

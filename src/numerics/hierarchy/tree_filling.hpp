@@ -117,7 +117,7 @@ class TreeFilling {
     double next = kInfinity;      // event, by its own parameter
     double moved = 0;             // in the present step
     bool changed = true;          // so that its direction is to be found again
-    bool is_new = false;          // its direction
+    bool is_new = false;          // its direction: it has not moved in it yet
 
     bool fills_flat = false;  // flat members grow, and others wait
     bool rows_grow = false;

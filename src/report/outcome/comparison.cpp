@@ -234,7 +234,11 @@ Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
     const std::optional<double>& share = measured.satisfaction.asked_shares[n];
     append(user, "asked_share", share ? Json(*share) : Json(nullptr));
     append(user, "satisfied", bool{measured.satisfaction.satisfied[n]});
-    if (!is_eligible[n]) append(user, "waits_for", names_of(problem, lacking_resources(problem, n)));
+    if (!is_eligible[n]) {
+      const Lack lack = lack_of(problem, n);
+      append(user, "waits_for", names_of(problem, lack.resources));
+      if (lack.is_together) append(user, "waits_for_together", true);
+    }
     append(user, "resources", by_resource(problem.resources(), granted[n]));
     append(user, "servers", std::move(servers));
     if (stops) append(user, "held_back", held_back_json(problem, outcome, stops->of(n)));

@@ -164,10 +164,10 @@ std::string order_words(const ExplanationReport& explained) {
 
 std::string missing_words(const ExplanationReport& explained) {
   const Explanation& explanation = explained.explanation;
-  if (explanation.stop.resources.empty())
-    return fits_nowhere(explained.problem.cluster(), explanation.user).message;
+  const Stop& stop = explanation.stop;
+  if (stop.resources.empty()) return fits_nowhere(explained.problem.cluster(), explanation.user).message;
   return fmt::format("no server on which it may run has all that it asks for; missing: {}",
-                     resources_words(explained.problem, explained.explanation.stop.resources));
+                     lack_words(explained.problem, {stop.resources, stop.is_together}));
 }
 
 // What holds it back besides full resources.

@@ -77,7 +77,10 @@ std::string stop_words(const Problem& problem, const Outcome& outcome, const Sto
     case StopKind::limit:
       return fmt::format("limit of {}: {}", node_name(problem, stop.node), resources);
     case StopKind::capacity:
-      if (stop.is_missing) return "lack of " + (resources.empty() ? "a server that it may use" : resources);
+      if (stop.is_missing) {
+        const std::string lack = lack_words(problem, {stop.resources, stop.is_together});
+        return "lack of " + (lack.empty() ? "a server that it may use" : lack);
+      }
       return resources.empty() ? "no room" : resources;
     case StopKind::reserve:
       return "reserved: " + resources;

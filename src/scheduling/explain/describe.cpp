@@ -124,7 +124,7 @@ const char* by_right(Right right) {
   return "";
 }
 
-/// What preemption would do, were its budget not used up.
+/// What preemption would do, were its budget not in the way.
 std::string over_budget(const WhyWaiting& why) {
   if (!why.over_budget) return {};
   const WhyWaiting::OverBudget& of = *why.over_budget;
@@ -132,7 +132,8 @@ std::string over_budget(const WhyWaiting& why) {
       of.first.job == why.job ? "it" : fmt::format("a task of {} first", printable(of.first.user_name));
   return fmt::format("{} would end for {} by force, {}\n", number(of.tasks, "task"), whom,
                      of.free_at
-                         ? fmt::format("but the budget of preemption is used up; it allows that at {} s",
+                         ? fmt::format("but the budget of preemption {}; it allows that at {} s",
+                                       of.left == 0 ? "is used up" : fmt::format("has only {} left", of.left),
                                        seconds_text(of.free_at->time_since_epoch()))
                          : "which is more than the budget of preemption ever allows");
 }

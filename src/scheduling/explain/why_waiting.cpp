@@ -442,31 +442,53 @@ std::optional<PreemptionCandidate> intended_by_force(const EngineView& view, con
                        step.at);
 }
 
+WhyWaiting::Other gains(const EngineView& view, const PreemptionCandidate& candidate,
+                        const Precedence& precedence) {
+  const TournamentEntry entry{.queue = candidate.queue};
+  const double key = view.ledger.has_tree() ? by_force(candidate, precedence).key_before
+                                            : precedence.discipline->key->rounded(*precedence.context, entry);
+  return other_of(view.ledger, {.keyed = {.entry = entry, .key = key}, .has_room = false});
+}
+
+/// What the budget keeps from ending, as soon as it allows enough. Requires that it stands in the way. Where
+/// a search finds tasks one with more budget does too, so the least that it takes is found by halving, in
+/// O(log tasks) searches.
+void explain_budget(const EngineView& view, const Precedence& precedence, const ReservationPreview& step,
+                    PreemptionPolicy& policy, WhyWaiting& why) {
+  const auto with_budget = [&](std::int64_t tasks) {
+    PreemptionPolicy other = policy.with_budget(tasks);
+    return intended_by_force(view, precedence, step, other);
+  };
+  const auto size = [](const PreemptionCandidate& found) { return std::ssize(found.victims.tasks); };
+  const std::int64_t left = policy.left(step.at);
+  std::optional<PreemptionCandidate> found = with_budget(std::numeric_limits<std::int64_t>::max());
+  if (!found) return;
+  for (std::int64_t too_few = left; size(*found) > too_few + 1;) {
+    const std::int64_t half = too_few + (size(*found) - too_few) / 2;
+    if (std::optional<PreemptionCandidate> fewer = with_budget(half))
+      found = std::move(fewer);
+    else
+      too_few = half;
+  }
+  const std::optional<Time> free_at = policy.when_allowed(size(*found), step.at);
+  if (free_at) found = with_budget(policy.left(*free_at));  // more may be free then than the least
+  MIRAB_ASSERT(found, "with more budget a search finds something too");
+  why.over_budget = {
+      .first = gains(view, *found, precedence), .tasks = size(*found), .left = left, .free_at = free_at};
+}
+
 /// Requires that nothing can be placed without force.
 void explain_force(const EngineView& view, QueueIndex queue, const Precedence& precedence,
                    const ReservationPreview& step, WhyWaiting& why) {
   PreemptionPolicy policy = *view.preemption;  // a copy is asked
   if (!step.ended.empty()) policy.something_changed();
-  std::optional<PreemptionCandidate> candidate = intended_by_force(view, precedence, step, policy);
-  const bool is_over_budget = !candidate && policy.is_stopped_by_budget();
-  if (is_over_budget) {
-    PreemptionPolicy endless = policy.without_budget();
-    candidate = intended_by_force(view, precedence, step, endless);
-  }
-  if (!candidate) return;
-  const TournamentEntry gains{.queue = candidate->queue};
-  const ByForce force = by_force(*candidate, precedence);
-  const double key = view.ledger.has_tree() ? force.key_before
-                                            : precedence.discipline->key->rounded(*precedence.context, gains);
-  const WhyWaiting::Other first =
-      other_of(view.ledger, {.keyed = {.entry = gains, .key = key}, .has_room = false});
-  if (is_over_budget) {
-    const auto tasks = static_cast<std::int64_t>(force.ends.size());
-    why.over_budget = {.first = first, .tasks = tasks, .free_at = policy.when_allowed(tasks, step.at)};
+  const std::optional<PreemptionCandidate> candidate = intended_by_force(view, precedence, step, policy);
+  if (!candidate) {
+    if (policy.is_stopped_by_budget()) explain_budget(view, precedence, step, policy, why);
     return;
   }
-  why.forced_first = first;
-  if (candidate->queue == queue && why.older_jobs == 0) why.by_force = force;
+  why.forced_first = gains(view, *candidate, precedence);
+  if (candidate->queue == queue && why.older_jobs == 0) why.by_force = by_force(*candidate, precedence);
 }
 
 }  // namespace

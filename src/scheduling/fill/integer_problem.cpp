@@ -280,12 +280,11 @@ std::optional<LargestPart> nearest_server(const IntegerProblem& cluster, std::si
 }
 
 std::string missing_notice(const Problem& problem, std::size_t user) {
-  std::vector<std::string_view> missing;
-  for (const std::size_t r : lacking_resources(problem, user)) missing.push_back(problem.resources()[r]);
+  const std::string missing = lack_words(problem, lack_of(problem, user));
   if (missing.empty())
     return fmt::format("user '{}' may run on none of the servers", problem.users()[user].name);
   return fmt::format("no server on which user '{}' may run has all that it asks for; missing: {}",
-                     problem.users()[user].name, fmt::join(missing, ", "));
+                     problem.users()[user].name, missing);
 }
 
 std::string notice_of(const Problem& problem, std::size_t user, const LargestPart& short_of) {

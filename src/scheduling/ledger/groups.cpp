@@ -140,7 +140,7 @@ bool uses_something(std::span<const std::int64_t> used) {
 bool Ledger::note_demand(UserIndex user, std::span<const std::int64_t> demand) {
   bool counts = false;
   any_on_path(*this, user, [&](TreeNode node) {
-    const bool is_new = seen(node).add(demand);
+    const bool is_new = (node.is_user() ? seen_[user] : groups[node.group].seen).add(demand);
     counts = counts || (is_new && parent(node) != kRoot && uses_something(used(node)));
     return false;
   });

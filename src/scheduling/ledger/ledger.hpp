@@ -274,7 +274,10 @@ class Ledger {
   const DemandsSeen& seen(TreeNode node) const {
     return node.is_user() ? seen_[node.user] : groups[node.group].seen;
   }
-  DemandsSeen& seen(TreeNode node) { return node.is_user() ? seen_[node.user] : groups[node.group].seen; }
+  /// What a snapshot says of it. Requires that no demand was noted below.
+  void set_seen(TreeNode node, DemandsSeen seen) {
+    (node.is_user() ? seen_[node.user] : groups[node.group].seen) = std::move(seen);
+  }
   /// The user has tasks with this demand. O(depth m).
   /// True when others may count for more by it (order/descent.cpp, task view): when the kind is new at a node
   /// that uses something and has siblings in a group. What uses nothing counts for nothing; and if it gets

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "model/seconds.hpp"
 #include "numerics/pool/dual.hpp"
 
 namespace mirab::scheduling {
@@ -50,6 +51,27 @@ bool DecayedUsage::is_due(Time now) const {
 void DecayedUsage::refresh(Time now) {
   refreshed_ = now;
   for (Row& row : rows_) row.key = usage_at(row, now);
+}
+
+std::optional<Time> DecayedUsage::next_order(std::vector<Weighted> users, Time now) const {
+  std::stable_sort(users.begin(), users.end(), [&](const Weighted& a, const Weighted& b) {
+    return rows_[a.user].key / a.weight < rows_[b.user].key / b.weight;
+  });
+  std::optional<double> least;  // half-lives
+  for (std::size_t i = 1; i < users.size(); ++i) {
+    const Row& first = rows_[users[i - 1].user];
+    const Row& second = rows_[users[i].user];
+    const double ahead = usage_at(second, now) / users[i].weight - usage_at(first, now) / users[i - 1].weight;
+    const double in_the_end = second.share / users[i].weight - first.share / users[i - 1].weight;
+    if (ahead >= 0 && in_the_end >= 0) continue;
+    const double wait = ahead > 0 ? std::log2((ahead - in_the_end) / -in_the_end) : 0;
+    least = std::min(least.value_or(wait), wait);
+  }
+  if (!least) return {};
+  const double ns = *least * static_cast<double>(half_life_.count());  // rounded down: rather a step too many
+  if (!(ns < static_cast<double>(Duration::max().count()))) return {};
+  const Time due = refreshed_ ? later(*refreshed_, half_life_ / kRefreshes) : now;
+  return std::max({due, later(now, Duration(static_cast<std::int64_t>(ns))), later(now, Duration(1))});
 }
 
 namespace {

@@ -46,6 +46,16 @@ class DecayedUsage {
   double key(UserIndex user) const { return rows_[user].key; }  ///< U at the latest refresh
   double usage(UserIndex user, Time now) const { return usage_at(rows_[user], now); }
 
+  struct Weighted {
+    UserIndex user;
+    double weight;
+  };
+  /// When two of these users change places by their keys per weight while no share changes: the first refresh
+  /// that is due after two who are neighbours have equal usage; nothing: never. Two cross at most once: per
+  /// weight, one is ahead of the other by e + (a − e) 2^{-Δ/h}, where a is by how much now, and e by how much
+  /// in their shares. O(users log users).
+  std::optional<Time> next_order(std::vector<Weighted> users, Time now) const;
+
   /// What a snapshot keeps besides the shares.
   struct Row {
     double usage = 0;  ///< U(since)

@@ -438,7 +438,7 @@ void read_seen_kinds(const JsonReader& seen, Names resources, Ledger& ledger) {
           return kind.refuse("a kind of task that is given twice");
         kinds.push_back(std::move(amounts));
       });
-      ledger.seen(node_of(index)) = DemandsSeen(std::move(kinds));
+      ledger.set_seen(node_of(index), DemandsSeen(std::move(kinds)));
     });
   };
   read(

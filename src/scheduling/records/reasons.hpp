@@ -207,6 +207,7 @@ struct Declared<WhyWaiting::OverBudget> {
   static constexpr std::tuple kFields{
       field("first", &T::first, "the task for which it would end: Other"),
       field("tasks", &T::tasks, "that would end for it"),
+      field("left", &T::left, "how many the budget allows now"),
       field("free_at", &T::free_at, "when the budget allows them, in nanoseconds; None: never")};
 };
 

@@ -381,13 +381,13 @@ void PreemptionPolicy::found_too_many(Time next_order) {
   is_over_budget_ = true;
 }
 
-PreemptionPolicy PreemptionPolicy::without_budget() const {
-  PreemptionPolicy endless = *this;
-  endless.rule_.tasks = std::numeric_limits<std::int64_t>::max();
-  endless.ended_.clear();
-  endless.recent_ = 0;
-  endless.something_changed();
-  return endless;
+PreemptionPolicy PreemptionPolicy::with_budget(std::int64_t tasks) const {
+  PreemptionPolicy other = *this;
+  other.rule_.tasks = tasks;
+  other.ended_.clear();
+  other.recent_ = 0;
+  other.something_changed();
+  return other;
 }
 
 std::optional<Time> PreemptionPolicy::when_allowed(std::int64_t tasks, Time now) const {

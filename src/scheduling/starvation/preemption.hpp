@@ -136,8 +136,12 @@ class PreemptionPolicy {
 
   /// Did the budget stand in the way of the latest search, or keep it from being made?
   bool is_stopped_by_budget() const { return is_futile_ && is_over_budget_; }
-  /// The same policy as if its budget were endless, and as if nothing had been searched: for a question.
-  PreemptionPolicy without_budget() const;
+  /// The same policy as if this were the budget, none of it were used, and nothing had been searched: for a
+  /// question.
+  PreemptionPolicy with_budget(std::int64_t tasks) const;
+  /// How many may end now: with those that ended in the time `per` up to now no more than `tasks`. What is
+  /// older is forgotten. O(1) amortised.
+  std::int64_t left(Time now);
   /// When the budget allows this number of tasks, if no other ends before; nothing: never. O(tasks ended
   /// lately).
   std::optional<Time> when_allowed(std::int64_t tasks, Time now) const;
@@ -179,9 +183,6 @@ class PreemptionPolicy {
   void set_memory(Memory memory);  ///< requires times in order and tasks above 0, no more than the rule says
 
  private:
-  /// How many may end now: with those that ended in the time `per` up to now no more than `tasks`. What is
-  /// older is forgotten. O(1) amortised.
-  std::int64_t left(Time now);
   Time end_of_window(Time ended) const;
 
   /// Nothing was found, and nothing will be until something changes, or until the tasks that may end come in

@@ -71,6 +71,7 @@ TEST(ServerKinds, ARequestForAResourceThatNoServerHasIsAnErrorBesideOneThatFits)
   const auto kinds = server_kinds(cluster, workload);
   ASSERT_FALSE(kinds);
   EXPECT_EQ(kinds.error().key, "requests[1].demand");
+  EXPECT_EQ(kinds.error().message, "a task of it fits nowhere: 1 without any gpu");
 }
 
 // One entry of six servers, and six entries, each of one.

@@ -37,6 +37,7 @@ interface Preempted {
 }
 interface OverBudget {
   tasks: number;
+  left: number;
   free_at?: string;
 }
 interface OnServer {
@@ -93,7 +94,7 @@ const lines: [string, string, (value: never, why: Explanation) => string | Omit<
   ['wishes', 'Asks for', (of: string) => of],
   ['covered_by', 'Within the guarantee of', (of: unknown) => [of].flat().join(', ')],
   ['preempted', 'Ended for others', (of: Preempted) => `${count(of.tasks, 'task')}${of.says ? `; ${of.says}` : ''}`],
-  ['over_budget', 'Preemption', (of: OverBudget) => `${count(of.tasks, 'task')} would end; ${of.free_at ? `its budget is free again at ${moment(of.free_at)}` : 'that is more than its budget'}`],
+  ['over_budget', 'Preemption', (of: OverBudget) => `${count(of.tasks, 'task')} would end; ${of.free_at ? `its budget has ${whole(of.left)} left, and allows that at ${moment(of.free_at)}` : 'that is more than its budget'}`],
   ['key', 'Key of its queue', (of: number, why: Explanation) => `${of.toPrecision(3)}; ${why.last ? `but ${String(why.last)} has weight 0 and comes last beyond its guarantee` : 'the lower comes first'}`],
   ['with_weight', 'Next with a weight above', (of: number) => of.toPrecision(3)],
 ];

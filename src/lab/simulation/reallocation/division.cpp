@@ -52,7 +52,7 @@ Check check_all_fit(const Problem& wishes) {
   const std::vector<bool> somewhere = eligible_somewhere(wishes);
   const auto first = std::find(somewhere.begin(), somewhere.end(), false);
   if (first == somewhere.end()) return {};
-  return fits_nowhere(wishes.cluster(), static_cast<std::size_t>(first - somewhere.begin()));
+  return fits_nowhere(wishes.cluster(), static_cast<std::size_t>(first - somewhere.begin()), "a task of it");
 }
 
 }  // namespace

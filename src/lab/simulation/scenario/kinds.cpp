@@ -127,6 +127,18 @@ TraceScenario read_trace(const Node& root, ScenarioFields& fields) {
   return scenario;
 }
 
+namespace {
+
+/// Of the mechanisms one that divides: what runs does not come from a cluster file here.
+Result<Choice> choose_dividing(std::string_view text) {
+  Result<Choice> mechanism = choose_mechanism(text);
+  if (mechanism && mechanism->name == "given")
+    return Error{.message = "'given' divides nothing: it is what a cluster file says that runs"};
+  return mechanism;
+}
+
+}  // namespace
+
 // The keys of `kind: reallocation` (docs/reference/simulate.md). The caller opens the files that it names.
 
 ReallocationScenario read_reallocation(const Node& root, ScenarioFields& fields) {
@@ -141,7 +153,7 @@ ReallocationScenario read_reallocation(const Node& root, ScenarioFields& fields)
   scenario.cluster = fields.path(fields.required(root, "", "cluster"), "cluster");
   scenario.workload = fields.path(fields.required(root, "", "workload"), "workload");
   options.mechanisms =
-      fields.choice_list(fields.required(root, "", "mechanisms"), "mechanisms", choose_mechanism);
+      fields.choice_list(fields.required(root, "", "mechanisms"), "mechanisms", choose_dividing);
   if (const Node* duration = root.find("duration")) {
     scenario.duration = fields.duration(*duration, "duration");
   }
@@ -257,7 +269,7 @@ DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields) {
   }
   choose_resources(scenario);
   scenario.mechanisms =
-      fields.choice_list(fields.required(root, "", "mechanisms"), "mechanisms", choose_mechanism);
+      fields.choice_list(fields.required(root, "", "mechanisms"), "mechanisms", choose_dividing);
   if (const Node* disciplines = root.find("disciplines"))
     scenario.disciplines = fields.choice_list(*disciplines, "disciplines", choose_discipline);
   if (const Node* iterations = root.find("iterations")) {

@@ -43,11 +43,11 @@ constexpr std::array<std::string_view, kMaxFields> kNames = {"job number",
 
 constexpr std::int64_t kMostOfAHead = std::int64_t{1} << 31;  // nodes or processors, far beyond any machine
 
-void take_comment(std::string_view line, Head& head) {
+void take_comment(std::string_view line, int number, Head& head) {
   const std::string_view text = trimmed(line.substr(1));
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return;
-  head.emplace(text.substr(0, colon), trimmed(text.substr(colon + 1)));
+  head.emplace(text.substr(0, colon), HeadEntry{std::string(trimmed(text.substr(colon + 1))), number});
 }
 
 Result<Entry> cut(std::string_view line, const LogFormat& format, const std::string& file, int number) {
@@ -114,7 +114,7 @@ Result<Head> read_log(const std::string& path, const LogFormat& format,
     const std::string_view text = trimmed(**line);
     if (text.empty()) continue;
     if (text.front() == ';') {
-      take_comment(text, head);
+      take_comment(text, lines->number(), head);
       continue;
     }
     const Result<Entry> entry = cut(text, format, path, lines->number());
@@ -132,9 +132,9 @@ Result<std::optional<std::int64_t>> number_in(const Head& head, std::string_view
   const auto is_unknown = [](std::string_view text) {
     return text.empty() || text == "-1" || text == "unknown";
   };
-  if (entry == head.end() || is_unknown(lower_case(entry->second))) return std::optional<std::int64_t>();
+  if (entry == head.end() || is_unknown(lower_case(entry->second.text))) return std::optional<std::int64_t>();
   std::int64_t number = 0;
-  const std::string& text = entry->second;
+  const auto& [text, line] = entry->second;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view rest =
       trimmed({end, text.data() + text.size()});  // nothing, or a remark in brackets
@@ -145,7 +145,8 @@ Result<std::optional<std::int64_t>> number_in(const Head& head, std::string_view
                                       "stand behind it",
                                       printable(text).substr(0, 40), kMostOfAHead),
                .key = std::string(name),
-               .file = file};
+               .file = file,
+               .line = line};
 }
 
 namespace {

@@ -74,8 +74,13 @@ class Entry {
   int line_;
 };
 
-/// `; MaxProcs: 128` and its like, the first of each name.
-using Head = std::map<std::string, std::string, std::less<>>;
+/// `128` of `; MaxProcs: 128`, and its line.
+struct HeadEntry {
+  std::string text;
+  int line;
+};
+/// By their names, the first of each.
+using Head = std::map<std::string, HeadEntry, std::less<>>;
 
 /// A kind of log: how many fields a line has, and what errors call such a log.
 struct LogFormat {

@@ -83,14 +83,19 @@ Result<Server> nodes(const Head& head, const SwfOptions& options, const std::str
       .name = "nodes", .capacity = {Quantity(each)}, .count = count.value_or(processors.value_or(1))};
   if (!numbers->memory) return server;
   const Result<Quantity> memory = Quantity::parse(fmt::format("{}Ki", *numbers->memory * each));
-  if (!memory) return Error{.message = memory.error().message, .key = "MaxMemory", .file = log};
+  if (!memory) {
+    return Error{.message = memory.error().message,
+                 .key = "MaxMemory",
+                 .file = log,
+                 .line = head.find("MaxMemory")->second.line};
+  }
   server.capacity.push_back(*memory);
   return server;
 }
 
 std::string head_line(const Head& head, std::string_view name) {
   const auto entry = head.find(name);
-  return entry == head.end() ? "" : fmt::format("{}: {}", name, entry->second);
+  return entry == head.end() ? "" : fmt::format("{}: {}", name, entry->second.text);
 }
 
 std::vector<std::string> provenance(const Head& head, const Server& nodes, const Workload& workload,

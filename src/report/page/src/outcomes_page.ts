@@ -79,8 +79,10 @@ function shortSentences(report: Report): string[] {
 /** `Waits for gpu, which none of its servers has: ml-training.` Under every outcome the same users. */
 function waitingSentences(report: Report): string[] {
   const names = new Map<string, string[]>();
-  for (const {name, waits_for} of report.outcomes[0]!.users) {
-    if (waits_for) names.set(listed(waits_for), [...names.get(listed(waits_for)) ?? [], name]);
+  for (const {name, waits_for, waits_for_together} of report.outcomes[0]!.users) {
+    if (!waits_for) continue;
+    const resources = listed(waits_for) + (waits_for_together ? ' together' : '');
+    names.set(resources, [...names.get(resources) ?? [], name]);
   }
   return [...names].map(([resources, users]) => {
     const one = users.length === 1;

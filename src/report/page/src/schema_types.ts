@@ -70,8 +70,10 @@ export interface UserShare {
   asked_share?: number | null;
   /** Has the user all the tasks that it asks for? Never of endless tasks. */
   satisfied: boolean;
-  /** Of a user who fits on no server and waits for one: the resources of which none of its servers has any; empty where it is allowed no server. */
+  /** Of a user who fits on no server and waits for one: the resources of which none of its servers has any; where each is on some of them, those that none has together; empty where it is allowed no server. */
   waits_for?: string[];
+  /** With waits_for, where each of these resources is on some of its servers, and none has all; left out otherwise. */
+  waits_for_together?: boolean;
   /** By server entry; only those on which the user has something. */
   servers: Record<string, {tasks: number; resources: Record<string, number>}>;
 }
