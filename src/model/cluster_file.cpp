@@ -88,6 +88,8 @@ class ClusterReader : FieldReader {
     if (absent != nullptr) keep_groups_with_members(teams);
     if (Check bad = check_teams(cluster, members, teams)) return *std::move(bad);
     teams.groups = std::move(cluster_.groups);
+    for (const std::string& key : group_keys_)
+      teams.positions.push_back({.key = key, .file = file(), .line = line_of(root_, key)});
     return teams;
   }
 
@@ -611,8 +613,10 @@ Result<Teams> read_teams_file(const std::string& path, const Problem& cluster,
   return ClusterReader(*document, path).read_teams(cluster, members, members_key, nullptr);
 }
 
-Result<Problem> with_teams_file(const Problem& problem, const std::string& path,
-                                std::vector<std::string>& absent) {
+namespace {
+
+// The groups of a teams file, with the users of a problem in them.
+Result<Teams> teams_of(const Problem& problem, const std::string& path, std::vector<std::string>& absent) {
   const Result<InputText> input = read_input(path);
   if (!input) return input.error();
   std::istringstream text{input->text};
@@ -623,21 +627,27 @@ Result<Problem> with_teams_file(const Problem& problem, const std::string& path,
     return Error{.message = "no teams file: that has groups, and the names of users in them",
                  .key = "groups",
                  .file = input->name};
-  Cluster cluster = problem.cluster();
   std::vector<std::string> members;
-  for (const Group& group : cluster.groups) {
+  for (const Group& group : problem.groups()) {
     if (!group.is_user)
       return Error{.message = fmt::format("the cluster file has groups of its own, such as '{}'", group.name),
                    .key = "groups",
                    .file = input->name};
     members.push_back(group.name);
   }
-  for (const User& user : cluster.users) {
+  for (const User& user : problem.users()) {
     if (!user.shape) members.push_back(user.name);
   }
-  Result<Teams> teams =
-      ClusterReader(*document, input->name).read_teams(problem, members, *members_key, &absent);
+  return ClusterReader(*document, input->name).read_teams(problem, members, *members_key, &absent);
+}
+
+}  // namespace
+
+Result<Problem> with_teams_file(const Problem& problem, const std::string& path,
+                                std::vector<std::string>& absent) {
+  Result<Teams> teams = teams_of(problem, path, absent);
   if (!teams) return std::move(teams).error();
+  Cluster cluster = problem.cluster();
   std::size_t next = 0;  // of the members, which are in the order of the cluster
   const auto next_group = [&]() -> std::optional<std::string> {
     const std::optional<std::size_t> group = teams->group_of[next++];
@@ -649,6 +659,25 @@ Result<Problem> with_teams_file(const Problem& problem, const std::string& path,
   }
   cluster.groups.insert(cluster.groups.begin(), teams->groups.begin(), teams->groups.end());
   return Problem::from(std::move(cluster));
+}
+
+FilePosition position_in_files(const std::string& path, const std::string& teams_path,
+                               const std::string& key) {
+  constexpr std::string_view kGroups = "groups[";
+  if (teams_path.empty() || !key.starts_with(kGroups)) return position_in_cluster_file(path, key);
+  std::vector<std::string> absent;
+  const Result<Problem> problem = read_cluster(path, OwnRunning::left_out);
+  if (!problem) return {.key = key};
+  const Result<Teams> teams = teams_of(*problem, teams_path, absent);
+  if (!teams) return {.key = key};
+  const std::size_t end = key.find(']');
+  const std::size_t group = std::stoul(key.substr(kGroups.size(), end - kGroups.size()));
+  const std::string rest = key.substr(end + 1);
+  const std::size_t count = teams->positions.size();
+  if (group >= count) return position_in_cluster_file(path, fmt::format("groups[{}]{}", group - count, rest));
+  FilePosition position = teams->positions[group];
+  position.key += rest;
+  return position;
 }
 
 namespace {

@@ -22,6 +22,7 @@ namespace mirab {
 struct Teams {
   std::vector<Group> groups;                         ///< each after its parent
   std::vector<std::optional<std::size_t>> group_of;  ///< [member]; without a value: of the cluster itself
+  std::vector<FilePosition> positions = {};          ///< of the groups in the file
 };
 
 /// Reads a teams file (docs/reference/simulate.md, "Teams"): the `groups` of a cluster file, each with a list

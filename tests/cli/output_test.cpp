@@ -247,7 +247,7 @@ TEST(Output, WhatRunsMayComeFromStandardInputIfTheClusterDoesNot) {
                          .out);
   const Ran both = shell("mirab allocate - -m given --allocation - < examples/textbook.yaml");
   EXPECT_NE(both.status, 0);
-  EXPECT_THAT(both.err, HasSubstr("--allocation: the cluster and what runs on it cannot both be read from"));
+  EXPECT_THAT(both.err, HasSubstr("--allocation: only one file can be read from standard input"));
 }
 
 TEST(Output, TheReportIsOnePageWithTheOutcomesAndTheCommand) {

@@ -44,6 +44,11 @@ Result<Problem> with_teams_file(const Problem& problem, const std::string& path,
 /// an error that is found after the file was read. Reads the file again. Without the name of the file.
 FilePosition position_in_cluster_file(const std::string& path, const std::string& key);
 
+/// The same of a problem with the groups of a teams file, which come first; empty: none. With the name of the
+/// teams file where the key stands there. Reads both again.
+FilePosition position_in_files(const std::string& path, const std::string& teams_path,
+                               const std::string& key);
+
 /// The cluster in YAML, in the order in which it was given: reading it back gives an equal problem. `comment`
 /// lines come first, each after a `# `.
 std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment = {});

@@ -29,8 +29,7 @@ namespace {
 
 /// How `allocate` and `fill` show their outcomes.
 struct CompareOptions {
-  std::string cluster;
-  std::string allocation;  ///< what runs now; empty: what the cluster file says
+  ClusterFiles files;
   OutputOptions output;
   bool all_metrics = false;
   bool times = false;
@@ -94,8 +93,9 @@ Result<Outcome> timed_fill(const Problem& problem, const FillOptions& options, s
 
 /// Adds the cluster file and the options of CompareOptions.
 void add_compare_options(CLI::App& app, CompareOptions& options) {
-  add_cluster_argument(app, options.cluster);
-  add_allocation_option(app, options.allocation);
+  add_cluster_argument(app, options.files.cluster);
+  add_allocation_option(app, options.files.allocation);
+  add_teams_option(app, options.files.teams);
   add_tie_option(app, options.tie);
   add_output_options(app, options.output, {"table", "json", "csv"});
   add_report_options(app, options.report);
@@ -139,26 +139,27 @@ bool shows_whole_tasks(const Problem& problem) {
 /// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
 Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
-  if (const Check clash = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
-                                             {options.cluster, options.allocation}))
+  if (const Check clash =
+          check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
+                             {options.files.cluster, options.files.allocation, options.files.teams}))
     return report_error(*clash);
-  Result<Problem> problem = read_problem(options.cluster, options.allocation);
+  Result<Problem> problem = read_problem(options.files);
   if (!problem) return report_error(problem.error());
   const bool none_named = mechanisms.empty() && fillings.empty();
   const Recommendation taken = recommended(*problem);
   if (none_named) {
-    if (const Check none = check_recommended(taken, options.cluster)) return report_error(*none);
+    if (const Check none = check_recommended(taken, options.files.cluster)) return report_error(*none);
     mechanisms.push_back(taken.choice);
   }
-  print_slips(options.cluster, *problem);
-  std::string title = name_of(options.report, *problem, options.cluster);
+  print_slips(options.files, *problem);
+  std::string title = name_of(options.report, *problem, options.files.cluster);
   report::Comparison comparison{std::move(title), *std::move(problem), options.seed, {}};
 
   for (const Choice& mechanism : mechanisms) {
     Result<Outcome> outcome = allocate(comparison.problem, mechanism, {.threads = options.threads});
-    if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
+    if (!outcome) return report_error(with_cluster_position(options.files, outcome.error()));
     if (none_named && mechanism.name == taken.choice.name)
-      outcome->notices.push_back(choice_notice(taken, options.cluster));
+      outcome->notices.push_back(choice_notice(taken, options.files.cluster));
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
   }
   for (const FillChoice& choice : fillings) {
@@ -167,14 +168,14 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
                                    .tie = read_tie(options.tie),
                                    .trace = steps != Steps::dropped};
     Result<Outcome> outcome = timed_fill(comparison.problem, fill_options, options.seed);
-    if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
+    if (!outcome) return report_error(with_cluster_position(options.files, outcome.error()));
     if (!choice.notice.empty()) outcome->notices.push_back(choice.notice);
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
   }
 
   if (comparison.problem.running() && !is_named(mechanisms, "given")) {
     Result<Outcome> given = allocate(comparison.problem, "given");
-    if (!given) return report_error(with_cluster_position(options.cluster, given.error()));
+    if (!given) return report_error(with_cluster_position(options.files, given.error()));
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(given)));
   }
   if (none_named && shows_whole_tasks(comparison.problem)) {
@@ -182,7 +183,7 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
                             .placement = *choose_placement("first-fit"),
                             .tie = read_tie(options.tie)};
     Result<Outcome> outcome = timed_fill(comparison.problem, whole, options.seed);
-    if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
+    if (!outcome) return report_error(with_cluster_position(options.files, outcome.error()));
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
   }
 

@@ -60,8 +60,7 @@ constexpr const char* kNoGuarantees = "no-guarantees";
 constexpr const char* kTopGuarantees = "top-guarantees";
 
 struct Options {
-  std::string cluster;  ///< empty with --random and --claims
-  std::string allocation;
+  ClusterFiles files;  ///< no cluster with --random and --claims
   std::vector<std::string> mechanisms;
   std::vector<std::string> properties;
   std::uint64_t random = 0;  ///< clusters; 0: none
@@ -77,21 +76,24 @@ struct Options {
 
 Check check_options(const Options& options) {
   const bool without_cluster = options.claims || options.random > 0;
-  if (options.cluster.empty() && !without_cluster)
+  if (options.files.cluster.empty() && !without_cluster)
     return Error{.message = "name a cluster file, or audit random clusters with --random N or --claims",
                  .key = "CLUSTER"};
-  if (!options.cluster.empty() && without_cluster)
+  if (!options.files.cluster.empty() && without_cluster)
     return Error{.message = "audits random clusters; leave out the cluster file",
                  .key = options.claims ? "--claims" : "--random"};
   if (options.claims && !options.report.file.empty())
     return Error{.message = "there is no page of claims; leave out --report or --claims", .key = "--report"};
-  if (options.cluster.empty() && !options.allocation.empty())
+  if (options.files.cluster.empty() && !options.files.allocation.empty())
     return Error{.message = "goes with a cluster file", .key = "--allocation"};
+  if (options.files.cluster.empty() && !options.files.teams.empty())
+    return Error{.message = "goes with a cluster file", .key = "--teams"};
   if (!options.assumed.empty() && (options.claims || options.random == 0))
     return Error{.message = "goes with --random only; --claims uses the conditions of each claim",
                  .key = "--assume"};
-  if (Check wrong = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
-                                       {options.cluster, options.allocation}))
+  if (Check wrong =
+          check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
+                             {options.files.cluster, options.files.allocation, options.files.teams}))
     return wrong;
   return options.witness_dir.empty() ? Check{} : check_folder({"--witness-dir", options.witness_dir});
 }
@@ -136,14 +138,14 @@ Result<std::vector<Property>> read_properties(const std::vector<std::string>& na
 Result<std::vector<Choice>> read_mechanisms(const Options& options) {
   if (!options.mechanisms.empty()) {
     Result<std::vector<Choice>> choices = read_choices(options.mechanisms, "--mechanism", choose_mechanism);
-    if (!choices || !options.cluster.empty()) return choices;
+    if (!choices || !options.files.cluster.empty()) return choices;
     if (is_named(*choices, "given")) {
       return Error{.message = "'given' says what runs on one cluster; name the cluster file",
                    .key = "--mechanism"};
     }
     return choices;
   }
-  if (!options.allocation.empty()) return std::vector<Choice>{*choose_mechanism("given")};
+  if (!options.files.allocation.empty()) return std::vector<Choice>{*choose_mechanism("given")};
   return all_mechanisms();
 }
 
@@ -225,12 +227,12 @@ Exit run(const Options& options) {
   if (options.random > 0) {
     audited.mechanisms = audit_random(*mechanisms, options.random, how);
   } else {
-    const Result<Problem> problem = read_problem(options.cluster, options.allocation);
+    const Result<Problem> problem = read_problem(options.files);
     if (!problem) return report_error(infeasible(problem.error()));
-    const bool asked = options.mechanisms.empty() || !options.allocation.empty();
+    const bool asked = options.mechanisms.empty() || !options.files.allocation.empty();
     if (asked && problem->running() && !is_named(*mechanisms, "given"))
       mechanisms->push_back(*choose_mechanism("given"));
-    audited.title = name_of(options.report, *problem, options.cluster);
+    audited.title = name_of(options.report, *problem, options.files.cluster);
     audited.properties = asked_properties(how, !problem->tree().is_flat());
     audited.mechanisms = audit(*problem, *mechanisms, how);
   }
@@ -250,7 +252,7 @@ Exit run(const Options& options) {
 
 void add_options(CLI::App& command, Options& options) {
   command
-      .add_option("CLUSTER", options.cluster,
+      .add_option("CLUSTER", options.files.cluster,
                   "The cluster file, in YAML or JSON; - reads it from standard input; none with --random and "
                   "--claims")
       ->type_name("FILE");
@@ -260,7 +262,8 @@ void add_options(CLI::App& command, Options& options) {
       "and alpha-pf-vds with alpha=2), and 'given' where the cluster file has `running`; with --allocation "
       "'given' alone",
       "MECHANISM");
-  add_allocation_option(command, options.allocation);
+  add_allocation_option(command, options.files.allocation);
+  add_teams_option(command, options.files.teams);
   command
       .add_option("--properties", options.properties,
                   fmt::format("Which properties, separated by commas; default: all, those of groups where "

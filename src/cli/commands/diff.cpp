@@ -19,10 +19,9 @@ namespace mirab::cli {
 namespace {
 
 struct DiffFlags {
-  std::string before;
+  ClusterFiles before;
   std::string after;  ///< empty: the same cluster
   std::vector<std::string> mechanisms;
-  std::string allocation;  ///< what runs before; empty: what the cluster file says
   std::size_t most = 20;
   bool shapes = false;
   int threads = 1;
@@ -42,8 +41,9 @@ Check check_diff_flags(const DiffFlags& options) {
   if (options.mechanisms.size() > 2) {
     return Error{.message = "give one or two: the first is before, the last is after", .key = "--mechanism"};
   }
-  return check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
-                            {options.before, options.after, options.allocation});
+  return check_destinations(
+      {{"-o", options.output.file}, {"--report", options.report.file}},
+      {options.before.cluster, options.after, options.before.allocation, options.before.teams});
 }
 
 /// By what each side is divided, and where no mechanism was named, what to say of the one that was taken.
@@ -60,7 +60,7 @@ Result<Sides> sides_of(const DiffFlags& options, std::vector<Choice> named, cons
   if (sides.mechanisms.size() == 2) {
     const bool used =
         sides.mechanisms[0].name == "given" || (options.after.empty() && sides.mechanisms[1].name == "given");
-    if (!options.allocation.empty() && !used) {
+    if (!options.before.allocation.empty() && !used) {
       return Error{.message = fmt::format("is used by neither {} nor {}; name 'given' or one mechanism",
                                           sides.mechanisms[0].text, sides.mechanisms[1].text),
                    .key = "--allocation"};
@@ -69,12 +69,12 @@ Result<Sides> sides_of(const DiffFlags& options, std::vector<Choice> named, cons
   }
   if (sides.mechanisms.empty()) {
     const Recommendation taken = recommended(after);
-    const std::string& divided = options.after.empty() ? options.before : options.after;
+    const std::string& divided = options.after.empty() ? options.before.cluster : options.after;
     if (Check none = check_recommended(taken, divided)) return *std::move(none);
     sides.mechanisms.push_back(taken.choice);
     sides.notice = choice_notice(taken, divided);
   }
-  const bool from_given = !options.allocation.empty() || (options.after.empty() && before.running());
+  const bool from_given = !options.before.allocation.empty() || (options.after.empty() && before.running());
   if (!from_given && options.after.empty()) {
     return Error{.message =
                      "give a second mechanism, a second cluster, or --allocation: a difference has two "
@@ -94,15 +94,16 @@ Exit run_diff(const DiffFlags& options) {
     if (!mechanism) return report_error(mechanism.error());
     mechanisms.push_back(*std::move(mechanism));
   }
-  const std::string& second = options.after.empty() ? options.before : options.after;
-  const Result<Problem> before = read_problem(options.before, options.allocation);
+  const ClusterFiles second{.cluster = options.after.empty() ? options.before.cluster : options.after,
+                            .teams = options.before.teams};
+  const Result<Problem> before = read_problem(options.before);
   if (!before) return report_error(before.error());
-  const Result<Problem> after = options.after.empty() ? before : read_problem(options.after, {});
+  const Result<Problem> after = options.after.empty() ? before : read_problem(second);
   if (!after) return report_error(after.error());
   const Result<Sides> sides = sides_of(options, std::move(mechanisms), *before, *after);
   if (!sides) return report_error(sides.error());
   print_slips(options.before, *before);
-  if (second != options.before) {
+  if (second.cluster != options.before.cluster) {
     print_slips(second, *after);
     print_cluster_notices(second, unnamed_servers(*after, *before));
   }
@@ -116,8 +117,8 @@ Exit run_diff(const DiffFlags& options) {
 
   // One title for both of two clusters would make them one: --title is then of the page alone.
   const ReportOptions named = options.after.empty() ? options.report : ReportOptions{};
-  const report::Diff diff{{name_of(named, *before, options.before), *before, *old},
-                          {name_of(named, *after, second), *after, *fresh},
+  const report::Diff diff{{name_of(named, *before, options.before.cluster), *before, *old},
+                          {name_of(named, *after, second.cluster), *after, *fresh},
                           difference({*before, old->allocation}, {*after, fresh->allocation})};
   const std::string& from = diff.before.title;
   const std::string title = !options.report.title.empty() ? options.report.title
@@ -136,14 +137,15 @@ Command add_diff(CLI::App& app) {
   auto options = std::make_shared<DiffFlags>();
   CLI::App* command =
       app.add_subcommand("diff", "Show who gains and who loses between two mechanisms or two clusters");
-  add_cluster_argument(*command, options->before);
+  add_cluster_argument(*command, options->before.cluster);
   command->add_option("CLUSTER2", options->after, "The cluster file after a change; left out: the same")
       ->type_name("FILE");
   add_list_option(*command, "-m,--mechanism", options->mechanisms,
                   "How to divide; given twice, the first before and the second after; default: what 'mirab "
                   "mechanisms --for CLUSTER' recommends",
                   "MECHANISM");
-  add_allocation_option(*command, options->allocation);
+  add_allocation_option(*command, options->before.allocation);
+  add_teams_option(*command, options->before.teams);
   take_whole_number(command
                         ->add_option("--top", options->most,
                                      "Show at most this many users who gain, and as many who lose (table)")

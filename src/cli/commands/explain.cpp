@@ -21,10 +21,9 @@ namespace mirab::cli {
 namespace {
 
 struct ExplainFlags {
-  std::string cluster;
+  ClusterFiles files;
   std::string user;       ///< empty: all
   std::string mechanism;  ///< empty: the one that suits the cluster, or `given` with an allocation file
-  std::string allocation;
   std::size_t what_ifs = ExplainOptions{}.what_ifs;
   bool shapes = false;
   int threads = 1;
@@ -44,15 +43,15 @@ struct NamedMechanism {
 
 Result<NamedMechanism> asked_mechanism(const ExplainFlags& options, const Problem& problem) {
   const std::string named =
-      options.mechanism.empty() && !options.allocation.empty() ? "given" : options.mechanism;
+      options.mechanism.empty() && !options.files.allocation.empty() ? "given" : options.mechanism;
   if (named.empty()) {
     const Recommendation taken = recommended(problem);
-    if (Check none = check_recommended(taken, options.cluster)) return *std::move(none);
-    return NamedMechanism{taken.choice, choice_notice(taken, options.cluster)};
+    if (Check none = check_recommended(taken, options.files.cluster)) return *std::move(none);
+    return NamedMechanism{taken.choice, choice_notice(taken, options.files.cluster)};
   }
   Result<Choice> mechanism = read_choice(named, "--mechanism", choose_mechanism);
   if (!mechanism) return mechanism.error();
-  if (!options.allocation.empty() && mechanism->name != "given") {
+  if (!options.files.allocation.empty() && mechanism->name != "given") {
     return Error{.message = fmt::format("is not used by {}; leave one of the two out", named),
                  .key = "--allocation"};
   }
@@ -68,14 +67,14 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
   if (options.output.format == "csv")
     return report_error({.message = "CSV has a record a user: leave out USER, or take --format table or json",
                          .key = "--format"});
-  const Result<std::size_t> user = find_user(problem, options.user, options.cluster, "USER");
+  const Result<std::size_t> user = find_user(problem, options.user, options.files.cluster, "USER");
   if (!user) return report_error(user.error());
   if (const std::optional<Error> large = unplaceable_task(problem, *user))
-    print_cluster_notices(options.cluster, {*large});
+    print_cluster_notices(options.files, {*large});
   Result<Explanation> explanation = explain(problem, asked.mechanism, *user, how);
-  if (!explanation) return report_error(with_cluster_position(options.cluster, explanation.error()));
+  if (!explanation) return report_error(with_cluster_position(options.files, explanation.error()));
   if (!asked.notice.empty()) explanation->outcome.notices.push_back(asked.notice);
-  const report::ExplanationReport explained{name_of(options.report, problem, options.cluster), problem,
+  const report::ExplanationReport explained{name_of(options.report, problem, options.files.cluster), problem,
                                             *explanation};
   const nlohmann::ordered_json data = report::explanation_json(explained);
   std::string text = options.output.format == "json"
@@ -105,20 +104,20 @@ std::vector<std::size_t> members_of(const Problem& problem, const std::string& t
 Exit explain_several(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
                      const std::vector<std::size_t>& team, const ExplainOptions& how) {
   if (team.empty()) {
-    print_cluster_notices(options.cluster, waiting_users(problem));
-    print_cluster_notices(options.cluster, unplaceable_tasks(problem));
+    print_cluster_notices(options.files, waiting_users(problem));
+    print_cluster_notices(options.files, unplaceable_tasks(problem));
   }
   Result<Survey> survey = team.empty() ? explain_all(problem, asked.mechanism, how)
                                        : explain_team(problem, asked.mechanism, team, how);
-  if (!survey) return report_error(with_cluster_position(options.cluster, survey.error()));
+  if (!survey) return report_error(with_cluster_position(options.files, survey.error()));
   if (!asked.notice.empty()) survey->outcome.notices.push_back(asked.notice);
   std::optional<Outcome> now;
   if (problem.running() && asked.mechanism.name != "given") {
     Result<Outcome> given = allocate(problem, "given");
-    if (!given) return report_error(with_cluster_position(options.cluster, given.error()));
+    if (!given) return report_error(with_cluster_position(options.files, given.error()));
     now = *std::move(given);
   }
-  const report::SurveyReport all{.title = name_of(options.report, problem, options.cluster),
+  const report::SurveyReport all{.title = name_of(options.report, problem, options.files.cluster),
                                  .problem = problem,
                                  .survey = *survey,
                                  .now = now ? &*now : nullptr,
@@ -135,14 +134,15 @@ Exit explain_several(const ExplainFlags& options, const Problem& problem, const 
 }
 
 Exit run_explain(const ExplainFlags& options) {
-  if (const Check wrong = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
-                                             {options.cluster, options.allocation}))
+  if (const Check wrong =
+          check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
+                             {options.files.cluster, options.files.allocation, options.files.teams}))
     return report_error(*wrong);
   if (!options.mechanism.empty()) {  // before the file is read
     if (Result<Choice> known = read_choice(options.mechanism, "--mechanism", choose_mechanism); !known)
       return report_error(known.error());
   }
-  const Result<Problem> problem = read_problem(options.cluster, options.allocation);
+  const Result<Problem> problem = read_problem(options.files);
   if (!problem) return report_error(problem.error());
   const Result<NamedMechanism> asked = asked_mechanism(options, *problem);
   if (!asked) return report_error(asked.error());
@@ -161,7 +161,7 @@ Command add_explain(CLI::App& app) {
   auto options = std::make_shared<ExplainFlags>();
   CLI::App* command =
       app.add_subcommand("explain", "Explain why users get their shares, and what would change them");
-  add_cluster_argument(*command, options->cluster);
+  add_cluster_argument(*command, options->files.cluster);
   command
       ->add_option("USER", options->user,
                    "The user, task shape or group, by name; left out: all users, in a line each")
@@ -171,7 +171,8 @@ Command add_explain(CLI::App& app) {
                    "How to divide, with options after a colon (alpha-fair:alpha=2); default: what 'mirab "
                    "mechanisms --for CLUSTER' recommends, or 'given' with --allocation")
       ->type_name("MECHANISM");
-  add_allocation_option(*command, options->allocation);
+  add_allocation_option(*command, options->files.allocation);
+  add_teams_option(*command, options->files.teams);
   take_whole_number(command
                         ->add_option("--what-ifs", options->what_ifs,
                                      "Try at most N changes for each user, the most promising first")

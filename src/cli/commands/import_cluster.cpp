@@ -30,6 +30,7 @@ struct ImportedCluster {
   const Cluster& cluster;
   std::vector<std::string> provenance;
   const std::vector<std::string>& notices;
+  std::string teams = {};  ///< a teams file for it; empty: none
 };
 
 void add_cluster_destination(CLI::App& command, std::string& file) {
@@ -48,7 +49,12 @@ Check check_cluster_files(const std::string& destination, const std::vector<std:
 Exit write_imported(const ImportedCluster& imported, const std::string& destination,
                     const std::string& command_line) {
   std::vector<std::string> notices = imported.notices;
-  if (const Result<Problem> problem = Problem::from(imported.cluster)) {
+  Result<Problem> problem = Problem::from(imported.cluster);
+  if (!imported.teams.empty()) {
+    if (problem) problem = with_teams(*problem, {.cluster = "what is imported", .teams = imported.teams});
+    if (!problem) return report_error(problem.error());
+  }
+  if (problem) {
     const std::vector<std::string> large = first_notices(unplaceable_tasks(*problem));
     notices.insert(notices.end(), large.begin(), large.end());
   }
@@ -56,7 +62,8 @@ Exit write_imported(const ImportedCluster& imported, const std::string& destinat
   std::vector<std::string> head = imported.provenance;
   for (const std::string& notice : notices) head.push_back("Note: " + notice);
   head.push_back("Made by: " + command_line);
-  const Check failure = write_text(destination, write_cluster_yaml(imported.cluster, head));
+  const Check failure =
+      write_text(destination, write_cluster_yaml(problem ? problem->cluster() : imported.cluster, head));
   return failure ? report_error(*failure, Exit::failed) : Exit::done;
 }
 
@@ -71,6 +78,7 @@ struct Kubernetes {
   std::vector<std::string> inputs;
   std::string output = kStandardOutput;
   std::string team = "namespace";
+  std::string teams;
   std::string default_request;
   std::vector<std::string> resources;
   bool has_exact_nodes = false;
@@ -123,7 +131,8 @@ Result<kubernetes::ClusterImport> import_objects(const std::vector<InputText>& i
 
 Exit write_import(const kubernetes::ClusterImport& import, const Kubernetes& options,
                   const std::string& command_line) {
-  return write_imported({import.cluster, import.provenance, import.notices}, options.output, command_line);
+  return write_imported({import.cluster, import.provenance, import.notices, options.teams}, options.output,
+                        command_line);
 }
 
 #ifdef MIRAB_HAS_SERVICE
@@ -159,7 +168,9 @@ void add_live_options(CLI::App& command, Kubernetes& options) {
 #endif
 
 Exit run(const Kubernetes& options, const std::string& command_line) {
-  if (const Check wrong = check_cluster_files(options.output, options.inputs)) return report_error(*wrong);
+  std::vector<std::string> read_files = options.inputs;
+  if (!options.teams.empty()) read_files.push_back(options.teams);
+  if (const Check wrong = check_cluster_files(options.output, read_files)) return report_error(*wrong);
   const Result<kubernetes::ClusterImportOptions> read = read_kubernetes_options(options);
   if (!read) return report_error(read.error());
 #ifdef MIRAB_HAS_SERVICE
@@ -197,6 +208,7 @@ Command add_import_kubernetes(CLI::App& import) {
       ->type_name("AMOUNTS");
   add_list_option(*command, "--resource", options->resources,
                   "Keep this resource too, which no pod asks for; pods counts the pods of a node", "NAME");
+  add_teams_option(*command, options->teams);
   add_exact_nodes(*command, options->has_exact_nodes);
   add_cluster_destination(*command, options->output);
 
@@ -233,11 +245,12 @@ struct Slurm {
   std::string jobs;
   std::string output = kStandardOutput;
   std::string team = "account";
+  std::string teams;
   bool has_exact_nodes = false;
 };
 
 Exit run(const Slurm& options, const std::string& command_line) {
-  if (const Check wrong = check_cluster_files(options.output, {options.nodes, options.jobs}))
+  if (const Check wrong = check_cluster_files(options.output, {options.nodes, options.jobs, options.teams}))
     return report_error(*wrong);
   const Result<std::vector<InputText>> inputs = read_inputs({options.nodes, options.jobs});
   if (!inputs) return report_error(inputs.error());
@@ -249,7 +262,8 @@ Exit run(const Slurm& options, const std::string& command_line) {
   const Result<slurm::ClusterImport> import =
       slurm::import_cluster({nodes.name, nodes.text}, {jobs.name, jobs.text}, read);
   if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "slurm"));
-  return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
+  return write_imported({import->cluster, import->provenance, import->notices, options.teams}, options.output,
+                        command_line);
 }
 
 Command add_import_slurm(CLI::App& import) {
@@ -271,6 +285,7 @@ Command add_import_slurm(CLI::App& import) {
   take_one_of(command->add_option("--team", options->team, "What a user of the cluster file is")
                   ->capture_default_str(),
               {"account", "user", "partition"});
+  add_teams_option(*command, options->teams);
   add_exact_nodes(*command, options->has_exact_nodes);
   add_cluster_destination(*command, options->output);
 

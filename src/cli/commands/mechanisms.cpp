@@ -14,7 +14,7 @@ namespace {
 struct MechanismsFlags {
   OutputOptions output;
   std::string name;
-  std::string cluster;  ///< for which one is wanted; empty: none
+  ClusterFiles files;  ///< of the cluster for which one is wanted; none: the list
 };
 
 std::string formatted(const report::Registry& registry, const MechanismsFlags& options) {
@@ -31,11 +31,12 @@ Exit run_chooser(const MechanismsFlags& options) {
     return report_error({.message = "give a NAME or --for, not both", .key = "--for"});
   if (options.output.format != "table" && options.output.format != "json")
     return report_error({.message = "goes with --format table and json", .key = "--for"});
-  if (const Check wrong = check_destinations({{"-o", options.output.file}}, {options.cluster}))
+  if (const Check wrong =
+          check_destinations({{"-o", options.output.file}}, {options.files.cluster, options.files.teams}))
     return report_error(*wrong);
-  const Result<Problem> problem = read_problem(options.cluster, {});
+  const Result<Problem> problem = read_problem(options.files);
   if (!problem) return report_error(problem.error());
-  const report::ClusterChoice choice{title_of(options.cluster), *problem};
+  const report::ClusterChoice choice{title_of(options.files.cluster), *problem};
   const std::string text = options.output.format == "json"
                                ? report::chooser_json(choice)
                                : report::chooser_table(choice, columns_of(options.output.file));
@@ -45,7 +46,8 @@ Exit run_chooser(const MechanismsFlags& options) {
 }
 
 Exit run_mechanisms(const MechanismsFlags& options) {
-  if (!options.cluster.empty()) return run_chooser(options);
+  if (!options.files.cluster.empty()) return run_chooser(options);
+  if (!options.files.teams.empty()) return report_error({.message = "goes with --for", .key = "--teams"});
   Result<report::Registry> registry =
       options.name.empty() ? report::whole_registry() : report::named(options.name);
   if (!registry) return report_error(registry.error());
@@ -64,10 +66,11 @@ Command add_mechanisms(CLI::App& app) {
   command->add_option("NAME", options->name, "Describe this one")->type_name("NAME");
   command
       ->add_option(
-          "--for", options->cluster,
+          "--for", options->files.cluster,
           "Say which mechanisms apply to this cluster file, what each ignores in it, and which one to "
           "take")
       ->type_name("FILE");
+  add_teams_option(*command, options->files.teams);
   add_output_options(*command, options->output, {"table", "json", "csv", "markdown"});
 
   Manual manual;

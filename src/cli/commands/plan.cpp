@@ -30,7 +30,7 @@ namespace mirab::cli {
 namespace {
 
 struct PlanFlags {
-  std::string cluster;
+  ClusterFiles files;
   std::string user;
   std::string tasks;  ///< empty: all that it asks for
   std::vector<std::string> kinds;
@@ -52,7 +52,7 @@ Check check_plan_flags(const PlanFlags& options) {
   }
   return check_destinations(
       {{"-o", options.output.file}, {"--report", options.report.file}, {"--changed", options.changed}},
-      {options.cluster, options.kinds_file});
+      {options.files.cluster, options.kinds_file, options.files.teams});
 }
 
 bool is_entry(const Problem& problem, const std::string& name) {
@@ -224,8 +224,8 @@ Exit write_plan(const report::PlanReport& plan, const PlanFlags& options) {
   if (!options.changed.empty()) {
     const double tasks = plan.goal.all_tasks();
     const std::string made =
-        fmt::format("{}, so that {} gets {:.15g} {} under {}", title_of(options.cluster), options.user, tasks,
-                    tasks == 1 ? "task" : "tasks", plan.plan.after.mechanism);
+        fmt::format("{}, so that {} gets {:.15g} {} under {}", title_of(options.files.cluster), options.user,
+                    tasks, tasks == 1 ? "task" : "tasks", plan.plan.after.mechanism);
     texts.push_back({options.changed, write_cluster_yaml(plan.plan.problem.cluster(), {made})});
   }
   if (!options.report.file.empty()) texts.push_back(report_page(options.report, "plan", plan.title, data));
@@ -263,18 +263,18 @@ Exit run_plan(const PlanFlags& options) {
   if (const Check wrong = check_plan_flags(options)) return report_error(*wrong);
   const Result<std::optional<Quantity>> tasks = read_wanted_tasks(options.tasks);
   if (!tasks) return report_error(tasks.error());
-  const Result<Problem> problem = read_problem(options.cluster, {});
+  const Result<Problem> problem = read_problem(options.files);
   if (!problem) return report_error(problem.error());
   const Recommendation taken = recommended(*problem);
   Result<Choice> mechanism = taken.choice;
   if (!options.mechanism.empty()) {
     mechanism = read_choice(options.mechanism, "--mechanism", choose_mechanism);
     if (!mechanism) return report_error(mechanism.error());
-  } else if (const Check none = check_recommended(taken, options.cluster)) {
+  } else if (const Check none = check_recommended(taken, options.files.cluster)) {
     return report_error(*none);
   }
   if (!is_user_with_shapes(*problem, options.user)) {
-    const Result<std::size_t> user = find_user(*problem, options.user, options.cluster, "--user");
+    const Result<std::size_t> user = find_user(*problem, options.user, options.files.cluster, "--user");
     if (!user) return report_error(user.error());
   }
   const Result<PlanGoal> goal = plan_goal(*problem, options.user, *tasks);
@@ -286,7 +286,7 @@ Exit run_plan(const PlanFlags& options) {
     kinds = *std::move(read);
   }
   if (const std::optional<Error> large = unplaceable_goal(*problem, *goal, kinds))
-    return report_error(with_cluster_position(options.cluster, *large));
+    return report_error(with_cluster_position(options.files, *large));
   PlanOptions how{.solves = options.solves, .execution = {.threads = options.threads}, .progress = {}};
   if (shows_progress())
     how.progress = [](std::size_t done) { show_progress(fmt::format("mirab: {} changes tried", done)); };
@@ -295,15 +295,15 @@ Exit run_plan(const PlanFlags& options) {
   if (shows_progress()) show_progress("");
   if (!plan) {
     const bool of_option = plan.error().key.starts_with("--");
-    return report_error(of_option ? plan.error() : with_cluster_position(options.cluster, plan.error()));
+    return report_error(of_option ? plan.error() : with_cluster_position(options.files, plan.error()));
   }
   if (std::optional<Error> large =
           unplaceable_goal(plan->problem, *goal, "no server that is there or that the plan buys")) {
     large->message += "; offer only kinds that hold one, with --kind";
-    return report_error(with_cluster_position(options.cluster, *std::move(large)));
+    return report_error(with_cluster_position(options.files, *std::move(large)));
   }
-  if (options.mechanism.empty()) plan->after.notices.push_back(choice_notice(taken, options.cluster));
-  return write_plan({name_of(options.report, *problem, options.cluster), *problem, *goal, kinds, *plan},
+  if (options.mechanism.empty()) plan->after.notices.push_back(choice_notice(taken, options.files.cluster));
+  return write_plan({name_of(options.report, *problem, options.files.cluster), *problem, *goal, kinds, *plan},
                     options);
 }
 
@@ -313,7 +313,8 @@ Command add_plan(CLI::App& app) {
   auto options = std::make_shared<PlanFlags>();
   CLI::App* command =
       app.add_subcommand("plan", "Find the cheapest servers, or the weight, that give a user its tasks");
-  add_cluster_argument(*command, options->cluster);
+  add_cluster_argument(*command, options->files.cluster);
+  add_teams_option(*command, options->files.teams);
   command
       ->add_option("--user", options->user,
                    "Who should get more: a user, with all its task shapes, or one of them as USER/SHAPE")

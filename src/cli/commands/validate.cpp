@@ -155,7 +155,7 @@ Summary check(const std::string& file) {
   if (is_workload(input->text)) return check_workload(file, *input);
   const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
   if (problem) {
-    print_slips(file, *problem);
+    print_slips({.cluster = file}, *problem);
     return summary_of(*problem);
   }
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))

@@ -202,20 +202,20 @@ std::vector<std::string> first_notices(const std::vector<Error>& notices) {
   return words;
 }
 
-void print_cluster_notices(const std::string& cluster, const std::vector<Error>& notices) {
+void print_cluster_notices(const ClusterFiles& files, const std::vector<Error>& notices) {
   std::vector<Error> placed = notices;
   for (std::size_t i = 0; i < std::min(placed.size(), kNoticesShown); ++i)
-    placed[i].message = describe(with_cluster_position(cluster, notices[i]));
+    placed[i].message = describe(with_cluster_position(files, notices[i]));
   for (const std::string& words : first_notices(placed))
     fmt::print(stderr, "mirab: note: {}\n", report::printable(words));
 }
 
-void print_slips(const std::string& cluster, const Problem& problem) {
-  print_cluster_notices(cluster, missing_units(problem));
-  print_cluster_notices(cluster, waiting_users(problem));
-  print_cluster_notices(cluster, unplaceable_tasks(problem));
-  print_cluster_notices(cluster, unusable_guarantees(problem));
-  print_cluster_notices(cluster, unreachable_limits(problem));
+void print_slips(const ClusterFiles& files, const Problem& problem) {
+  print_cluster_notices(files, missing_units(problem));
+  print_cluster_notices(files, waiting_users(problem));
+  print_cluster_notices(files, unplaceable_tasks(problem));
+  print_cluster_notices(files, unusable_guarantees(problem));
+  print_cluster_notices(files, unreachable_limits(problem));
 }
 
 }  // namespace mirab::cli

@@ -10,6 +10,8 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 
+#include "cli/io/input.hpp"
+
 namespace mirab::cli {
 
 /// That no server holds one whole task of a user, where none does: a filling places none, and what a division
@@ -41,11 +43,11 @@ std::vector<Error> unreachable_limits(const Problem& problem);
 /// The first few, without their places, and how many more there are.
 std::vector<std::string> first_notices(const std::vector<Error>& notices);
 
-/// Notes the first few on standard error, with the lines of the cluster file.
-void print_cluster_notices(const std::string& cluster, const std::vector<Error>& notices);
+/// Notes the first few on standard error, with the lines of the cluster file, or the teams file.
+void print_cluster_notices(const ClusterFiles& files, const std::vector<Error>& notices);
 
 /// The same of missing units, users who wait, tasks that fit nowhere, guarantees that cover none, and servers
 /// that users who name theirs leave out.
-void print_slips(const std::string& cluster, const Problem& problem);
+void print_slips(const ClusterFiles& files, const Problem& problem);
 
 }  // namespace mirab::cli

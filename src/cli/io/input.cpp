@@ -17,6 +17,7 @@
 #include "model/document.hpp"
 #include "model/names.hpp"
 #include "model/packing.hpp"
+#include "report/text/format.hpp"
 
 namespace mirab::cli {
 
@@ -31,6 +32,14 @@ void add_allocation_option(CLI::App& app, std::string& allocation) {
          "--allocation", allocation,
          "What runs now, for the mechanism 'given': CSV with the header user,shape,server,tasks, or the "
          "list `running` of a cluster file; it goes before that of the cluster file; - reads standard input")
+      ->type_name("FILE");
+}
+
+void add_teams_option(CLI::App& app, std::string& teams) {
+  app.add_option(
+         "--teams", teams,
+         "The groups, with weights, guarantees and limits, of a cluster file that has none: a file as "
+         "mirab kube --teams reads it, with the users or namespaces of each group")
       ->type_name("FILE");
 }
 
@@ -62,24 +71,62 @@ bool is_user_with_shapes(const Problem& problem, const std::string& name) {
                      [&](const Group& group) { return group.is_user && group.name == name; });
 }
 
-Error with_cluster_position(const std::string& cluster, Error error) {
+Error with_cluster_position(const ClusterFiles& files, Error error) {
   if (!error.file.empty()) return error;
-  error.file = title_of(cluster);
+  error.file = title_of(files.cluster);
   if (error.key.empty()) return error;
-  FilePosition position = position_in_cluster_file(cluster, error.key);
+  FilePosition position = position_in_files(files.cluster, files.teams, error.key);
+  if (!position.file.empty()) error.file = std::move(position.file);
   error.key = std::move(position.key);
   error.line = position.line;
   return error;
 }
 
-Result<Problem> read_problem(const std::string& cluster, const std::string& allocation) {
-  if (cluster == kStandardInput && allocation == kStandardInput)
-    return Error{.message = "the cluster and what runs on it cannot both be read from standard input",
-                 .key = "--allocation"};
-  Result<Problem> problem =
-      allocation.empty() ? read_cluster_file(cluster) : read_cluster_file(cluster, allocation);
-  if (problem || problem.error().file != title_of(cluster)) return problem;
-  return explain_wrong_kind(problem.error(), FileKind::cluster);
+namespace {
+
+/// No two of these can come from standard input.
+Check check_one_standard_input(const ClusterFiles& files) {
+  const std::array<std::pair<std::string_view, std::string_view>, 2> others = {
+      {{files.allocation, "--allocation"}, {files.teams, "--teams"}}};
+  bool is_read = files.cluster == kStandardInput;
+  for (const auto& [file, option] : others) {
+    if (file != kStandardInput) continue;
+    if (is_read)
+      return Error{.message = "only one file can be read from standard input", .key = std::string(option)};
+    is_read = true;
+  }
+  return {};
+}
+
+void note_absent(const ClusterFiles& files, const std::vector<std::string>& absent) {
+  constexpr std::size_t kShown = 5;
+  if (absent.empty()) return;
+  const std::vector<std::string> first(
+      absent.begin(), absent.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, absent.size())));
+  std::string names = fmt::format("{}", fmt::join(first, ", "));
+  if (absent.size() > kShown) names += fmt::format(" and {} more", absent.size() - kShown);
+  fmt::print(stderr, "mirab: note: {}: no user of {} has the name {}\n", title_of(files.teams),
+             title_of(files.cluster), report::printable(names));
+}
+
+}  // namespace
+
+Result<Problem> with_teams(const Problem& problem, const ClusterFiles& files) {
+  std::vector<std::string> absent;
+  Result<Problem> grouped = with_teams_file(problem, files.teams, absent);
+  if (grouped) note_absent(files, absent);
+  return grouped;
+}
+
+Result<Problem> read_problem(const ClusterFiles& files) {
+  if (Check wrong = check_one_standard_input(files)) return *std::move(wrong);
+  Result<Problem> problem = files.allocation.empty() ? read_cluster_file(files.cluster)
+                                                     : read_cluster_file(files.cluster, files.allocation);
+  if (!problem)
+    return problem.error().file != title_of(files.cluster)
+               ? std::move(problem)
+               : Result<Problem>(explain_wrong_kind(problem.error(), FileKind::cluster));
+  return files.teams.empty() ? std::move(problem) : with_teams(*problem, files);
 }
 
 namespace {

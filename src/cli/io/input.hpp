@@ -23,9 +23,22 @@ void add_cluster_argument(CLI::App& app, std::string& cluster);
 /// Adds --allocation.
 void add_allocation_option(CLI::App& app, std::string& allocation);
 
-/// The cluster file, with what an allocation file says is running; without one when its name is empty.
-/// Errors say what kind of file was given where it is another one.
-Result<Problem> read_problem(const std::string& cluster, const std::string& allocation);
+/// Adds --teams.
+void add_teams_option(CLI::App& app, std::string& teams);
+
+/// What is known of a cluster. All but the first may be empty.
+struct ClusterFiles {
+  std::string cluster;
+  std::string allocation = {};  ///< what runs there now; empty: what the cluster file says
+  std::string teams = {};       ///< groups, and their users; empty: those of the cluster file
+};
+
+/// A problem without groups, with those of the teams file; a note says which names of it no user has.
+Result<Problem> with_teams(const Problem& problem, const ClusterFiles& files);
+
+/// The cluster file, with what an allocation file says is running, and the groups of a teams file. Errors say
+/// what kind of file was given where it is another one.
+Result<Problem> read_problem(const ClusterFiles& files);
 
 /// What the cluster file is called where it is shown: its name, or `standard input`.
 std::string title_of(const std::string& cluster);
@@ -38,9 +51,9 @@ Result<std::size_t> find_user(const Problem& problem, const std::string& name, c
 /// Is it the name of a user with task shapes?
 bool is_user_with_shapes(const Problem& problem, const std::string& name);
 
-/// The error with the place in the cluster file that its key names: what a mechanism or a filling cannot do
-/// with a cluster is found after its file was read.
-Error with_cluster_position(const std::string& cluster, Error error);
+/// The error with the place in the cluster file, or the teams file, that its key names: what a mechanism or a
+/// filling cannot do with a cluster is found after its file was read.
+Error with_cluster_position(const ClusterFiles& files, Error error);
 
 /// A file of others, such as an importer reads: a text, or one that gzip has packed. Errors: besides those of
 /// read_input(), it is packed by something else, or damaged.

@@ -7,6 +7,8 @@
 
 #include <mirab/audit/plan.hpp>
 
+#include "report/text/width.hpp"
+
 namespace mirab::report {
 
 /// A plan, to be shown.
