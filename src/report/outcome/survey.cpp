@@ -105,13 +105,17 @@ std::string heading(const SurveyReport& report) {
                            counted(satisfied.users, "user"), outcome.mechanism);
 }
 
-std::string remarks(const SurveyReport& report, const Terminal& terminal) {
+// What the columns of the table of users mean, where it is shown, and what else to know.
+std::string remarks(const SurveyReport& report, const Terminal& terminal, bool shows_users) {
   const std::size_t width = terminal.width;
   const Outcome& outcome = report.survey.outcome;
-  std::string text = broken(
-      "✓ all it asks for; share: the largest part of any one resource that the user holds; best remedy: the "
-      "cheapest change that brings all it asks for, else the one that brings most; each was solved",
-      width);
+  std::string text;
+  if (shows_users)
+    text += broken(
+        "✓ all it asks for; share: the largest part of any one resource that the user holds; best remedy: "
+        "the "
+        "cheapest change that brings all it asks for, else the one that brings most; each was solved",
+        width);
   if (terminal.bold) text += broken("bold: fewer tasks than the user asks for", width);
   const auto untried = std::any_of(report.survey.users.begin(), report.survey.users.end(),
                                    [](const Standing& standing) { return standing.untried > 0; });
@@ -220,14 +224,15 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal, b
   const std::size_t page = std::min(terminal.width, kPageWidth);
   const std::string top =
       broken(printable(heading(report)), page) + choice_lines(report.survey.outcome, page);
-  const std::string legend = remarks(report, {.width = page, .bold = terminal.bold});
   const bool teams = !report.team.empty() || (has_shapes(report.problem) && !shapes);
   std::vector<const Standing*> shown;
   if (!teams) {
     for (const Standing& standing : report.survey.users) shown.push_back(&standing);
-    return top + "\n" + standings_table(report, shown, terminal) + "\n" + legend;
+    return top + "\n" + standings_table(report, shown, terminal) + "\n" +
+           remarks(report, {.width = page, .bold = terminal.bold}, true);
   }
   shown = short_of_teams(report);
+  const std::string legend = remarks(report, {.width = page, .bold = terminal.bold}, !shown.empty());
   const std::string below =
       shown.empty() ? ""
                     : std::string("\n") +
@@ -238,7 +243,7 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal, b
       report.team.empty() ? ""
                           : level_lines(report.problem, {report.survey.outcome, everyone}, page, report.team);
   return top + surveyed_team_table(report, terminal) + level + below + together_table(report, terminal.bold) +
-         "\n" + legend;
+         (legend.empty() ? "" : "\n" + legend);
 }
 
 namespace {
