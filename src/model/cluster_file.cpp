@@ -638,7 +638,15 @@ Result<Teams> teams_of(const Problem& problem, const std::string& path, std::vec
   for (const User& user : problem.users()) {
     if (!user.shape) members.push_back(user.name);
   }
-  return ClusterReader(*document, input->name).read_teams(problem, members, *members_key, &absent);
+  Result<Teams> teams =
+      ClusterReader(*document, input->name).read_teams(problem, members, *members_key, &absent);
+  if (teams && teams->groups.empty())
+    return Error{.message = absent.empty()
+                                ? "name no user"
+                                : fmt::format("name no user of the cluster: '{}' is none", absent[0]),
+                 .key = "groups",
+                 .file = input->name};
+  return teams;
 }
 
 }  // namespace
