@@ -327,7 +327,7 @@ TEST(Shares, TheNextStepIsWhereTwoWhoWaitChangePlaces) {
   EXPECT_FALSE(frozen.engine->next_by_time()) << "B alone waits";
 }
 
-// Of random traffic: between two events nothing is placed before the time that is told.
+// Of random traffic: between two events nothing is placed before the time that is named.
 TEST(Shares, NothingIsPlacedBeforeTheNextTimeThatIsTold) {
   int placed_by_time = 0;
   for (std::uint64_t seed = 1; seed <= random_cases(20); ++seed) {

@@ -106,6 +106,7 @@ export interface Group {
 /** A user with all its task shapes, or a user without them. Those who are short come first: beside what runs now who lacks most of its fair share, else who gets the least part of what it asks for. */
 export interface Team {
   name: string;
+  /** Of the user. */
   weight: number;
   /** The names of its task shapes among `users`. */
   shapes: string[];
@@ -879,6 +880,8 @@ export interface Limited {
   node: string;
   /** On how many nodes the pods run; allocatable is what all have together. */
   nodes: number;
+  /** Only its pods are shown; the sums are those of all pods. Null: all are shown. */
+  namespace?: string | null;
   allocatable: Record<string, string>;
   /** By all pods together. */
   requested: Record<string, string>;
