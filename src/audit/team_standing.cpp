@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include <mirab/audit/difference.hpp>
 #include <mirab/audit/metrics.hpp>
@@ -27,7 +31,10 @@ std::vector<double> taken_by_a_task(const User& user, const std::vector<double>&
 
 std::size_t largest_part(const std::vector<double>& amounts, std::span<const double> pool) {
   std::size_t largest = 0;
-  const auto part = [&](std::size_t r) { return pool[r] > 0 ? amounts[r] / pool[r] : 0; };
+  const auto part = [&](std::size_t r) {  // of what the cluster lacks, everything
+    if (pool[r] > 0) return amounts[r] / pool[r];
+    return amounts[r] > 0 ? std::numeric_limits<double>::infinity() : 0;
+  };
   for (std::size_t r = 1; r < amounts.size(); ++r) {
     if (part(r) > part(largest)) largest = r;
   }
@@ -42,11 +49,16 @@ std::optional<double> TeamStanding::waiting() const {
 }
 
 std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome) {
+  return team_standings(problem, outcome, problem.pool());
+}
+
+std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome,
+                                         std::span<const double> capacity) {
   const Satisfaction satisfied = satisfaction(problem, outcome);
   const std::vector<std::vector<double>> held = bundles(problem, outcome.allocation);
   const std::vector<double>& tasks = outcome.allocation.tasks;
   std::vector<TeamStanding> teams;
-  for (Person& person : persons(problem, outcome.allocation)) {
+  for (Person& person : persons(problem, outcome.allocation, capacity)) {
     TeamStanding team{.who = std::move(person), .asked = 0.0};
     std::vector<double> has(problem.resource_count()), wants(problem.resource_count());
     for (const std::size_t n : team.who.users) {
@@ -60,8 +72,8 @@ std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& 
       team.asked = team.asked && asked ? std::optional(*team.asked + *asked) : std::nullopt;
       if (!satisfied.satisfied[n]) team.short_users.push_back(n);
     }
-    if (team.asked) team.asked_share = fairness::dominant_share<double>(wants, problem.pool());
-    team.dominant = largest_part(team.tasks > 0 ? has : wants, problem.pool());
+    if (team.asked) team.asked_share = fairness::dominant_share<double>(wants, capacity);
+    team.dominant = largest_part(team.tasks > 0 ? has : wants, capacity);
     const auto lacks = [&](std::size_t n) {
       return satisfied.asked[n] ? *satisfied.asked[n] - tasks[n] : std::numeric_limits<double>::infinity();
     };
@@ -79,7 +91,7 @@ std::vector<std::size_t> short_first(std::span<const TeamStanding> fair, std::sp
     if (!now.empty()) {
       const double gain = team.who.share - now[t].who.share;
       const bool is_same = std::abs(gain) <= kSameWithin * std::max(team.who.share, now[t].who.share);
-      const double waiting = now[t].waiting().value_or(0);
+      const double waiting = now[t].waiting().value_or(std::numeric_limits<double>::infinity());
       if (!is_same) return {gain > 0 ? 0 : 2, -std::abs(gain), -waiting};
       return {now[t].satisfied() ? 3 : 1, 0, -waiting};
     }
@@ -94,18 +106,51 @@ std::vector<std::size_t> short_first(std::span<const TeamStanding> fair, std::sp
   return order;
 }
 
-std::vector<std::vector<std::size_t>> level_teams(const Problem& problem, const Outcome& outcome,
-                                                  std::span<const TeamStanding> teams) {
+namespace {
+
+// Whose member the team is, none being the cluster, and what it is guaranteed itself.
+struct Place {
+  std::optional<std::string> group;
+  bool has_guarantee;
+};
+
+Place place_of(const Problem& problem, const std::map<std::string_view, std::size_t>& groups,
+               const TeamStanding& team) {
+  const User& user = problem.users()[team.who.users.front()];
+  if (!user.shape) return {user.group, user.quota.guarantee.has_value()};
+  const Group& whole = problem.groups()[groups.at(*user.group)];
+  return {whole.parent, whole.quota.guarantee.has_value()};
+}
+
+// Of which resources no more is free for its tasks that wait; nothing: something else stops one of them.
+std::optional<std::vector<std::size_t>> short_of(const Stops& stops, const TeamStanding& team) {
+  std::set<std::size_t> resources;
+  for (const std::size_t n : team.short_users) {
+    const Stop stop = stops.of(n);
+    if (stop.kind != StopKind::capacity || stop.is_missing) return {};
+    resources.insert(stop.resources.begin(), stop.resources.end());
+  }
+  return std::vector<std::size_t>(resources.begin(), resources.end());
+}
+
+}  // namespace
+
+std::vector<LevelTeams> level_teams(const Problem& problem, const Outcome& outcome,
+                                    std::span<const TeamStanding> teams) {
   const Stops stops(problem, outcome);
   // By what stops them: teams in the order of their levels.
-  std::map<std::vector<std::size_t>, std::vector<std::size_t>> by_resources;
+  std::map<std::pair<std::optional<std::string>, std::vector<std::size_t>>, std::vector<std::size_t>> alike;
+  std::map<std::string_view, std::size_t> groups;
+  for (std::size_t g = 0; g < problem.groups().size(); ++g) groups.emplace(problem.groups()[g].name, g);
   for (std::size_t t = 0; t < teams.size(); ++t) {
-    if (teams[t].satisfied()) continue;
-    const Stop stop = stops.of(teams[t].short_users.front());
-    if (stop.kind == StopKind::capacity && !stop.is_missing) by_resources[stop.resources].push_back(t);
+    if (teams[t].satisfied() || teams[t].who.weight == 0) continue;
+    Place place = place_of(problem, groups, teams[t]);
+    if (place.has_guarantee) continue;
+    if (auto resources = short_of(stops, teams[t]))
+      alike[{std::move(place.group), *std::move(resources)}].push_back(t);
   }
-  std::vector<std::vector<std::size_t>> sets;
-  for (auto& [resources, members] : by_resources) {
+  std::vector<LevelTeams> sets;
+  for (auto& [of, members] : alike) {
     std::stable_sort(members.begin(), members.end(),
                      [&](std::size_t a, std::size_t b) { return teams[a].level() < teams[b].level(); });
     for (std::size_t first = 0; first < members.size();) {
@@ -114,9 +159,10 @@ std::vector<std::vector<std::size_t>> level_teams(const Problem& problem, const 
              teams[members[end]].level() <= teams[members[first]].level() * (1 + kTiedWithin))
         ++end;
       if (end - first > 1 && teams[members[first]].level() > 0) {
-        auto& set = sets.emplace_back(members.begin() + static_cast<std::ptrdiff_t>(first),
-                                      members.begin() + static_cast<std::ptrdiff_t>(end));
-        std::sort(set.begin(), set.end());
+        std::vector<std::size_t> level(members.begin() + static_cast<std::ptrdiff_t>(first),
+                                       members.begin() + static_cast<std::ptrdiff_t>(end));
+        std::sort(level.begin(), level.end());
+        sets.push_back({.teams = std::move(level), .resources = of.second});
       }
       first = end;
     }

@@ -29,7 +29,12 @@ struct TeamStanding {
   double level() const { return who.weight > 0 ? who.share / who.weight : who.share; }
 };
 
-/// In the order of persons(). O((N + grants) m + N log N).
+/// In the order of persons(). Shares are parts of `capacity`, [m], where that is above 0. O((N + grants) m +
+/// N log N).
+std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome,
+                                         std::span<const double> capacity);
+
+/// The same in parts of the problem's own pool.
 std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome);
 
 /// Indices of the teams, those who are short first. Beside what runs now (`now`, the same teams; empty: it is
@@ -39,9 +44,16 @@ std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& 
 /// end, the lowest share per weight first. All others follow as they stand.
 std::vector<std::size_t> short_first(std::span<const TeamStanding> fair, std::span<const TeamStanding> now);
 
-/// Sets of at least two teams that are short of the same resources and have the same share per weight: a rule
-/// that levels shares can give none of them more without giving another less. Indices, ascending.
-std::vector<std::vector<std::size_t>> level_teams(const Problem& problem, const Outcome& outcome,
-                                                  std::span<const TeamStanding> teams);
+/// At least two teams of one group, or of none, that are short of the same resources and have the same share
+/// per weight: a rule that levels shares can give none of them more without giving another less.
+struct LevelTeams {
+  std::vector<std::size_t> teams;      ///< indices, ascending
+  std::vector<std::size_t> resources;  ///< of which their tasks that wait find no more, ascending
+};
+
+/// Sets of level teams. Those of weight 0 and those with a guarantee of their own are in none, since shares
+/// alone do not say what they should have. O(short users) questions of Stops, and O(N log N).
+std::vector<LevelTeams> level_teams(const Problem& problem, const Outcome& outcome,
+                                    std::span<const TeamStanding> teams);
 
 }  // namespace mirab

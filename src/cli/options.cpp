@@ -157,9 +157,9 @@ Check check_recommended(const Recommendation& taken, const std::string& cluster)
   return Error{.message = taken.reason, .file = cluster};
 }
 
-std::string choice_notice(const Recommendation& taken, const std::string& cluster) {
-  return fmt::format("{}: {}; 'mirab mechanisms --for {}' compares them all", report::kTakenMechanism,
-                     taken.reason, cluster);
+std::string choice_notice(const Recommendation& taken, const ClusterFiles& files) {
+  return fmt::format("{}: {}; 'mirab mechanisms --for {}{}' compares them all", report::kTakenMechanism,
+                     taken.reason, files.cluster, files.teams.empty() ? "" : " --teams " + files.teams);
 }
 
 void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats) {

@@ -9,6 +9,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/program.hpp"
 
@@ -86,7 +87,7 @@ bool is_named(const std::vector<Choice>& choices, std::string_view name);
 Check check_recommended(const Recommendation& taken, const std::string& cluster);
 
 /// What the reader of a result should know where no mechanism was named: which was taken, and why.
-std::string choice_notice(const Recommendation& taken, const std::string& cluster);
+std::string choice_notice(const Recommendation& taken, const ClusterFiles& files);
 
 /// Are they the same, by the values of their options? `alpha=2` and `alpha=2.0` are.
 bool same_choice(const Choice& one, const Choice& other);

@@ -159,7 +159,7 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
     Result<Outcome> outcome = allocate(comparison.problem, mechanism, {.threads = options.threads});
     if (!outcome) return report_error(with_cluster_position(options.files, outcome.error()));
     if (none_named && mechanism.name == taken.choice.name)
-      outcome->notices.push_back(choice_notice(taken, options.files.cluster));
+      outcome->notices.push_back(choice_notice(taken, options.files));
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
   }
   for (const FillChoice& choice : fillings) {

@@ -72,7 +72,7 @@ Result<Sides> sides_of(const DiffFlags& options, std::vector<Choice> named, cons
     const std::string& divided = options.after.empty() ? options.before.cluster : options.after;
     if (Check none = check_recommended(taken, divided)) return *std::move(none);
     sides.mechanisms.push_back(taken.choice);
-    sides.notice = choice_notice(taken, divided);
+    sides.notice = choice_notice(taken, {.cluster = divided, .teams = options.before.teams});
   }
   const bool from_given = !options.before.allocation.empty() || (options.after.empty() && before.running());
   if (!from_given && options.after.empty()) {

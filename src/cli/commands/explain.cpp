@@ -47,7 +47,7 @@ Result<NamedMechanism> asked_mechanism(const ExplainFlags& options, const Proble
   if (named.empty()) {
     const Recommendation taken = recommended(problem);
     if (Check none = check_recommended(taken, options.files.cluster)) return *std::move(none);
-    return NamedMechanism{taken.choice, choice_notice(taken, options.files.cluster)};
+    return NamedMechanism{taken.choice, choice_notice(taken, options.files)};
   }
   Result<Choice> mechanism = read_choice(named, "--mechanism", choose_mechanism);
   if (!mechanism) return mechanism.error();

@@ -49,8 +49,11 @@ std::string title_of(const std::string& cluster) {
 
 Result<std::size_t> find_user(const Problem& problem, const std::string& name, const std::string& cluster,
                               const std::string& key) {
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names;  // of whole users first
   std::vector<std::string_view> shapes;
+  for (const Group& group : problem.groups()) {
+    if (group.is_user) names.push_back(group.name);
+  }
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     const User& user = problem.users()[n];
     if (user.name == name) return n;
@@ -114,7 +117,8 @@ void note_absent(const ClusterFiles& files, const std::vector<std::string>& abse
 Result<Problem> with_teams(const Problem& problem, const ClusterFiles& files) {
   std::vector<std::string> absent;
   Result<Problem> grouped = with_teams_file(problem, files.teams, absent);
-  if (grouped) note_absent(files, absent);
+  if (!grouped) return with_cluster_position(files, grouped.error());
+  note_absent(files, absent);
   return grouped;
 }
 

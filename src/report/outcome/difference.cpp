@@ -626,7 +626,14 @@ const char* direction_name(Direction direction) {
 Json teams_json(const Diff& diff) {
   const Wishes before = wishes_of(diff.before);
   const Wishes after = wishes_of(diff.after);
-  const SideTeams old(diff.before), fresh(diff.after);
+  const SideTeams fresh(diff.after);
+  // In parts of the pool before, as the shares beside them.
+  std::unordered_map<std::string, std::optional<double>> asked;
+  for (const TeamStanding& team : team_standings(diff.before.problem, diff.before.outcome))
+    asked[team.who.name] = team.asked_share;
+  for (const TeamStanding& team : team_standings(diff.after.problem, diff.after.outcome,
+                                                 pool_of_before(diff.before.problem, diff.after.problem)))
+    asked[team.who.name] = team.asked_share;
   const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
   Json teams = Json::array();
   for (const TeamChange& team : diff.difference.teams) {
@@ -637,7 +644,6 @@ Json teams_json(const Diff& diff) {
     Json shapes = Json::array();
     for (const UserChange& shape : team.shapes) shapes.push_back(shape.user);
     const TeamStanding* stands = fresh.find(whole.user);
-    const TeamStanding* stood = old.find(whole.user);
     const auto share = [&](const std::optional<UserShare>& has) {
       return has ? Json(has->share_of_before) : Json(nullptr);
     };
@@ -649,7 +655,7 @@ Json teams_json(const Diff& diff) {
          {"shapes", std::move(shapes)},
          {"now", share(whole.before)},
          {"fair", share(whole.after)},
-         {"asked", number((stands ? stands : stood)->asked_share)},
+         {"asked", number(asked.at(whole.user))},
          {"waiting", stands ? number(stands->waiting()) : Json(nullptr)},
          {"held_by", stands && !stands->satisfied() ? Json(fresh.held_by(*stands)) : Json(nullptr)}});
   }

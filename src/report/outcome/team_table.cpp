@@ -143,6 +143,7 @@ std::string team_block(const Problem& problem, const TeamLayout& layout, const T
   if (layout.now) stops_now.emplace(problem, layout.now->outcome);
   std::vector<int> decimals;
   for (const TeamColumn& column : layout.columns) decimals.push_back(waiting_decimals(column.teams));
+  const int decimals_now = waiting_decimals(now);
   for (const std::size_t t : short_first(first.teams, now)) {
     const TeamStanding& team = first.teams[t];
     const bool lacks = layout.now ? now[t].who.share < team.who.share * (1 - kSameWithin) : !team.satisfied();
@@ -154,14 +155,15 @@ std::string team_block(const Problem& problem, const TeamLayout& layout, const T
       row.push_back({.text = percent(column.teams[t].who.share, 2),
                      .bold = terminal.bold && !layout.now && !column.teams[t].satisfied()});
     if (layout.has_points()) row.push_back({signed_points(now[t].who.share, team.who.share)});
-    if (layout.now) row.push_back({waiting_words(now[t], waiting_decimals(now))});
+    if (layout.now) row.push_back({waiting_words(now[t], decimals_now)});
     for (std::size_t c = 0; c < layout.columns.size(); ++c)
       row.push_back({waiting_words(layout.columns[c].teams[t], decimals[c])});
-    if (!team.satisfied()) {
-      row.push_back({held_by_words(problem, first.outcome, stops, team)});
-    } else if (layout.now && !now[t].satisfied()) {
-      row.push_back({"now: " + held_by_words(problem, layout.now->outcome, *stops_now, now[t])});
+    std::string held = team.satisfied() ? "" : held_by_words(problem, first.outcome, stops, team);
+    if (layout.now && !now[t].satisfied()) {
+      const std::string held_now = held_by_words(problem, layout.now->outcome, *stops_now, now[t]);
+      if (held_now != held) held += (held.empty() ? "now: " : "; now: ") + held_now;
     }
+    if (!held.empty()) row.push_back({std::move(held)});
   }
   return render(table, terminal.width);
 }
@@ -171,16 +173,19 @@ std::string team_block(const Problem& problem, const TeamLayout& layout, const T
 std::string level_lines(const Problem& problem, const TeamColumn& column, std::size_t width,
                         std::string_view of) {
   std::string text;
-  const Stops stops(problem, column.outcome);
-  for (const std::vector<std::size_t>& set : level_teams(problem, column.outcome, column.teams)) {
-    std::vector<std::string_view> names;
-    for (const std::size_t t : set) names.push_back(column.teams[t].who.name);
+  for (const LevelTeams& level : level_teams(problem, column.outcome, column.teams)) {
+    std::vector<std::string_view> names, resources;
+    bool are_weighted = false;
+    for (const std::size_t t : level.teams) {
+      names.push_back(column.teams[t].who.name);
+      are_weighted = are_weighted || column.teams[t].who.weight != 1;
+    }
     if (!of.empty() && std::find(names.begin(), names.end(), of) == names.end()) continue;
-    const TeamStanding& one = column.teams[set.front()];
+    for (const std::size_t r : level.resources) resources.push_back(problem.resources()[r]);
     text += broken(printable(fmt::format("level under {}: {}, all short of {}, with the same share{}, {}",
                                          column.outcome.mechanism, first_names(names, kTeamsNamed),
-                                         held_by_words(problem, column.outcome, stops, one),
-                                         one.who.weight == 1 ? "" : " per weight", percent(one.level(), 2))),
+                                         fmt::join(resources, ", "), are_weighted ? " per weight" : "",
+                                         percent(column.teams[level.teams.front()].level(), 2))),
                    width);
   }
   return text;
