@@ -93,7 +93,7 @@ TEST(Answers, APlanOfAWeightSaysWhichIsTooLittle) {
   EXPECT_THAT(ran.out, HasSubstr("Give A the weight "));
   EXPECT_THAT(ran.out, HasSubstr(" is not enough."));
   EXPECT_THAT(shell("mirab plan examples/textbook.yaml --user A --tasks 3").out,
-              HasSubstr("A has 3 tasks already: nothing has to change."));
+              HasSubstr("A has 3 tasks under drf already: nothing has to change."));
 }
 
 struct BadKinds {

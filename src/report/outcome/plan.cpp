@@ -119,9 +119,9 @@ std::string advice(const PlanReport& report, std::size_t width) {
   const Plan& plan = report.plan;
   const std::string& user = user_of(report);
   if (!is_needed(report))
-    return broken(
-        fmt::format("{} has {} already: nothing has to change.", user, counted_tasks(tasks_before(report))),
-        width);
+    return broken(fmt::format("{} has {} under {} already: nothing has to change.", user,
+                              counted_tasks(tasks_before(report)), plan.before.mechanism),
+                  width);
   const std::string brings =
       fmt::format("{} then gets {} instead of {}.", user, counted_tasks(tasks_after(report)),
                   task_words(tasks_before(report)));

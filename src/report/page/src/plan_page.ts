@@ -19,8 +19,8 @@ export function showPlan(page: HTMLElement, planned: Planned): void {
   if (notices) page.append(notices);
 }
 
-function lead({user, wanted, tasks_before, tasks_after, kinds = [], weight, price}: Planned): string[] {
-  if (weight ? weight.before === weight.after : kinds.every(({count}) => count === 0)) return [`${user} has ${figure(tasks_before)} tasks already: nothing has to change.`];
+function lead({user, mechanism, wanted, tasks_before, tasks_after, kinds = [], weight, price}: Planned): string[] {
+  if (weight ? weight.before === weight.after : kinds.every(({count}) => count === 0)) return [`${user} has ${figure(tasks_before)} tasks under ${mechanism} already: nothing has to change.`];
   const brings = `Then ${user} gets ${figure(tasks_after)} tasks instead of ${figure(tasks_before)}; ${figure(wanted)} are wanted.`;
   if (weight) return [`Give ${user} the weight ${figure(weight.after)} instead of ${figure(weight.before)}.`, brings];
   const bought = kinds.filter(each => each.count > 0);
