@@ -192,6 +192,7 @@ class Describer {
   Check find_capacities() {
     used_ = use();
     Tally overfull;
+    std::vector<double> too_much(inventory_.resources.size());  // of all of these together
     for (std::size_t i = 0; i < machine_count(); ++i) {
       const Machine& machine = inventory_.machines[i];
       MIRAB_ASSERT(!machine.is_closed || machine.count == 1, "a closed machine stands alone");
@@ -203,11 +204,22 @@ class Describer {
         if (each > kMost) return runs_too_much(machine, r);
         const bool is_more = each > rational(machine.capacity[r]);
         if (is_more || machine.is_closed) capacities_[i][r] = rounded_down(each);
-        if (is_more) beyond += (beyond.empty() ? "" : ", ") + instead(i, r);
+        if (!is_more) continue;
+        beyond += (beyond.empty() ? "" : ", ") + instead(i, r);
+        if (!machine.is_closed)
+          too_much[r] +=
+              mpq_class(each - rational(machine.capacity[r])).get_d() * static_cast<double>(machine.count);
       }
       if (!beyond.empty() && !machine.is_closed) overfull.add(fmt::format("{} ({})", machine.name, beyond));
     }
-    note(overfull, "counted with what runs there, which is more than they have", inventory_.machine_word);
+    std::string in_all;
+    for (std::size_t r = 0; overfull.count > 1 && r < too_much.size(); ++r) {
+      if (too_much[r] > 0)
+        in_all += fmt::format("{}{} {}", in_all.empty() ? ", in all by " : ", ", inventory_.resources[r],
+                              amount_text(too_much[r], too_much[r]));
+    }
+    const std::string what = "counted with what runs there, which is more than they have" + in_all;
+    note(overfull, what, inventory_.machine_word);
     return {};
   }
 

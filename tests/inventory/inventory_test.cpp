@@ -48,6 +48,16 @@ TEST(Inventory, AMachineThatHasLessThanRunsThereKeepsItAndHasNoRoom) {
                                          "server: m1 (cpu 6 instead of 4)"));
 }
 
+TEST(Inventory, TheSumOfWhatSeveralMachinesLackIsNoted) {
+  Inventory all = inventory({4, 4, 4});
+  all.tasks = {tasks("a", 3, 0), tasks("a", 3, 0), tasks("a", 5, 1), tasks("b", 1, 2)};
+  EXPECT_THAT(
+      described(all).notices,
+      ElementsAre(
+          "counted with what runs there, which is more than they have, in all by cpu 3: 2 servers: m1 "
+          "(cpu 6 instead of 4), m2 (cpu 5 instead of 4)"));
+}
+
 TEST(Inventory, AResourceThatAMachineLostStaysWithWhatRunsThereAndTheOthersStayFree) {
   Inventory all = inventory({64});
   all.resources.emplace_back("gpu");
