@@ -29,16 +29,12 @@ std::vector<double> taken_by_a_task(const User& user, const std::vector<double>&
   return taken;
 }
 
+// The resource of which a team holds, or asks for, the largest part; of what the cluster has none of, any.
 std::size_t largest_part(const std::vector<double>& amounts, std::span<const double> pool) {
-  std::size_t largest = 0;
-  const auto part = [&](std::size_t r) {  // of what the cluster lacks, everything
-    if (pool[r] > 0) return amounts[r] / pool[r];
-    return amounts[r] > 0 ? std::numeric_limits<double>::infinity() : 0;
-  };
-  for (std::size_t r = 1; r < amounts.size(); ++r) {
-    if (part(r) > part(largest)) largest = r;
+  for (std::size_t r = 0; r < amounts.size(); ++r) {
+    if (amounts[r] > 0 && !(pool[r] > 0)) return r;
   }
-  return largest;
+  return fairness::dominant_resource<double>(amounts, pool);
 }
 
 }  // namespace

@@ -294,7 +294,7 @@ std::string summary(const Comparison& comparison, Outcomes outcomes, const Termi
   return render(table, terminal.width);
 }
 
-/// A row a team: what is fair beside what runs now.
+/// One row per team: its fair share, and what it has now.
 std::string by_team(const Comparison& comparison, const Terminal& terminal) {
   const MeasuredOutcome* present = present_of(comparison.outcomes);
   std::vector<TeamColumn> columns;

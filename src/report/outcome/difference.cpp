@@ -93,7 +93,10 @@ Wishes wishes_of(const DiffSide& side) {
 class SideTeams {
  public:
   explicit SideTeams(const DiffSide& side)
-      : side_(side), teams_(team_standings(side.problem, side.outcome)), stops_(side.problem, side.outcome) {
+      : side_(side),
+        teams_(team_standings(side.problem, side.outcome)),
+        stops_(side.problem, side.outcome),
+        decimals_(waiting_decimals(teams_)) {
     for (const TeamStanding& team : teams_) by_name_.emplace(team.who.name, &team);
   }
 
@@ -106,16 +109,13 @@ class SideTeams {
     return held_by_words(side_.problem, side_.outcome, stops_, team);
   }
   /// Of the tasks that wait.
-  int decimals() const {
-    std::vector<double> waiting{0};
-    for (const TeamStanding& team : teams_) waiting.push_back(team.waiting().value_or(0));
-    return std::min(decimals_for(waiting), 2);
-  }
+  int decimals() const { return decimals_; }
 
  private:
   const DiffSide& side_;
   std::vector<TeamStanding> teams_;
   Stops stops_;
+  int decimals_;
   std::unordered_map<std::string_view, const TeamStanding*> by_name_;
 };
 
@@ -487,8 +487,10 @@ std::string remarks(const Diff& diff, bool by_team, bool any_satisfied, const Te
   const std::size_t width = terminal.width;
   const std::vector<UserChange>& users = diff.difference.users;
   std::string legend =
-      by_team ? "share: the largest part of any one resource that the team holds; it gains where this grows"
-              : "change: of the tasks; share: the largest part of any one resource that the user holds";
+      by_team
+          ? "share: the largest part of any one resource that the team holds; a team gains where this grows, "
+            "or stays the same while one of its shapes has more tasks and none fewer"
+          : "change: of the tasks; share: the largest part of any one resource that the user holds";
   if (!diff.difference.same_pool) legend += ", of the cluster before on both sides";
   if (satisfaction(diff.before.problem, diff.before.outcome).any_asked() ||
       satisfaction(diff.after.problem, diff.after.outcome).any_asked())

@@ -238,10 +238,11 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal, b
                     : std::string("\n") +
                           (report.team.empty() ? "of each team that is short, what lacks most:\n\n" : "") +
                           standings_table(report, shown, terminal);
-  const std::vector<TeamStanding> everyone = team_standings(report.problem, report.survey.outcome);
-  const std::string level =
-      report.team.empty() ? ""
-                          : level_lines(report.problem, {report.survey.outcome, everyone}, page, report.team);
+  std::string level;  // with whom, of all teams
+  if (!report.team.empty()) {
+    const std::vector<TeamStanding> everyone = team_standings(report.problem, report.survey.outcome);
+    level = level_lines(report.problem, {report.survey.outcome, everyone}, page, report.team);
+  }
   return top + surveyed_team_table(report, terminal) + level + below + together_table(report, terminal.bold) +
          (legend.empty() ? "" : "\n" + legend);
 }

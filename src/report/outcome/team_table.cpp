@@ -47,6 +47,12 @@ std::string waiting_words(const TeamStanding& team, int decimals) {
   return !waiting ? "∞" : *waiting == 0 ? "0" : tasks_fixed(*waiting, decimals);
 }
 
+int waiting_decimals(std::span<const TeamStanding> teams) {
+  std::vector<double> waiting{0};
+  for (const TeamStanding& team : teams) waiting.push_back(team.waiting().value_or(0));
+  return std::min(decimals_for(waiting), 2);
+}
+
 // The table.
 
 namespace {
@@ -63,8 +69,31 @@ bool is_whole(const TeamColumn& column, std::span<const TeamColumn> columns) {
   return column.outcome.filling && fillings == 1 && columns.size() > 1;
 }
 
-// What the table shows, as far as the terminal has room for it.
+// What is the same in each block of the table.
+struct TeamRows {
+  std::vector<std::size_t> order;  // short first under the first outcome
+  std::vector<std::string> held;   // [team]: by what, under the first outcome and now; empty: nothing waits
+};
+
+TeamRows team_rows(const Problem& problem, const TeamColumn& first, const TeamColumn* now) {
+  TeamRows rows{.order = short_first(first.teams, now ? now->teams : std::span<const TeamStanding>{}),
+                .held = std::vector<std::string>(first.teams.size())};
+  const Stops stops(problem, first.outcome);
+  std::optional<Stops> stops_now;
+  if (now) stops_now.emplace(problem, now->outcome);
+  for (std::size_t t = 0; t < first.teams.size(); ++t) {
+    std::string& held = rows.held[t];
+    if (!first.teams[t].satisfied()) held = held_by_words(problem, first.outcome, stops, first.teams[t]);
+    if (!now || now->teams[t].satisfied()) continue;
+    const std::string held_now = held_by_words(problem, now->outcome, *stops_now, now->teams[t]);
+    if (held_now != held) held += (held.empty() ? "now: " : "; now: ") + held_now;
+  }
+  return rows;
+}
+
+// What a block shows, as far as the terminal has room for it.
 struct TeamLayout {
+  std::span<const TeamColumn> all;  // of all blocks
   std::span<const TeamColumn> columns;
   const TeamColumn* now;
   bool dominant = false;
@@ -73,24 +102,18 @@ struct TeamLayout {
   /// One filling beside a division is `whole`, since it says how much of that can run.
   std::string label(const TeamColumn& column) const {
     if (is_present(column.outcome)) return "now";
-    return is_whole(column, columns) ? "whole" : column.outcome.mechanism;
+    return is_whole(column, all) ? "whole" : column.outcome.mechanism;
   }
 
   /// Between now and the one division that stands beside it; a filling of whole tasks is none.
   bool has_points() const {
-    return points && now && std::count_if(columns.begin(), columns.end(), [](const TeamColumn& column) {
+    return points && now && std::count_if(all.begin(), all.end(), [](const TeamColumn& column) {
                               return !column.outcome.filling;
                             }) <= 1;
   }
 };
 
 std::string team_share_words(const std::optional<double>& share) { return share ? percent(*share, 2) : "∞"; }
-
-int waiting_decimals(std::span<const TeamStanding> teams) {
-  std::vector<double> waiting{0};
-  for (const TeamStanding& team : teams) waiting.push_back(team.waiting().value_or(0));
-  return std::min(decimals_for(waiting), 2);
-}
 
 // The columns, and two lines of heading above them, or more where labels are long.
 Table team_heading(const TeamLayout& layout) {
@@ -134,19 +157,17 @@ Table team_heading(const TeamLayout& layout) {
   return table;
 }
 
-std::string team_block(const Problem& problem, const TeamLayout& layout, const Terminal& terminal) {
+std::string team_block(const Problem& problem, const TeamLayout& layout, const TeamRows& rows,
+                       const Terminal& terminal) {
   Table table = team_heading(layout);
-  const TeamColumn& first = layout.columns.front();
+  const std::span<const TeamStanding> fair = layout.all.front().teams;
   const std::span<const TeamStanding> now = layout.now ? layout.now->teams : std::span<const TeamStanding>{};
-  const Stops stops(problem, first.outcome);
-  std::optional<Stops> stops_now;
-  if (layout.now) stops_now.emplace(problem, layout.now->outcome);
   std::vector<int> decimals;
   for (const TeamColumn& column : layout.columns) decimals.push_back(waiting_decimals(column.teams));
   const int decimals_now = waiting_decimals(now);
-  for (const std::size_t t : short_first(first.teams, now)) {
-    const TeamStanding& team = first.teams[t];
-    const bool lacks = layout.now ? now[t].who.share < team.who.share * (1 - kSameWithin) : !team.satisfied();
+  for (const std::size_t t : rows.order) {
+    const TeamStanding& team = fair[t];
+    const bool lacks = layout.now && now[t].who.share < team.who.share * (1 - kSameWithin);
     auto& row = table.rows.emplace_back(std::vector<Cell>{{team.who.name}});
     if (layout.dominant) row.push_back({problem.resources()[team.dominant]});
     row.push_back({team_share_words(team.asked_share)});
@@ -158,12 +179,7 @@ std::string team_block(const Problem& problem, const TeamLayout& layout, const T
     if (layout.now) row.push_back({waiting_words(now[t], decimals_now)});
     for (std::size_t c = 0; c < layout.columns.size(); ++c)
       row.push_back({waiting_words(layout.columns[c].teams[t], decimals[c])});
-    std::string held = team.satisfied() ? "" : held_by_words(problem, first.outcome, stops, team);
-    if (layout.now && !now[t].satisfied()) {
-      const std::string held_now = held_by_words(problem, layout.now->outcome, *stops_now, now[t]);
-      if (held_now != held) held += (held.empty() ? "now: " : "; now: ") + held_now;
-    }
-    if (!held.empty()) row.push_back({std::move(held)});
+    if (!rows.held[t].empty()) row.push_back({rows.held[t]});
   }
   return render(table, terminal.width);
 }
@@ -194,15 +210,17 @@ std::string level_lines(const Problem& problem, const TeamColumn& column, std::s
 std::string team_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
                        const Terminal& terminal) {
   const std::size_t page = std::min(terminal.width, kPageWidth);
+  const TeamRows rows = team_rows(problem, columns.front(), now);
   std::string text;
   for (auto rest = columns; !rest.empty();) {
     std::size_t count = rest.size();
     const auto draw = [&](bool dominant, bool points, std::size_t width) {
       const TeamLayout layout{
-          .columns = rest.first(count), .now = now, .dominant = dominant, .points = points};
-      return team_block(problem, layout, {.width = width, .bold = terminal.bold});
+          .all = columns, .columns = rest.first(count), .now = now, .dominant = dominant, .points = points};
+      return team_block(problem, layout, rows, {.width = width, .bold = terminal.bold});
     };
-    std::string drawn = draw(true, true, SIZE_MAX);  // not where names would have to be cut for it
+    // The dominant resource only in one block, and not where names would have to be cut for it.
+    std::string drawn = rest.size() == columns.size() ? draw(true, true, SIZE_MAX) : draw(false, true, page);
     if (widest_line(drawn) > page) drawn = draw(false, true, page);
     while (count > 1 && widest_line(drawn) > page) --count, drawn = draw(false, true, page);
     if (widest_line(drawn) > page) drawn = draw(false, false, page);

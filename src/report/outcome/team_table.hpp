@@ -33,9 +33,13 @@ std::string held_by_words(const Problem& problem, const Outcome& outcome, const 
 /// How many of its tasks wait: `0.57`, `∞`.
 std::string waiting_words(const TeamStanding& team, int decimals);
 
-/// A row a team: shares asked for, now and under each outcome, points between, tasks that wait, and what
-/// holds it under the first outcome, or now where that gives it all. Short first. Below it, which teams are
-/// level. `now` is null where it is not known. At least one column.
+/// With so many decimals the waiting tasks of these teams are shown, two at most.
+int waiting_decimals(std::span<const TeamStanding> teams);
+
+/// One row per team: shares asked for, now and under each outcome, points between, tasks that wait, and what
+/// holds them under the first outcome and now. Short first under the first outcome. Below it, which teams are
+/// level. `now` is null where it is not known. At least one column; those that do not fit side by side follow
+/// in blocks below, with the same rows.
 std::string team_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
                        const Terminal& terminal);
 

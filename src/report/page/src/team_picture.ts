@@ -87,7 +87,14 @@ export function teamSection(teams: readonly TeamShares[], sides: Sides, choices:
     'Those who get the least part of what they ask for stand first.');
   const left = teams.length > drawn_at_most ? ` The first ${drawn_at_most} of ${teams.length} are drawn.` : '';
   const {host, figure} = chartFigure('What each team asks for, holds and would hold', order + left, choices);
-  figure.insertBefore(legend(teams, sides), host);
-  const chart = whenPlaced(() => draw(host, () => chosen().slice(0, drawn_at_most), sides));
+  let key = legend(teams, sides);
+  figure.insertBefore(key, host);
+  const drawn = (): readonly TeamShares[] => {
+    const fresh = legend(chosen(), sides);  // another outcome may leave others short
+    key.replaceWith(fresh);
+    key = fresh;
+    return chosen().slice(0, drawn_at_most);
+  };
+  const chart = whenPlaced(() => draw(host, drawn, sides));
   return {part: section('Who has what, and what is fair', '', figure), chart};
 }
