@@ -3,14 +3,23 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <mirab/kubernetes/limits.hpp>
 
+#include "model/names.hpp"
+
 namespace mirab::kubernetes {
 namespace {
+
+/// A namespace that is not written is `default`.
+std::string_view space_of(const Workload& workload) {
+  return workload.space.empty() ? std::string_view("default") : std::string_view(workload.space);
+}
 
 /// Of each workload the place that it gets; none where it is left out.
 using Places = std::vector<std::optional<std::size_t>>;
@@ -19,7 +28,7 @@ Places places_in(const std::string& space, const Pods& pods) {
   Places places;
   std::size_t kept = 0;
   for (const Workload& workload : pods.workloads) {
-    const bool is_kept = (workload.space.empty() ? "default" : workload.space) == space;
+    const bool is_kept = space_of(workload) == space;
     places.push_back(is_kept ? std::optional(kept++) : std::nullopt);
   }
   return places;
@@ -32,8 +41,8 @@ void keep(const Places& places, std::vector<Item>& items) {
 }
 
 /// Items that name a workload by its place.
-template <class Item, class Workload>
-void keep_named(const Places& places, std::vector<Item>& items, const Workload& workload_of) {
+template <class Item, class PlaceOf>
+void keep_named(const Places& places, std::vector<Item>& items, const PlaceOf& workload_of) {
   std::erase_if(items, [&](Item& item) { return !places[workload_of(item)]; });
   for (Item& item : items) workload_of(item) = *places[workload_of(item)];
 }
@@ -47,12 +56,11 @@ void keep_at(const Places& places, Pods& pods, Limits& limits) {
 Check check_any(const Places& places, const std::string& space, const Pods& pods) {
   if (std::any_of(places.begin(), places.end(), [](const auto& place) { return place.has_value(); }))
     return {};
-  std::vector<std::string> others;
-  for (const Workload& each : pods.workloads) others.push_back(each.space.empty() ? "default" : each.space);
-  std::sort(others.begin(), others.end());
-  others.erase(std::unique(others.begin(), others.end()), others.end());
-  return Error{.message = fmt::format("namespace {} has no pod that counts here; there are pods in {}", space,
-                                      fmt::join(others, ", "))};
+  std::set<std::string_view> spaces;
+  for (const Workload& each : pods.workloads) spaces.insert(space_of(each));
+  const std::vector<std::string_view> known(spaces.begin(), spaces.end());
+  return Error{
+      .message = fmt::format("namespace {} has no pod that counts here{}", space, known_names(space, known))};
 }
 
 }  // namespace

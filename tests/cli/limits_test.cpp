@@ -104,7 +104,10 @@ TEST(LimitsCommand, OfOneNamespaceGoIntoItsManifestsAlone) {
   const Ran wrong = shell(line + "elsewhere");
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("examples/pods/shop.yaml: --namespace: namespace elsewhere has no pod "
-                                   "that counts here; there are pods in shop"));
+                                   "that counts here; known are shop"));
+  const Ran empty = shell(line + "''");
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_THAT(empty.err, HasSubstr("--namespace: must be the name of a namespace"));
 }
 
 TEST(LimitsCommand, PrintsRecordsOfPlainNumbers) {

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include <mirab/kubernetes/limits.hpp>
 #include <mirab/kubernetes/manifests.hpp>
@@ -21,7 +22,7 @@ struct LimitsFlags {
   std::string capacity;
   std::string node_file;
   std::string node_name;
-  std::string space;
+  std::optional<std::string> space;
   std::string mechanism = "drf";
   std::string default_request;
   std::vector<std::string> weights;
@@ -51,6 +52,8 @@ Check check_limits_flags(const LimitsFlags& options) {
     return Error{.message = "prints kubectl's commands; leave out --format", .key = "--patch"};
   if (!options.node_name.empty() && options.node_file.empty())
     return Error{.message = "goes with --node", .key = "--node-name"};
+  if (options.space && options.space->empty())
+    return Error{.message = "must be the name of a namespace", .key = "--namespace"};
   const bool in_place = options.output.format == "manifest";  // meant to take the old one's place
   if (Check wrong = check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
                                        {in_place ? "" : options.pods, options.node_file}))
@@ -197,22 +200,22 @@ Exit run_limits(const LimitsFlags& options) {
     Result<kubernetes::ClusterLimits> cluster =
         kubernetes::fair_limits_of_cluster(*pods, *nodes, *limit_options);
     if (!cluster) return report_error(in_pods_file(cluster.error(), *input));
-    if (!options.space.empty()) {
-      if (Check wrong = keep_namespace(options.space, *cluster))
+    if (options.space) {
+      if (Check wrong = keep_namespace(*options.space, *cluster))
         return report_error(in_namespace(*wrong, *input));
     }
     return print_limits({title_on(options, *input), cluster->templates, cluster->all, cluster->limits,
-                         options.space, cluster->nodes, cluster->on_nodes},
+                         options.space.value_or(""), cluster->nodes, cluster->on_nodes},
                         *input, options);
   }
   Result<kubernetes::Limits> limits = kubernetes::fair_limits(*pods, nodes->front(), *limit_options);
   if (!limits) return report_error(in_pods_file(limits.error(), *input));
-  if (!options.space.empty()) {
-    if (Check wrong = keep_namespace(options.space, *pods, *limits))
+  if (options.space) {
+    if (Check wrong = keep_namespace(*options.space, *pods, *limits))
       return report_error(in_namespace(*wrong, *input));
   }
-  return print_limits({title_on(options, *input), *pods, nodes->front(), *limits, options.space}, *input,
-                      options);
+  return print_limits({title_on(options, *input), *pods, nodes->front(), *limits, options.space.value_or("")},
+                      *input, options);
 }
 
 }  // namespace
@@ -283,7 +286,7 @@ Command add_limits(CLI::App& app) {
       {"mirab limits pods.json --node nodes.json --weight namespace/payments=3 --at-most 4x --patch",
        "One limit for each template of a cluster"},
       {"mirab limits pods.json --node nodes.json --namespace payments --patch",
-       "The same for one namespace alone, beside its neighbours"},
+       "The same for one namespace, with the other pods taken into account"},
       {"mirab limits pods.yaml --node node.yaml --format manifest -o pods.yaml",
        "Write them into the manifests"},
   };
