@@ -80,6 +80,9 @@ Error with_cluster_position(const ClusterFiles& files, Error error) {
   if (error.key.empty()) return error;
   FilePosition position = position_in_files(files.cluster, files.teams, error.key);
   if (!position.file.empty()) error.file = std::move(position.file);
+  const bool is_of_group = !files.teams.empty() && position.line == 0 && error.key.starts_with("groups[");
+  if (is_of_group)
+    error.file += fmt::format(" and {}", title_of(files.teams));  // one of them, read from a pipe
   error.key = std::move(position.key);
   error.line = position.line;
   return error;
