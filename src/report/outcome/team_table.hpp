@@ -33,7 +33,7 @@ std::string held_by_words(const Problem& problem, const Outcome& outcome, const 
 /// How many of its tasks wait: `0.57`, `∞`.
 std::string waiting_words(const TeamStanding& team, int decimals);
 
-/// With so many decimals the waiting tasks of these teams are shown, two at most.
+/// How many decimals the waiting tasks of these teams are shown with: two at most.
 int waiting_decimals(std::span<const TeamStanding> teams);
 
 /// One row per team: shares asked for, now and under each outcome, points between, tasks that wait, and what
