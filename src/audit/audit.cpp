@@ -22,19 +22,49 @@ std::optional<Witness> violation(Property property, const Rule& rule, const Witn
   return check(property, {problem, *outcome, rule.scope}, rule, {.tolerances = tolerances}).witness;
 }
 
-Witness smallest(const Verdict& verdict, const Rule& rule, const Tolerances& tolerances, std::size_t tries) {
+// With smaller clusters tried, as many as `how` says and while it is not over.
+Witness smallest(const Verdict& verdict, const Rule& rule, const Search& how, std::size_t tries) {
   const Witness& known = *verdict.witness;
   return shrink(
       known,
-      [&](const Problem& problem) { return violation(verdict.property, rule, known, tolerances, problem); },
+      [&](const Problem& problem) -> std::optional<Witness> {
+        if (how.is_over && how.is_over()) return {};
+        return violation(verdict.property, rule, known, how.tolerances, problem);
+      },
       tries);
+}
+
+// Shares the time that is left among the searches that are left.
+class TimeShares {
+ public:
+  TimeShares(const std::function<double()>& left, std::size_t searches) : left_(left), searches_(searches) {
+    if (left_) kept_ = std::max(0.0, left_()) / 4;
+  }
+
+  /// Is the time of the next search over? Empty where time has no end.
+  std::function<bool()> next() {
+    if (!left_) return {};
+    MIRAB_ASSERT(searches_ > 0, "a share for each search");
+    const double now = left_();
+    const double end = now - std::max(0.0, now - kept_) / static_cast<double>(searches_--);
+    return [this, end] { return left_() <= end; };
+  }
+
+ private:
+  const std::function<double()>& left_;
+  std::size_t searches_;
+  double kept_ = 0;  // for smaller clusters
+};
+
+std::size_t searches_among(const std::vector<Property>& list) {
+  return static_cast<std::size_t>(std::count_if(list.begin(), list.end(), is_searched));
 }
 
 // What each searched property of each mechanism gets.
 std::uint64_t share_of_budget(const AuditOptions& options, const std::vector<Property>& list,
                               std::size_t mechanisms) {
-  const auto searched = static_cast<std::uint64_t>(std::count_if(list.begin(), list.end(), is_searched));
-  return std::max<std::uint64_t>(1, options.budget / std::max<std::uint64_t>(1, searched * mechanisms));
+  return std::max<std::uint64_t>(
+      1, options.budget / std::max<std::uint64_t>(1, searches_among(list) * mechanisms));
 }
 
 // Counts what is done over many searches.
@@ -77,7 +107,14 @@ struct PendingVerdict {
 void shrink_all(const std::vector<PendingVerdict>& open, const AuditOptions& options) {
   numerics::for_each_index(0, open.size(), options.threads, [&](std::size_t k) {
     Verdict& verdict = *open[k].verdict;
-    verdict.smallest = smallest(verdict, open[k].rule, options.tolerances, options.shrink_tries);
+    Search how{.tolerances = options.tolerances};
+    if (const auto& left = options.seconds_left) {
+      const double now = left();
+      how.is_over = [&left, end = now - std::max(0.0, now) / static_cast<double>(open.size() - k)] {
+        return left() <= end;
+      };
+    }
+    verdict.smallest = smallest(verdict, open[k].rule, how, options.shrink_tries);
   });
 }
 
@@ -126,6 +163,7 @@ std::vector<MechanismAudit> audit_rules(const Problem& problem, const std::vecto
   const std::vector<Property> list = asked_properties(options, !problem.tree().is_flat());
   const std::uint64_t attempts = share_of_budget(options, list, rules.size());
   Progress progress(options.progress, list.size() * rules.size() * attempts);
+  TimeShares time(options.seconds_left, searches_among(list) * rules.size());
   std::vector<MechanismAudit> audits;
   for (const auto& [name, rule] : rules) {
     MechanismAudit& found =
@@ -135,6 +173,7 @@ std::vector<MechanismAudit> audit_rules(const Problem& problem, const std::vecto
     if (!outcome) {
       found.refused = outcome.error();
       progress.add(attempts * list.size());
+      for (std::size_t k = searches_among(list); k > 0; --k) time.next();
       continue;
     }
     found.status = outcome->status;
@@ -144,7 +183,8 @@ std::vector<MechanismAudit> audit_rules(const Problem& problem, const std::vecto
                                       .seed = options.seed,
                                       .threads = options.threads,
                                       .tolerances = options.tolerances,
-                                      .progress = progress.within()}));
+                                      .progress = progress.within(),
+                                      .is_over = is_searched(property) ? time.next() : nullptr}));
       progress.add(attempts);
     }
   }
@@ -188,11 +228,13 @@ Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uin
                             {.attempts = attempts,
                              .seed = random.bits(),
                              .tolerances = search.tolerances,
-                             .conditions = style.conditions});
+                             .conditions = style.conditions,
+                             .is_over = search.is_over});
     return {.compared = verdict.tried, .violation = std::move(verdict.witness)};
   });
   Verdict verdict = verdict_on(style.property, std::move(sought));
-  if (verdict.witness) verdict.smallest = smallest(verdict, rule, search.tolerances, shrink_tries);
+  if (verdict.witness)
+    verdict.smallest = smallest(verdict, rule, {.tolerances = search.tolerances}, shrink_tries);
   return verdict;
 }
 
@@ -200,6 +242,7 @@ std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, 
                                          const AuditOptions& options) {
   const std::vector<Property> list = asked_properties(options, any_honours_groups(mechanisms));
   Progress progress(options.progress, list.size() * mechanisms.size() * clusters);
+  TimeShares time(options.seconds_left, list.size() * mechanisms.size());
   std::vector<MechanismAudit> audits;
   for (const Choice& choice : mechanisms) {
     const Mechanism& row = mechanism_of(choice);
@@ -212,7 +255,8 @@ std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, 
                           .seed = options.seed,
                           .threads = options.threads,
                           .tolerances = options.tolerances,
-                          .progress = progress.within()};
+                          .progress = progress.within(),
+                          .is_over = time.next()};
       found.verdicts.push_back(audit_random(choice, style, clusters, search, options.shrink_tries));
       progress.add(clusters);
     }
@@ -233,6 +277,7 @@ std::vector<ClaimAudit> audit_claims(const std::vector<Choice>& mechanisms, std:
     }
   }
   Progress progress(options.progress, audits.size() * clusters);
+  TimeShares time(options.seconds_left, audits.size());
   const auto searched = static_cast<std::uint64_t>(std::count_if(
       audits.begin(), audits.end(), [](const ClaimAudit& each) { return is_searched(each.claim.property); }));
   for (ClaimAudit& each : audits) {
@@ -246,7 +291,8 @@ std::vector<ClaimAudit> audit_claims(const std::vector<Choice>& mechanisms, std:
                         .seed = options.seed,
                         .threads = options.threads,
                         .tolerances = options.tolerances,
-                        .progress = progress.within()};
+                        .progress = progress.within(),
+                        .is_over = time.next()};
     each.verdict = audit_random(choice, style, clusters, search, options.shrink_tries);
     progress.add(clusters);
   }

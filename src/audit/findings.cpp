@@ -90,8 +90,15 @@ Verdict incomparable(Property property) {
 }
 
 Verdict verdict_on(Property property, SearchResult sought) {
-  if (sought.tried == 0) return undecided(property, "no changed cluster could be divided and compared");
+  if (sought.tried == 0) {
+    Verdict verdict =
+        undecided(property, sought.ended_early ? "no time was left to divide a changed cluster"
+                                               : "no changed cluster could be divided and compared");
+    verdict.ended_early = sought.ended_early;
+    return verdict;
+  }
   Verdict verdict{.property = property, .scope = VerdictScope::searched};
+  verdict.ended_early = sought.ended_early && !sought.worst;
   if (sought.worst) verdict = violated(property, *std::move(sought.worst));
   verdict.tried = sought.tried;
   return verdict;

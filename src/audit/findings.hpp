@@ -55,25 +55,31 @@ struct Trial {
 struct SearchResult {
   std::uint64_t tried = 0;  ///< divisions that were compared
   std::optional<Witness> worst = {};
-  std::size_t attempt = 0;  ///< that led to `worst`
+  std::size_t attempt = 0;   ///< that led to `worst`
+  bool ended_early = false;  ///< before all attempts
 };
 
 /// Makes attempts 0, 1, …, `most` at most, until as many divisions were compared as the search asks for:
-/// `attempt(k)` gives a Trial. The same with any number of threads. The body must not throw.
+/// `attempt(k)` gives a Trial. The same with any number of threads, unless the search is over before its
+/// attempts are made. The body must not throw.
 template <class Attempt>
 SearchResult run_search(std::size_t most, const Search& search, const Attempt& attempt) {
   SearchResult sought;
-  for (std::size_t first = 0; first < most && sought.tried < search.attempts && !sought.worst;) {
+  for (std::size_t first = 0;
+       first < most && sought.tried < search.attempts && !sought.worst && !sought.ended_early;) {
     const std::size_t last =
         first + std::min<std::size_t>({kRound, most - first, search.attempts - sought.tried});
-    std::vector<Trial> trials(last - first);
-    numerics::for_each_index(first, last, search.threads,
-                             [&](std::size_t k) { trials[k - first] = attempt(k); });
+    std::vector<std::optional<Trial>> trials(last - first);  // none: the search was over
+    numerics::for_each_index(first, last, search.threads, [&](std::size_t k) {
+      if (!search.is_over || !search.is_over()) trials[k - first] = attempt(k);
+    });
     for (std::size_t k = first; k < last; ++k) {
-      Trial& trial = trials[k - first];
-      sought.tried += trial.compared;
-      if (!trial.violation || (sought.worst && trial.violation->size <= sought.worst->size)) continue;
-      sought.worst = std::move(trial.violation);
+      std::optional<Trial>& trial = trials[k - first];
+      sought.ended_early = sought.ended_early || !trial;
+      if (!trial) continue;
+      sought.tried += trial->compared;
+      if (!trial->violation || (sought.worst && trial->violation->size <= sought.worst->size)) continue;
+      sought.worst = std::move(trial->violation);
       sought.attempt = k;
     }
     first = last;

@@ -95,6 +95,45 @@ TEST(Attempts, WithoutAnyThatCouldBeComparedNothingIsDecided) {
   }
 }
 
+TEST(Attempts, EndWhenTheSearchIsOverAndTheVerdictSaysSo) {
+  const Rule rule{.scope = Scope::pool,
+                  .divide = [](const Problem& problem) -> Result<Outcome> { return one_task_each(problem); }};
+  const Outcome outcome = one_task_each(kThree);
+  for (const Property property : kSearched) {
+    for (const std::uint64_t most : {0u, 2u}) {
+      std::atomic<std::uint64_t> asked = 0;
+      const Verdict verdict =
+          check(property, {kThree, outcome, Scope::pool}, rule,
+                {.tolerances = {.least = 1, .least_gain = 1e3}, .is_over = [&] { return asked++ >= most; }});
+      EXPECT_TRUE(verdict.ended_early) << property_name(property);
+      EXPECT_EQ(verdict.tried, most) << property_name(property);
+      EXPECT_EQ(verdict.decided, most > 0) << property_name(property);
+      EXPECT_EQ(verdict.scope == VerdictScope::searched, most > 0) << "no proof without all attempts";
+    }
+  }
+}
+
+// Of four searches the first finds nothing to do, so that the others have its time; a quarter is kept.
+TEST(Attempts, ShareTheTimeThatIsLeft) {
+  double left = 100;
+  const Rule rule{.scope = Scope::pool, .divide = [&](const Problem& problem) -> Result<Outcome> {
+                    left -= 1;
+                    return one_task_each(problem);
+                  }};
+  const AuditOptions options{.properties = {std::begin(kSearched), std::end(kSearched)},
+                             .budget = 4'000,
+                             .tolerances = {.least = 1, .least_gain = 1e3},
+                             .seconds_left = [&] { return left; }};
+  const Problem alone = pool_of({9, 18}, {{1, 4}});
+  const std::vector<Verdict> verdicts = audit(alone, "one task", rule, options).verdicts;
+  ASSERT_EQ(verdicts.size(), 4u);
+  EXPECT_EQ(verdicts[0].tried, 19u) << "a quarter of 74, rounded up";
+  EXPECT_TRUE(verdicts[0].ended_early);
+  EXPECT_TRUE(verdicts[1].vacuous) << "one user alone";
+  EXPECT_FALSE(verdicts[2].ended_early) << "growths are few";
+  EXPECT_GE(left, 25);
+}
+
 TEST(Attempts, NothingIsComparedWithADivisionThatHasNotConverged) {
   const Rule rule{.scope = Scope::pool,
                   .divide = [](const Problem& problem) -> Result<Outcome> { return one_task_each(problem); }};

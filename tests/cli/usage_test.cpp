@@ -90,6 +90,7 @@ const std::vector<BadUsage> kBadUsages = {
     {"AllPropertiesAreListed", "audit examples/textbook.yaml -m drf --properties xyzzy", "scale-invariance"},
     {"BudgetOfNothing", "audit examples/textbook.yaml -m drf --budget 0",
      "--budget: '0' is not a whole number from 1 to 10000000"},
+    {"SecondsOfNothing", "audit examples/textbook.yaml -m drf --seconds 0", "--seconds"},
     {"BudgetTooLarge", "audit examples/textbook.yaml -m drf --budget 10000001",
      "--budget: '10000001' is not a whole number from 1 to 10000000"},
     {"AssumeWithoutRandom", "audit --claims --assume no-caps",

@@ -40,6 +40,24 @@ TEST(AuditReport, TheTableTellsNotDecidedFromAskingForNothing) {
   EXPECT_THAT(audit_table(audited({kHolds}), 100), Not(HasSubstr("not decided")));
 }
 
+TEST(AuditReport, SaysWhichSearchesEndedForLackOfTime) {
+  AuditRun run = audited({{.property = Property::strategy_proofness,
+                           .scope = VerdictScope::searched,
+                           .tried = 7,
+                           .ended_early = true},
+                          {.property = Property::strategy_proofness, .scope = VerdictScope::searched}});
+  run.properties = {Property::strategy_proofness};
+  run.seconds = 30;
+  EXPECT_THAT(
+      audit_table(run, 200),
+      HasSubstr("\n1 of 2 searches ended before all their attempts, since they have 30 seconds in all;"));
+  const auto json = audit_json(run);
+  EXPECT_EQ(json["seconds"], 30);
+  EXPECT_EQ(json["outcomes"][0]["properties"][0]["ended_early"], true);
+  EXPECT_FALSE(json["outcomes"][1]["properties"][0].contains("ended_early"));
+  EXPECT_THAT(audit_table(audited({kHolds}), 200), Not(HasSubstr("ended before")));
+}
+
 TEST(AuditReport, TheTableSaysAReasonOnce) {
   const std::string table = audit_table(audited({kTooLarge, kTooLarge}), 100);
   EXPECT_EQ(table.find("too large"), table.rfind("too large"));

@@ -36,6 +36,10 @@ struct AuditOptions {
   std::size_t shrink_tries = 500;  ///< smaller clusters that are tried for each violation, at most
   Tolerances tolerances = {};
   AuditProgress progress = {};
+  /// The seconds that are left for searches, asked from several threads; empty: no end. They are shared
+  /// evenly: what one search does not need is left to those after it, and a quarter is kept for smaller
+  /// clusters. Searches may end before their attempts then, and the result depends on the machine.
+  std::function<double()> seconds_left = {};
 };
 
 /// Every mechanism of the registry that divides any problem; one whose options must be given takes 2 for

@@ -45,8 +45,9 @@ struct Verdict {
   bool holds = true;
   bool vacuous = false;  ///< it holds because it asks for nothing here; `note` says why
   VerdictScope scope = VerdictScope::instance;
-  std::uint64_t tried = 1;  ///< divisions that were looked at, or compared with the cluster's own; none when
-                            ///< vacuous or not decided
+  std::uint64_t tried = 1;   ///< divisions that were looked at, or compared with the cluster's own; none when
+                             ///< vacuous or not decided
+  bool ended_early = false;  ///< its search was over (Search::is_over) before all attempts were made
   std::string note = {};
   std::optional<Witness> witness = {};   ///< when it does not hold
   std::optional<Witness> smallest = {};  ///< the same on the smallest cluster that was found to show it
@@ -84,7 +85,7 @@ Rule rule_of(const Choice& mechanism);
 /// Called with the attempts that are done, of how many at most.
 using AuditProgress = std::function<void(std::uint64_t done, std::uint64_t of)>;
 
-/// How far to look. The result depends on attempts and seed, not on threads.
+/// How far to look. The result depends on attempts and seed, not on threads, unless `is_over` ends it.
 struct Search {
   std::uint64_t attempts = 1000;  ///< changed clusters to divide and compare, at most; those that cannot be
                                   ///< divided do not count
@@ -93,6 +94,9 @@ struct Search {
   Tolerances tolerances = {};
   Conditions conditions = {};  ///< that a cluster meets with a misreport in it, too
   AuditProgress progress = {};
+  /// Asked before each attempt, from several threads: must the search end, whatever attempts are left? Empty:
+  /// never. The result then depends on the answers too.
+  std::function<bool()> is_over = {};
 };
 
 /// Of what every user could have an equal part, in proportion to weight.

@@ -412,6 +412,7 @@ FoundMisreport refine(const Division& division, const Rule& rule, FoundMisreport
       for (std::size_t who = 0; who < found.lie.demands.size(); ++who) {
         for (const auto& [resource, factor] : Factors(found.lie.demands[who])) {
           for (const double by : {step, 1 / step}) {
+            if (search.is_over && search.is_over()) return found;
             Misreport lie = found.lie;
             lie.demands[who][resource] = factor * by;
             std::optional<Witness> witness = try_misreport(division, rule, lie, search).violation;

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -50,6 +51,8 @@ constexpr std::uint64_t kClustersForClaims = 300;
 constexpr const char* kPositiveDemands = "positive-demands";
 constexpr const char* kNoCaps = "no-caps";
 constexpr std::uint64_t kMaxAttempts = 10'000'000;  // a search of a day and more
+constexpr std::uint64_t kMaxSeconds = 1'000'000;    // more than a week
+constexpr std::uint64_t kUsualSeconds = 30;         // of a cluster file, where neither of them is given
 constexpr const char* kNoPlacement = "no-placement";
 constexpr const char* kSameDemand = "same-demand";
 constexpr const char* kOneResource = "one-resource";
@@ -66,7 +69,8 @@ struct Options {
   std::uint64_t random = 0;  ///< clusters; 0: none
   std::vector<std::string> assumed;
   bool claims = false;
-  std::uint64_t budget = AuditOptions{}.budget;
+  std::optional<std::uint64_t> budget;   ///< attempts
+  std::optional<std::uint64_t> seconds;  ///< for all searches
   std::uint64_t seed = AuditOptions{}.seed;
   int threads = 1;
   std::string witness_dir;
@@ -149,6 +153,21 @@ Result<std::vector<Choice>> read_mechanisms(const Options& options) {
   return all_mechanisms();
 }
 
+/// For how long searches go on; none: until their attempts are made, so that the result is the same
+/// everywhere.
+std::optional<std::uint64_t> seconds_for(const Options& options) {
+  if (options.seconds || options.budget || options.files.cluster.empty()) return options.seconds;
+  return kUsualSeconds;
+}
+
+std::function<double()> seconds_left(std::optional<std::uint64_t> seconds) {
+  if (!seconds) return {};
+  using Clock = std::chrono::steady_clock;
+  return [end = Clock::now() + std::chrono::seconds(*seconds)] {
+    return std::chrono::duration<double>(end - Clock::now()).count();
+  };
+}
+
 std::string attempts_made(std::uint64_t done, std::uint64_t of) {
   return fmt::format("mirab: {} of at most {} attempts", done, of);
 }
@@ -193,8 +212,8 @@ Error no_claim(const Options& options, const std::vector<Choice>& mechanisms) {
 
 Exit run_claims(const Options& options, const std::vector<Choice>& mechanisms, const AuditOptions& how) {
   const std::uint64_t clusters = options.random > 0 ? options.random : kClustersForClaims;
-  const report::ClaimAuditRun audited{clusters, how.budget, how.seed,
-                                      audit_claims(mechanisms, clusters, how)};
+  const report::ClaimAuditRun audited{clusters, how.budget, how.seed, audit_claims(mechanisms, clusters, how),
+                                      options.seconds};
   if (audited.claims.empty()) return report_error(no_claim(options, mechanisms));
   std::vector<Text> witnesses;
   for (const ClaimAudit& each : audited.claims)
@@ -211,11 +230,12 @@ Exit run(const Options& options) {
   const Result<std::vector<Property>> properties = read_properties(options.properties);
   if (!properties) return report_error(properties.error());
   const AuditOptions how{.properties = *properties,
-                         .budget = options.budget,
+                         .budget = options.budget.value_or(AuditOptions{}.budget),
                          .seed = options.seed,
                          .conditions = read_conditions(options.assumed),
                          .threads = options.threads,
-                         .progress = progress_line(attempts_made)};
+                         .progress = progress_line(attempts_made),
+                         .seconds_left = seconds_left(seconds_for(options))};
   if (options.claims) return run_claims(options, *mechanisms, how);
 
   const std::string drawn = fmt::format("{} random clusters", options.random);
@@ -223,7 +243,8 @@ Exit run(const Options& options) {
                            asked_properties(how, any_honours_groups(*mechanisms)),
                            how.budget,
                            how.seed,
-                           {}};
+                           {},
+                           seconds_for(options)};
   if (options.random > 0) {
     audited.mechanisms = audit_random(*mechanisms, options.random, how);
   } else {
@@ -286,9 +307,16 @@ void add_options(CLI::App& command, Options& options) {
   command.add_flag("--claims", options.claims,
                    "Test every published claim on random clusters that meet its conditions");
   take_whole_number(
-      command.add_option("--budget", options.budget, "Attempts in all, spread evenly over the searches")
-          ->capture_default_str(),
+      command.add_option("--budget", options.budget,
+                         fmt::format("Attempts in all, spread evenly over the searches; default: {}",
+                                     AuditOptions{}.budget)),
       1, kMaxAttempts);
+  take_whole_number(command.add_option(
+                        "--seconds", options.seconds,
+                        fmt::format("End searches after N seconds in all, with what they have found by then; "
+                                    "default: {} for a cluster file without --budget, else without an end",
+                                    kUsualSeconds)),
+                    1, kMaxSeconds);
   add_seed_option(command, options.seed);
   add_threads_option(command, options.threads);
   command
@@ -315,7 +343,9 @@ Command add_audit(CLI::App& app) {
       "monotonicities, scale invariance) are searched for counterexamples; a search that finds none is not "
       "a proof.",
       "With --random, it tests small random clusters in the same way; with --claims, it tests the published "
-      "claims about the mechanisms. The result depends on --seed and --budget, not on --threads."};
+      "claims about the mechanisms. The result depends on --seed and --budget, not on --threads; where "
+      "searches "
+      "end for lack of time it says so, and how far they came depends on the machine."};
   manual.exits = {{0, "done, whatever is found"}, {3, kNotConverged}};
   manual.examples = {
       {"mirab audit examples/textbook.yaml -m drf -m asset -m pf", "What holds on the textbook example"},

@@ -215,8 +215,29 @@ std::string legend(const AuditRun& audited, std::size_t width) {
   return broken(text, width);
 }
 
+// `27 of 98 searches ended early, …`; empty where none did.
+std::string ended_early_line(std::size_t early, std::size_t searches, std::optional<std::uint64_t> seconds,
+                             std::size_t width) {
+  if (early == 0) return {};
+  return broken(
+      fmt::format(
+          "{} of {} searches ended before all their attempts, since {}; how far they came depends on the "
+          "machine. --seconds N gives them longer, and --budget N without --seconds as long as it takes",
+          early, searches,
+          seconds ? fmt::format("they have {} in all", counted(*seconds, "second")) : "their time was over"),
+      width);
+}
+
 std::string reasons(const AuditRun& audited, std::size_t width) {
   std::string text;
+  std::size_t early = 0, searches = 0;
+  for (const MechanismAudit& audit : audited.mechanisms) {
+    for (const Verdict& verdict : audit.verdicts) {
+      searches += is_searched(verdict.property) && verdict.applicable ? 1 : 0;
+      early += verdict.ended_early ? 1 : 0;
+    }
+  }
+  text += ended_early_line(early, searches, audited.seconds, width);
   for (const MechanismAudit& audit : audited.mechanisms) {
     if (audit.refused) text += broken(fmt::format("n/a: {}", printable(audit.refused->message)), width);
     if (audit.status == Status::not_converged)
@@ -330,6 +351,9 @@ std::string found_of_claims(const std::vector<ClaimAudit>& claims) {
 
 std::string claims_table(const ClaimAuditRun& audited, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
+  const auto early = static_cast<std::size_t>(
+      std::count_if(audited.claims.begin(), audited.claims.end(),
+                    [](const ClaimAudit& each) { return each.verdict.ended_early; }));
   Table table{.columns = {{}, {}, {}, {}}, .rows = {{{"mechanism"}, {"property"}, {"printed"}, {"found"}}}};
   table.add_rule();
   for (const ClaimAudit& each : audited.claims) {
@@ -352,7 +376,7 @@ std::string claims_table(const ClaimAuditRun& audited, std::size_t width) {
          "\n" + render(table) + "\n" +
          broken("no counterexample in N: none in N tries, which is no proof; more of --budget looks further",
                 page) +
-         witnesses;
+         ended_early_line(early, audited.claims.size(), audited.seconds, page) + witnesses;
 }
 
 namespace {
@@ -466,6 +490,7 @@ Json verdict_json(const Verdict& verdict) {
             {"vacuous", verdict.vacuous},
             {"scope", verdict.scope == VerdictScope::instance ? "instance" : "searched"},
             {"tried", verdict.tried}};
+  if (verdict.ended_early) json["ended_early"] = true;
   if (!verdict.note.empty()) json["note"] = verdict.note;
   if (verdict.witness) json["witness"] = event_json(*verdict.witness);
   if (verdict.smallest) json["smallest"] = witness_json(*verdict.smallest);
@@ -494,11 +519,10 @@ Json audit_json(const AuditRun& audited) {
     outcome["properties"] = std::move(verdicts);
     outcomes.push_back(std::move(outcome));
   }
-  return {{"version", 1},
-          {"audited", audited.title},
-          {"budget", audited.budget},
-          {"seed", audited.seed},
-          {"outcomes", std::move(outcomes)}};
+  Json json{{"version", 1}, {"audited", audited.title}, {"budget", audited.budget}, {"seed", audited.seed}};
+  if (audited.seconds) json["seconds"] = *audited.seconds;
+  json["outcomes"] = std::move(outcomes);
+  return json;
 }
 
 Json claims_json(const ClaimAuditRun& audited) {
@@ -511,11 +535,11 @@ Json claims_json(const ClaimAuditRun& audited) {
                       {"source", each.claim.source},
                       {"found", verdict_json(each.verdict)}});
   }
-  return {{"version", 1},
-          {"clusters", audited.clusters},
-          {"budget", audited.budget},
-          {"seed", audited.seed},
-          {"claims", std::move(claims)}};
+  Json json{
+      {"version", 1}, {"clusters", audited.clusters}, {"budget", audited.budget}, {"seed", audited.seed}};
+  if (audited.seconds) json["seconds"] = *audited.seconds;
+  json["claims"] = std::move(claims);
+  return json;
 }
 
 namespace {

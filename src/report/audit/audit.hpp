@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@ struct AuditRun {
   std::uint64_t budget;
   std::uint64_t seed;
   std::vector<MechanismAudit> mechanisms;
+  std::optional<std::uint64_t> seconds = {};  ///< that the searches might take; none: without an end
 };
 
 /// What was claimed, and how far was looked.
@@ -23,6 +26,7 @@ struct ClaimAuditRun {
   std::uint64_t budget;
   std::uint64_t seed;
   std::vector<ClaimAudit> claims;
+  std::optional<std::uint64_t> seconds = {};  ///< as above
 };
 
 /// What a person reads: which property holds of which mechanism, then why not, in words; no wider than
