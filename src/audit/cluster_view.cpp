@@ -1,6 +1,7 @@
 #include "audit/cluster_view.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 
 #include "model/eligibility.hpp"
@@ -75,6 +76,12 @@ double ClusterView::alone_everywhere(std::size_t n) const {
   return tasks;
 }
 
+std::string names_of(const ClusterView& ground, const std::vector<std::size_t>& users) {
+  std::string text = ground.user_name(users[0]);
+  if (users.size() > 1) text += fmt::format(" and {} like it", users.size() - 1);
+  return text;
+}
+
 bool is_rounding(const Division& division, std::size_t user, double tasks) {
   return tasks < kDustOfTasks * ClusterView(division.problem, division.scope).alone_everywhere(user);
 }
@@ -92,6 +99,30 @@ std::vector<std::vector<double>> charged(const Tree& tree, const std::vector<std
     for (std::size_t r = 0; r < above.size(); ++r) above[r] += charge[v][r];
   }
   return charge;
+}
+
+bool has_some(std::span<const double> amounts) {
+  return std::any_of(amounts.begin(), amounts.end(), [](double amount) { return amount > 0; });
+}
+
+std::vector<double> parts_of_the_tree(const Tree& tree) {
+  std::vector<double> part(tree.size(), 1.0);
+  for (std::size_t v = 0; v < tree.size(); ++v) {
+    double weights = 0;
+    for (const std::size_t c : tree.members(v)) weights += tree.weight(c);
+    for (const std::size_t c : tree.members(v))
+      part[c] = weights > 0 ? part[v] * tree.weight(c) / weights : 0;
+  }
+  return part;
+}
+
+std::vector<std::size_t> parents_of_teams(const Problem& problem) {
+  const Tree& tree = problem.tree();
+  std::vector<std::size_t> parents{0};
+  for (std::size_t g = 0; g < tree.group_count(); ++g) {
+    if (!problem.groups()[g].is_user) parents.push_back(tree.node_of_group(g));
+  }
+  return parents;
 }
 
 const std::string& node_name(const Problem& problem, std::size_t node) {

@@ -48,6 +48,9 @@ class ClusterView {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> demand_on_;  // (n, i)
 };
 
+/// Of users who are alike: `A and 2 like it`.
+std::string names_of(const ClusterView& ground, const std::vector<std::size_t>& users);
+
 /// Of the tasks that a user could run alone: what rounding may leave of none. Derived: thousands of roundings
 /// of a part of the cluster.
 inline constexpr double kDustOfTasks = 1e-12;
@@ -66,6 +69,16 @@ auto& quota_at(Described& cluster, const Tree& tree, std::size_t node) {
   return tree.is_user(node) ? cluster.users[tree.user_at(node)].quota
                             : cluster.groups[tree.group_at(node)].quota;
 }
+
+/// Is one of them above 0?
+bool has_some(std::span<const double> amounts);
+
+/// Π φ_w/W_w over the nodes w from the top to each node, [node]; the root has 1. O(N + G).
+std::vector<double> parts_of_the_tree(const Tree& tree);
+
+/// The nodes whose members are teams that are compared: the root and the groups. Not users with several task
+/// shapes, of which a shape is no team.
+std::vector<std::size_t> parents_of_teams(const Problem& problem);
 
 /// The name of a group's or user's node.
 const std::string& node_name(const Problem& problem, std::size_t node);

@@ -157,11 +157,14 @@ Rule rule_of(const Choice& mechanism) {
 
 namespace {
 
-// What a rule that honours groups does not owe to all users alike: weights are of a group's members, limits
-// and reserves keep resources free.
+// A rule that honours groups compares the members of a group by their weights.
+Between between(const Problem& problem, const Rule& rule) {
+  const bool is_flat = problem.tree().is_flat() && !problem.has_zero_weight();
+  return rule.groups && !is_flat ? Between::teams : Between::users;
+}
+
+// What a rule that honours groups does not owe: limits and reserves keep resources free.
 std::optional<Verdict> not_asked(Property property, const Problem& problem, const Rule& rule) {
-  constexpr std::array kByWeight = {Property::sharing_incentive, Property::envy_freeness,
-                                    Property::bottleneck_fairness, Property::single_resource_fairness};
   constexpr std::array kByFree = {Property::pareto_efficiency, Property::non_wastefulness};
   const Tree& tree = problem.tree();
   const auto is_one_of = [&](const auto& list) {
@@ -174,15 +177,7 @@ std::optional<Verdict> not_asked(Property property, const Problem& problem, cons
                    .tried = 0,
                    .note = "compares clusters, and an allocation that is given says nothing of another one"};
   }
-  if (!rule.groups || (tree.is_flat() && !problem.has_zero_weight())) return {};
-  if (is_one_of(kByWeight)) {
-    const bool shapes = std::any_of(problem.users().begin(), problem.users().end(),
-                                    [](const User& user) { return user.shape.has_value(); });
-    return vacuous(property, shapes
-                                 ? "users of different groups, and task shapes of different users, are not "
-                                   "compared by their weights; the properties of groups compare whole users"
-                                 : "users of different groups are not compared by their weights");
-  }
+  if (between(problem, rule) == Between::users) return {};
   for (std::size_t v = 1; v < tree.size() && is_one_of(kByFree); ++v) {
     if (!tree.limit(v).empty() || !tree.reserve(v).empty())
       return vacuous(property, "limits and reserves of the tree may keep resources free");
@@ -198,25 +193,28 @@ Verdict check(Property property, const Division& division, const Rule& rule, con
   if (!converged && property != Property::feasible) return incomparable(property);
   if (std::optional<Verdict> verdict = not_asked(property, division.problem, rule))
     return *std::move(verdict);
+  const Between whom = between(division.problem, rule);
   switch (property) {
     case Property::feasible:
       if (Verdict fits = check_feasible(division, tolerances); !fits.holds || !rule.groups) return fits;
       return check_within_limits(division, tolerances);
     case Property::sharing_incentive: {
+      if (whom == Between::teams) return check_sharing_incentive_of_teams(division, tolerances);
       const bool pool = division.scope == Scope::pool;
       return check_sharing_incentive(division, pool ? EqualPart::of_the_pool : EqualPart::of_every_server,
                                      tolerances);
     }
     case Property::envy_freeness:
-      return check_envy_freeness(division, tolerances);
+      return whom == Between::teams ? check_envy_freeness_of_teams(division, tolerances)
+                                    : check_envy_freeness(division, tolerances);
     case Property::pareto_efficiency:
       return check_pareto_efficiency(division, tolerances);
     case Property::strategy_proofness:
       return check_strategy_proofness(division, rule, search);
     case Property::single_resource_fairness:
-      return check_single_resource_fairness(division, tolerances);
+      return check_single_resource_fairness(division, tolerances, whom);
     case Property::bottleneck_fairness:
-      return check_bottleneck_fairness(division, tolerances);
+      return check_bottleneck_fairness(division, tolerances, whom);
     case Property::population_monotonicity:
       return check_population_monotonicity(division, rule, search);
     case Property::resource_monotonicity:

@@ -99,6 +99,10 @@ struct Search {
   std::function<bool()> is_over = {};
 };
 
+/// Who is compared by weight: all users, or the members of each parent in the tree, with all that is below
+/// them.
+enum class Between { users, teams };
+
 /// Of what every user could have an equal part, in proportion to weight.
 enum class EqualPart { of_every_server, of_the_pool };
 
@@ -123,11 +127,15 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
 
 /// When one resource is dominant for every user on all its servers (Ravi Kiran and Srinuvas, An Appropriate
 /// Parameterized Utility Technique On Heterogeneous Server Dependencies, definition 2), its amounts per
-/// weight are lexicographically max-min; else vacuous. O(N (N + grants + N K) + N K m).
-Verdict check_bottleneck_fairness(const Division& division, const Tolerances& tolerances = {});
+/// weight are lexicographically max-min; else vacuous. Between teams: what a user could have is taken from
+/// none of a team with less; vacuous with guarantees and reserves. O(N (N + grants + N K) + N K m), between
+/// teams times the depth of the tree.
+Verdict check_bottleneck_fairness(const Division& division, const Tolerances& tolerances = {},
+                                  Between between = Between::users);
 
 /// The same when all users demand one and the same resource alone; else vacuous.
-Verdict check_single_resource_fairness(const Division& division, const Tolerances& tolerances = {});
+Verdict check_single_resource_fairness(const Division& division, const Tolerances& tolerances = {},
+                                       Between between = Between::users);
 
 /// No user holds more of a resource than its tasks use, and no resource idles that alone would let a user
 /// run more. O(N K m).
@@ -172,12 +180,23 @@ Verdict check_group_strategy_proofness(const Division& division, const Rule& rul
 /// Vacuous with guarantees, limits or reserves. A proof when every group was tried.
 Verdict check_own_part(const Division& division, const Rule& rule, const Search& search = {});
 
+/// The sharing incentive between teams, the members of one parent in the tree, each with all that is below
+/// it: no team prefers Π φ_w/W_w of every server, or of the pool. It would where all tasks that it runs fit,
+/// and one of its users whom no limit holds back could run more. Of a user alone it is
+/// check_sharing_incentive(). Vacuous with guarantees and reserves. A linear program for each team.
+Verdict check_sharing_incentive_of_teams(const Division& division, const Tolerances& tolerances = {});
+
+/// Envy-freeness between teams: none prefers what another member of its parent holds, scaled to its weight,
+/// where that has no guarantee or reserve. A linear program for each pair of which the other holds enough of
+/// each resource. Not decided where such a program is too large.
+Verdict check_envy_freeness_of_teams(const Division& division, const Tolerances& tolerances = {});
+
 /// Is the property one of a tree of groups?
 bool is_of_groups(Property property);
 
 /// All of them by name. Those that compare clusters are not applicable to a division that was given. Where
-/// the rule honours groups and there are some, those that compare users across groups by their weights (the
-/// sharing incentive, envy-freeness, max-min in one resource) are vacuous. Those that compare clusters are
+/// the rule honours groups and there are some, those that compare users by their weights (the sharing
+/// incentive, envy-freeness, max-min in one resource) compare teams. Those that compare clusters are
 /// not decided when there was none to compare with; the equal part is that of the division's scope.
 Verdict check(Property property, const Division& division, const Rule& rule, const Search& search = {});
 

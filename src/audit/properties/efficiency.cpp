@@ -1,4 +1,6 @@
 // Properties of efficiency: non-wastefulness and Pareto efficiency.
+#include "audit/properties/efficiency.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -124,6 +126,7 @@ constexpr double kRoundingOfSums = 1e-13;  // of a capacity. Derived: sums of a 
 constexpr double kSmallestPart = 1e-9;     // of a capacity, a unit. Derived: rounding of 1e-16 is 1e-7 of it.
 constexpr double kServed = 1e-7;     // of X_n may be lost. Derived: a penalty of 1e9 times rounding of 1e-16.
 constexpr double kMaxEntries = 4e6;  // of the tableau: 32 MB, a limit on time.
+constexpr const char* kTooLarge = "the linear program is too large";
 
 // Users and servers in classes; on the pool one class of servers.
 struct ClassedProblem {
@@ -322,32 +325,33 @@ double common_factor(const Division& division, const ClassedProblem& classed) {
   return (levels.tasks.rowwise().sum() / classed.tasks).minCoeff();
 }
 
-std::string names_of(const ClusterView& ground, const std::vector<std::size_t>& users) {
-  std::string text = ground.user_name(users[0]);
-  if (users.size() > 1) text += fmt::format(" and {} like it", users.size() - 1);
-  return text;
-}
-
-}  // namespace
-
-Verdict check_pareto_efficiency(const Division& division, const Tolerances& tolerances) {
-  const ClusterView ground(division.problem, division.scope);
-  const std::vector<double>& tasks = division.outcome.allocation.tasks;
-  ClassedProblem classed =
-      division.scope == Scope::pool ? classed_pool(ground, tasks) : classed_servers(division.problem, tasks);
+ClassedProblem classed_in_units(const Problem& problem, Scope scope, const std::vector<double>& tasks) {
+  ClassedProblem classed = scope == Scope::pool ? classed_pool(ClusterView(problem, scope), tasks)
+                                                : classed_servers(problem, tasks);
   const ArrayXd alone = classed.rows.alone.rowwise().sum();
   const double none = classed.rows.servers() > 1 ? kDustOfTasks : 0;
   classed.unit = (classed.tasks > none * alone).select(classed.tasks, alone);
   if (classed.rows.servers() > 1)
     classed.unit = classed.unit.max(kSmallestPart * classed.rows.alone.rowwise().maxCoeff());
   classed.unit = (classed.unit > 0).select(classed.unit, 1.0);  // of a class that can run nowhere
+  return classed;
+}
+
+bool is_too_large(const ClassedProblem& classed) {
   const auto users = static_cast<double>(classed.tasks.size());
   const auto servers = static_cast<double>(classed.rows.servers());
-  const bool one = classed.rows.servers() == 1;
-  const double entries =
-      one ? 0 : (servers * static_cast<double>(ground.resources()) + 2 * users) * users * (servers + 1);
-  if (entries > kMaxEntries) return undecided(Property::pareto_efficiency, "the linear program is too large");
+  const auto resources = static_cast<double>(classed.rows.resources());
+  return servers > 1 && (servers * resources + 2 * users) * users * (servers + 1) > kMaxEntries;
+}
 
+}  // namespace
+
+Verdict check_pareto_efficiency(const Division& division, const Tolerances& tolerances) {
+  const ClusterView ground(division.problem, division.scope);
+  const ClassedProblem classed =
+      classed_in_units(division.problem, division.scope, division.outcome.allocation.tasks);
+  if (is_too_large(classed)) return undecided(Property::pareto_efficiency, kTooLarge);
+  const bool one = classed.rows.servers() == 1;
   const std::optional<ArrayXd> found =
       gains_of(classed, kRoundingOfSums + tolerances.certificates * division.outcome.certificate.value);
   if (!found)
@@ -355,7 +359,8 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
                                                       : "what users have is too far apart in size");
   const ArrayXd& gains = *found;
   const double size = gains.sum();
-  if (size <= slack(division.outcome, tolerances) * users) return {.property = Property::pareto_efficiency};
+  if (size <= slack(division.outcome, tolerances) * static_cast<double>(gains.size()))
+    return {.property = Property::pareto_efficiency};
 
   Index best = 0;
   gains.maxCoeff(&best);
@@ -375,6 +380,28 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
        .user = ground.user_name(who[0]),
        .numbers = {{"tasks", has}, {"possible", could}, {"gain", size}, {"common_factor", factor}},
        .size = size});
+}
+
+// The same for tasks that run elsewhere: they need not fit.
+
+Result<std::optional<Gain>> largest_gain(const Problem& problem, const std::vector<double>& tasks,
+                                         double threshold) {
+  const ClassedProblem classed = classed_in_units(problem, Scope::servers, tasks);
+  if (is_too_large(classed)) return Error{.message = kTooLarge};
+  if (classed.rows.servers() == 1) {
+    const ArrayXd used = classed.rows.demand[0].matrix().transpose() * classed.tasks.matrix();
+    if ((used > classed.rows.capacity.row(0).transpose() * (1 + threshold)).any())
+      return std::optional<Gain>{};
+  }
+  const std::optional<ArrayXd> gains = gains_of(classed, std::max(kRoundingOfSums, threshold));
+  if (!gains) return std::optional<Gain>{};
+  Index best = 0;
+  const double size = gains->maxCoeff(&best);
+  if (size <= threshold) return std::optional<Gain>{};
+  const double has = classed.tasks[best];
+  return std::optional(Gain{.users = classed.who[static_cast<std::size_t>(best)],
+                            .has = has,
+                            .could = has + size * classed.unit[best]});
 }
 
 }  // namespace mirab

@@ -8,6 +8,7 @@
 #include <set>
 
 #include <mirab/audit/properties.hpp>
+#include <mirab/audit/teams.hpp>
 #include <mirab/model/classes.hpp>
 
 #include "audit/cluster_view.hpp"
@@ -134,8 +135,8 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
                          [](std::size_t, std::size_t) { return true; });
 }
 
-// No envy within groups: the same among users of one group who may use the same servers, have a weight, and
-// neither a guarantee nor a limit of their own.
+// No envy within groups: the same among users of one group who may use the same servers, have a weight, one
+// kind of task, and neither a guarantee nor a limit of their own.
 //
 // Source: docs/explanation/teams.md, "What holds", 4. Example: in a group that is guaranteed 6 of 10 CPUs,
 // users of 1 CPU a task have 2 and 4 tasks.
@@ -143,11 +144,13 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
 Verdict check_group_envy_freeness(const Division& division, const Tolerances& tolerances) {
   const Problem& problem = division.problem;
   const Tree& tree = problem.tree();
-  if (tree.group_count() == 0) return vacuous(Property::group_envy_freeness, "there are no groups");
+  if (parents_of_teams(problem).size() == 1)
+    return vacuous(Property::group_envy_freeness, "there are no groups");
   const ClusterView ground(problem, division.scope);
   std::vector<std::size_t> plain;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    if (problem.users()[n].quota == Quota{} && ground.weight(n) > 0) plain.push_back(n);
+    const User& user = problem.users()[n];
+    if (user.quota == Quota{} && ground.weight(n) > 0 && !user.shape) plain.push_back(n);
   }
   const auto may_compare = [&](std::size_t n, std::size_t k) {
     return tree.parent(tree.node_of_user(n)) == tree.parent(tree.node_of_user(k)) &&
@@ -157,18 +160,15 @@ Verdict check_group_envy_freeness(const Division& division, const Tolerances& to
   return verdict_on_envy(Property::group_envy_freeness, division, ground, plain, tolerances, may_compare);
 }
 
-/// Holds an allocation against lexicographic max-min of X_n d_{n,ρ} / φ_n for one resource ρ, which must be
-/// the one that stops all users: the verdict of `property`, with a witness when a user could have more ρ
-/// from what is free, or from a user with more per weight, directly or through others who move over.
-Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
-                   std::size_t resource, const Tolerances& tolerances);
-
 // Max-min fairness in one resource over servers, decided by chains of exchanges
 // (numerics/lexmaxmin/levels.hpp): none may lead from a user below its cap to a free place, or to a user with
-// more per weight. O(N (N + grants
-// + N K)).
+// more per weight. Between teams it is the team that must not have more, of the members of each parent: what
+// a user gains is its team's, and outsiders only move over. O(N (N + grants + N K)), between teams times the
+// depth of the tree.
 
 namespace {
+
+constexpr double kNone = -std::numeric_limits<double>::infinity();
 
 struct HeldAmounts {
   std::vector<double> amount;  // of ρ, by user
@@ -193,48 +193,117 @@ HeldAmounts held(const Division& division, const ClusterView& ground, std::size_
   }
   for (std::size_t i = 0; i < ground.places(); ++i)
     holdings.has_room.push_back(held.free[i] > threshold * ground.capacity(i)[resource]);
-  for (std::size_t n = 0; n < ground.users(); ++n)
-    holdings.level.push_back(held.amount[n] / ground.weight(n));
   holdings.may_use = [&ground](std::size_t n, std::size_t i) { return ground.eligible(n, i); };
   return held;
 }
 
-}  // namespace
+// Who is compared: users by their weights, or the members of one parent of the tree.
+struct Compared {
+  std::vector<double>
+      level;  // of ρ per weight, by user: its own, or that of the member it is below; kNone: none
+  std::vector<std::string> team = {};  // by user: the member, where that is not the user
+};
 
-Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
-                   std::size_t resource, const Tolerances& tolerances) {
-  const double threshold = slack(division.outcome, tolerances);
-  const HeldAmounts has = held(division, ground, resource, threshold);
+Compared all_users(const ClusterView& ground, const std::vector<double>& amount) {
+  Compared users;
+  for (std::size_t n = 0; n < ground.users(); ++n) users.level.push_back(amount[n] / ground.weight(n));
+  return users;
+}
+
+// A member without a weight comes after all others: its level is above that of any other.
+Compared members_of(const Problem& problem, std::size_t parent, const std::vector<double>& amount) {
+  const Tree& tree = problem.tree();
+  std::vector<std::size_t> member(amount.size(), parent);
+  std::vector<double> held(tree.size());
+  for (std::size_t n = 0; n < amount.size(); ++n) {
+    std::size_t v = tree.node_of_user(n);
+    while (tree.parent(v) > parent) v = tree.parent(v);
+    if (tree.parent(v) != parent) continue;
+    member[n] = v;
+    held[v] += amount[n];
+  }
+  Compared teams{.level = std::vector<double>(amount.size(), kNone),
+                 .team = std::vector<std::string>(amount.size())};
+  for (std::size_t n = 0; n < amount.size(); ++n) {
+    const std::size_t v = member[n];
+    if (v == parent) continue;
+    teams.level[n] = tree.weight(v) > 0 ? held[v] / tree.weight(v) : std::numeric_limits<double>::max();
+    if (!tree.is_user(v)) teams.team[n] = node_name(problem, v);
+  }
+  return teams;
+}
+
+// The user that could have most more of ρ, among those who may gain and are compared.
+std::optional<Witness> short_in(const Division& division, const ClusterView& ground, std::size_t resource,
+                                const HeldAmounts& has, const Compared& compared,
+                                const std::vector<bool>& may_gain, double threshold) {
   const std::string& name = division.problem.resources()[resource];
+  numerics::Holdings holdings = has.holdings;
+  holdings.level = compared.level;
   std::optional<Witness> worst;
   for (std::size_t n = 0; n < ground.users(); ++n) {
-    const double tasks = division.outcome.allocation.tasks[n];
-    if (tasks >= ground.cap(n) * (1 - threshold)) continue;
-    const numerics::Source source = numerics::highest_source(has.holdings, n);
-    const double level = has.holdings.level[n];
-    const double size =
-        source.level == std::numeric_limits<double>::infinity() ? 1 : shortfall(level, source.level);
-    if (size <= threshold || (worst && size <= worst->size)) continue;
+    const double level = compared.level[n];
+    if (!may_gain[n] || level == kNone) continue;
+    const numerics::Source source = numerics::highest_source(holdings, n);
     const bool idle = source.level == std::numeric_limits<double>::infinity();
+    const double size = idle ? 1 : shortfall(level, source.level);
+    if (size <= threshold || (worst && size <= worst->size)) continue;
     const double other = idle ? has.free[source.server] : has.amount[source.row];
     const auto [little, much] = distinct_words(has.amount[n], other);
-    worst = Witness{.words = idle ? fmt::format("{} holds {} {} under {}, while {} of {} is free",
-                                                ground.user_name(n), little, name, division.outcome.mechanism,
-                                                much, ground.place_name(source.server))
-                                  : fmt::format("{} holds {} {} under {} and could have some of the {} of "
-                                                "{}, who has more for its weight",
-                                                ground.user_name(n), little, name, division.outcome.mechanism,
-                                                much, ground.user_name(source.row)),
-                    .problem = {},
-                    .user = ground.user_name(n),
-                    .other = idle ? "" : ground.user_name(source.row),
-                    .numbers = {{"holds", has.amount[n]}, {idle ? "free" : "other_holds", other}},
-                    .size = size};
+    const std::string team = idle || compared.team.empty() ? "" : compared.team[source.row];
+    worst = Witness{
+        .words =
+            idle ? fmt::format("{} holds {} {} under {}, while {} of {} is free", ground.user_name(n), little,
+                               name, division.outcome.mechanism, much, ground.place_name(source.server))
+                 : fmt::format("{} holds {} {} under {} and could have some of the {} of {}, {} has more "
+                               "for its weight",
+                               ground.user_name(n), little, name, division.outcome.mechanism, much,
+                               ground.user_name(source.row), team.empty() ? "who" : "whose team " + team),
+        .problem = {},
+        .user = ground.user_name(n),
+        .other = idle ? "" : ground.user_name(source.row),
+        .numbers = {{"holds", has.amount[n]}, {idle ? "free" : "other_holds", other}},
+        .size = size};
+  }
+  return worst;
+}
+
+/// Holds an allocation against lexicographic max-min of X_n d_{n,ρ} / φ_n for one resource ρ, which must be
+/// the one that stops all users: the verdict of `property`, with a witness when a user could have more ρ
+/// from what is free, or from a user (of a team) with more per weight, directly or through others who move
+/// over.
+Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
+                   std::size_t resource, const Tolerances& tolerances, Between between) {
+  const Problem& problem = division.problem;
+  const double threshold = slack(division.outcome, tolerances);
+  const HeldAmounts has = held(division, ground, resource, threshold);
+  std::vector<bool> may_gain(ground.users());
+  for (std::size_t n = 0; n < ground.users(); ++n)
+    may_gain[n] = division.outcome.allocation.tasks[n] < ground.cap(n) * (1 - threshold);
+  std::optional<Witness> worst;
+  if (between == Between::users) {
+    worst = short_in(division, ground, resource, has, all_users(ground, has.amount), may_gain, threshold);
+  } else {
+    const Tree& tree = problem.tree();
+    for (std::size_t v = 1; v < tree.size(); ++v) {
+      if (has_some(tree.guarantee(v)) || has_some(tree.reserve(v)))
+        return vacuous(property, "no team is owed the same beside guarantees and reserves");
+    }
+    const Stops stops(problem, division.outcome);
+    for (std::size_t n = 0; n < ground.users(); ++n)
+      may_gain[n] = may_gain[n] && stops.of(n).kind != StopKind::limit;
+    for (const std::size_t parent : parents_of_teams(problem)) {
+      std::optional<Witness> found = short_in(division, ground, resource, has,
+                                              members_of(problem, parent, has.amount), may_gain, threshold);
+      if (found && (!worst || found->size > worst->size)) worst = std::move(found);
+    }
   }
   if (!worst) return {.property = property};
-  worst->problem = division.problem.cluster();
+  worst->problem = problem.cluster();
   return violated(property, *std::move(worst));
 }
+
+}  // namespace
 
 // Bottleneck fairness: if a resource ρ is demanded most by every user wherever it may run, d_{n,ρ}/c_{i,ρ} ≥
 // d_{n,r}/c_{i,r} for all r, the allocation is max-min in ρ.
@@ -265,20 +334,21 @@ std::vector<std::size_t> bottlenecks(const Division& division, const ClusterView
 
 }  // namespace
 
-Verdict check_bottleneck_fairness(const Division& division, const Tolerances& tolerances) {
+Verdict check_bottleneck_fairness(const Division& division, const Tolerances& tolerances, Between between) {
   const ClusterView ground(division.problem, division.scope);
   const std::vector<std::size_t> found = bottlenecks(division, ground);
   if (found.empty()) {
     return vacuous(Property::bottleneck_fairness,
                    "no resource is dominant for every user on all its servers");
   }
-  return max_min_in(Property::bottleneck_fairness, division, ground, found.front(), tolerances);
+  return max_min_in(Property::bottleneck_fairness, division, ground, found.front(), tolerances, between);
 }
 
 // Single-resource fairness: with one resource, the allocation is max-min fair in it. Asked only where no user
 // demands any other. Source: Ghodsi et al. 2011, section 3.
 
-Verdict check_single_resource_fairness(const Division& division, const Tolerances& tolerances) {
+Verdict check_single_resource_fairness(const Division& division, const Tolerances& tolerances,
+                                       Between between) {
   const ClusterView ground(division.problem, division.scope);
   std::set<std::size_t> demanded;
   for (std::size_t n = 0; n < ground.users(); ++n) {
@@ -290,7 +360,8 @@ Verdict check_single_resource_fairness(const Division& division, const Tolerance
   }
   if (demanded.size() != 1)
     return vacuous(Property::single_resource_fairness, "several resources are demanded");
-  return max_min_in(Property::single_resource_fairness, division, ground, *demanded.begin(), tolerances);
+  return max_min_in(Property::single_resource_fairness, division, ground, *demanded.begin(), tolerances,
+                    between);
 }
 
 }  // namespace mirab

@@ -23,22 +23,6 @@ constexpr const char* kNoGroups = "there are no groups";
 
 double amount_of(std::span<const double> amounts, std::size_t r) { return amounts.empty() ? 0 : amounts[r]; }
 
-bool has_some(std::span<const double> amounts) {
-  return std::any_of(amounts.begin(), amounts.end(), [](double amount) { return amount > 0; });
-}
-
-// Π φ_w/W_w over the nodes w from the top to v: [node]. The root has 1.
-std::vector<double> parts_of_the_tree(const Tree& tree) {
-  std::vector<double> part(tree.size(), 1.0);
-  for (std::size_t v = 0; v < tree.size(); ++v) {
-    double weights = 0;
-    for (const std::size_t c : tree.members(v)) weights += tree.weight(c);
-    for (const std::size_t c : tree.members(v))
-      part[c] = weights > 0 ? part[v] * tree.weight(c) / weights : 0;
-  }
-  return part;
-}
-
 // Σ ĝ over the members of the root. [m]
 std::vector<double> guaranteed_in_all(const Problem& problem) {
   const Tree& tree = problem.tree();
