@@ -135,11 +135,13 @@ TEST(SlurmAccounts, BadInputIsRefusedWithFileLineAndColumn) {
   EXPECT_THAT(accounts_refusal("JobID|User|State\n1|a|RUNNING\n"),
               HasSubstr("has no column Account in its head; `sacctmgr show assoc -P format="));
   EXPECT_EQ(accounts_refusal("Account|ParentName|User|Share\na|root||x\n"),
-            "assoc.txt:2: Share: 'x' is not an amount; write a number like 16, 0.5 or 1e3, or one with a suffix like 500m, 2k or 64Gi");
+            "assoc.txt:2: Share: 'x' is not an amount; write a number like 16, 0.5 or 1e3, or one with a "
+            "suffix like 500m, 2k or 64Gi");
   EXPECT_EQ(accounts_refusal("Account|ParentName|User|GrpTRES\na|root||cpu=many\n"),
             "assoc.txt:2: GrpTRES: 'many' is not an amount");
-  EXPECT_EQ(accounts_refusal("Account|ParentName|User\nscience|root|\nbio|scienec|\n"),
-            "assoc.txt:3: ParentName: there is no account 'scienec'; did you mean science? Known are bio, science");
+  EXPECT_EQ(
+      accounts_refusal("Account|ParentName|User\nscience|root|\nbio|scienec|\n"),
+      "assoc.txt:3: ParentName: there is no account 'scienec'; did you mean science? Known are bio, science");
   EXPECT_EQ(accounts_refusal("Account|ParentName|User\na|b|\nb|a|\n"),
             "assoc.txt:2: ParentName: the account 'a' is above itself");
   EXPECT_EQ(accounts_refusal("Account|ParentName|User\na|root|\na|root|\n"),

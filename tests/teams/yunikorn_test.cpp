@@ -130,7 +130,8 @@ TEST(Yunikorn, BadInputIsRefusedWithFileLineAndKey) {
   EXPECT_THAT(yunikorn_refusal("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {a: b}\n"),
               HasSubstr("this is a ConfigMap; a queues.yaml has `partitions`"));
   EXPECT_EQ(yunikorn_refusal("partitions:\n- queues:\n  - name: a\n    resources: {max: {vcore: 1x}}\n"),
-            "queues.yaml:4: partitions[0].queues[0].resources.max.vcore: '1x' is not an amount; write a number like 16, 0.5 or 1e3, or one with a suffix like 500m, 2k or 64Gi");
+            "queues.yaml:4: partitions[0].queues[0].resources.max.vcore: '1x' is not an amount; write a "
+            "number like 16, 0.5 or 1e3, or one with a suffix like 500m, 2k or 64Gi");
   EXPECT_EQ(yunikorn_refusal("partitions:\n- queues:\n  - {name: a}\n  - {name: A}\n"),
             "queues.yaml:4: partitions[0].queues[1].name: a second queue 'a'");
   EXPECT_EQ(yunikorn_refusal("partitions:\n- queues:\n  - {name: a.b}\n"),
