@@ -1,6 +1,5 @@
 // `mirab import` of a cluster that runs: Kubernetes, Slurm, tables of one's own.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 #include <string>
@@ -24,34 +23,6 @@
 #endif
 
 namespace mirab::cli {
-
-Check check_import_files(const std::string& destination, const std::vector<std::string>& inputs) {
-  if (std::count(inputs.begin(), inputs.end(), kStandardInput) > 1)
-    return Error{.message = "standard input can be read once"};
-  return check_destinations({{"-o", destination}}, inputs);
-}
-
-Result<std::vector<InputText>> read_inputs(const std::vector<std::string>& paths) {
-  std::vector<InputText> texts;
-  for (const std::string& path : paths) {
-    Result<InputText> input = read_foreign_input(path);
-    if (!input) return std::move(input).error();
-    texts.push_back(*std::move(input));
-  }
-  return texts;
-}
-
-Result<std::vector<kubernetes::ObjectText>> read_objects(const std::vector<InputText>& inputs) {
-  std::vector<kubernetes::ObjectText> texts;
-  for (const InputText& input : inputs) {
-    Result<std::vector<Node>> documents =
-        kubernetes::read_object_documents(input.text, input.syntax, input.name);
-    if (!documents) return std::move(documents).error();
-    texts.push_back({.file = input.name, .documents = *std::move(documents)});
-  }
-  return texts;
-}
-
 namespace {
 
 /// What every importer of a cluster has made.
