@@ -353,8 +353,9 @@ class KueueImport {
     for (const std::string& resource : without_limit) group.limit.amounts.erase(resource);
     if (holder.is_cohort) return;
     for (const auto& [resource, flavors] : resources_) {
-      const bool has_quota = std::any_of(holder.quotas.begin(), holder.quotas.end(),
-                                         [&](const auto& each) { return each.first.resource == resource; });
+      const bool has_quota =
+          std::any_of(holder.quotas.begin(), holder.quotas.end(),
+                      [&own = resource](const auto& each) { return each.first.resource == own; });
       if (!has_quota && resource != kCountedPods) group.limit.amounts[resource] = 0;
     }
   }

@@ -1,4 +1,5 @@
 // What all importers of queues share: names, parents, amounts, and the teams file that is written.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
