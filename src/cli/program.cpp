@@ -45,9 +45,10 @@ struct OtherName {
 };
 
 constexpr std::array kOtherNames = {
-    OtherName{"kubectl", "kubernetes"}, OtherName{"k8s", "kubernetes"},    OtherName{"kube", "kubernetes"},
-    OtherName{"scontrol", "slurm"},     OtherName{"squeue", "slurm"},      OtherName{"sacct", "slurm"},
-    OtherName{"excel", "csv"},          OtherName{"google", "google2011"}, OtherName{"alibaba", "openb"}};
+    OtherName{"kubectl", "kubernetes"},      OtherName{"k8s", "kubernetes"}, OtherName{"kube", "kubernetes"},
+    OtherName{"scontrol", "slurm"},          OtherName{"squeue", "slurm"},   OtherName{"sacct", "slurm"},
+    OtherName{"sacctmgr", "slurm-accounts"}, OtherName{"hadoop", "yarn"},    OtherName{"excel", "csv"},
+    OtherName{"google", "google2011"},       OtherName{"alibaba", "openb"}};
 
 std::string known_near(const std::string& word, const CommandOutline& command) {
   for (const OtherName& other : kOtherNames) {

@@ -78,6 +78,7 @@ Command add_simulate(CLI::App& app);
 Command add_validate(CLI::App& app);
 std::vector<Command> add_import(CLI::App& app);              ///< one for each format
 std::vector<Command> add_cluster_imports(CLI::App& import);  ///< the formats of clusters that run
+std::vector<Command> add_teams_imports(CLI::App& import);    ///< the queues of other schedulers
 std::vector<Command> add_serve(CLI::App& app);               ///< with its subcommands
 std::vector<Command> add_kube(CLI::App& app);      ///< the scheduler for Kubernetes, with its subcommands
 std::vector<Command> add_generate(CLI::App& app);  ///< hidden: what is made from the command line itself

@@ -1,83 +1,38 @@
 // A Cluster written as a cluster file in YAML (docs/reference/cluster-file.md), one line for each server and
 // each user.
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <fmt/format.h>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <mirab/model/cluster_file.hpp>
 
-#include "model/document.hpp"
-#include "model/exact.hpp"
-#include "model/names.hpp"
+#include "model/yaml_text.hpp"
 
 namespace mirab {
 
 namespace {
 
-// A scalar that reads back as the same text: plain where that is safe, else in double quotes.
-std::string scalar(const std::string& text) {
-  static constexpr std::array<std::string_view, 8> kWords = {"null", "true", "false", "yes",
-                                                             "no",   "on",   "off",   "nan"};
-  const std::string lower = lower_case(text);
-  const bool letters =
-      !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0) &&
-      std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return c < 128 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/');
-      });
-  const bool plain = letters && std::find(kWords.begin(), kWords.end(), lower) == kWords.end();
-  return plain ? text : json_string(text);
-}
-
-/// The text as a key with its colon. YAML lets only a key of up to 1024 characters stand without a "?".
-std::string key(const std::string& text) {
-  constexpr std::size_t kLongestPlain = 1024;
-  const std::string written = scalar(text);
-  return (written.size() > kLongestPlain ? "? " : "") + written + ": ";
-}
-
-std::string scalars(const std::vector<std::string>& texts) {
-  std::string list;
-  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + scalar(text);
-  return "[" + list + "]";
-}
-
-/// The amount as people write it: from a mebibyte on whole kibibytes, mebibytes and gibibytes by their
-/// suffix, anything else plain.
-std::string amount(const Quantity& quantity) {
-  constexpr std::int64_t kKibi = std::int64_t{1} << 10;
-  constexpr std::int64_t kMebi = std::int64_t{1} << 20;
-  constexpr std::int64_t kGibi = std::int64_t{1} << 30;
-  const auto whole = count_units(quantity, 0, Rounding::down);
-  if (!whole || *whole < kMebi || *whole % kKibi != 0 || quantity != Quantity(*whole)) return quantity.text();
-  if (*whole % kGibi == 0) return fmt::format("{}Gi", *whole / kGibi);
-  if (*whole % kMebi == 0) return fmt::format("{}Mi", *whole / kMebi);
-  return fmt::format("{}Ki", *whole / kKibi);
-}
-
 std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
   std::string map;
   for (std::size_t r = 0; r < vector.size(); ++r) {
     if (vector[r].is_zero()) continue;
-    map += (map.empty() ? "" : ", ") + key(cluster.resources[r]) + amount(vector[r]);
+    map += (map.empty() ? "" : ", ") + yaml_key(cluster.resources[r]) + yaml_amount(vector[r]);
   }
   return "{" + map + "}";
 }
 
 std::string server_line(const Cluster& cluster, const Server& server) {
   std::string line =
-      fmt::format("name: {}, capacity: {}", scalar(server.name), amounts(cluster, server.capacity));
+      fmt::format("name: {}, capacity: {}", yaml_scalar(server.name), amounts(cluster, server.capacity));
   if (server.count != 1) line += fmt::format(", count: {}", server.count);
   if (!server.labels.empty()) {
     std::string labels;
     for (const auto& [label, value] : server.labels) {
-      labels += (labels.empty() ? "" : ", ") + key(label) + scalar(value);
+      labels += (labels.empty() ? "" : ", ") + yaml_key(label) + yaml_scalar(value);
     }
     line += fmt::format(", labels: {{{}}}", labels);
   }
@@ -91,7 +46,8 @@ std::string quota_fields(const Cluster& cluster, const Quota& quota) {
     std::string limits;
     for (std::size_t r = 0; r < quota.limit.size(); ++r) {
       if (quota.limit[r])
-        limits += (limits.empty() ? "" : ", ") + key(cluster.resources[r]) + amount(*quota.limit[r]);
+        limits +=
+            (limits.empty() ? "" : ", ") + yaml_key(cluster.resources[r]) + yaml_amount(*quota.limit[r]);
     }
     fields += fmt::format(", limit: {{{}}}", limits);
   }
@@ -105,7 +61,7 @@ std::string group_lines(const Cluster& cluster, const std::optional<std::string>
   std::string lines;
   for (const Group& group : cluster.groups) {
     if (group.is_user || group.parent != parent) continue;
-    std::string fields = fmt::format("name: {}", scalar(group.name));
+    std::string fields = fmt::format("name: {}", yaml_scalar(group.name));
     if (group.weight != Quantity{1}) fields += fmt::format(", weight: {}", group.weight.text());
     fields += quota_fields(cluster, group.quota);
     const std::string members = group_lines(cluster, group.name, indent + "  ");
@@ -116,24 +72,24 @@ std::string group_lines(const Cluster& cluster, const std::optional<std::string>
 }
 
 std::string user_line(const Cluster& cluster, const User& user) {
-  std::string line = fmt::format("name: {}, demand: {}", scalar(user.shape.value_or(user.name)),
+  std::string line = fmt::format("name: {}, demand: {}", yaml_scalar(user.shape.value_or(user.name)),
                                  amounts(cluster, user.demand));
-  if (user.group && !user.shape) line += fmt::format(", group: {}", scalar(*user.group));
+  if (user.group && !user.shape) line += fmt::format(", group: {}", yaml_scalar(*user.group));
   if (user.weight != Quantity{1}) line += fmt::format(", weight: {}", user.weight.text());
   line += quota_fields(cluster, user.quota);
   if (user.tasks) line += fmt::format(", tasks: {}", user.tasks->text());
-  if (user.servers) line += fmt::format(", servers: {}", scalars(*user.servers));
+  if (user.servers) line += fmt::format(", servers: {}", yaml_list(*user.servers));
   if (!user.select.empty()) {
     std::string select;
     for (const auto& [label, values] : user.select) {
-      select += (select.empty() ? "" : ", ") + key(label) + scalars(values);
+      select += (select.empty() ? "" : ", ") + yaml_key(label) + yaml_list(values);
     }
     line += fmt::format(", select: {{{}}}", select);
   }
   if (!user.demand_on.empty()) {
     std::string others;
     for (const auto& [server, demand] : user.demand_on) {
-      others += (others.empty() ? "" : ", ") + key(server) + amounts(cluster, demand);
+      others += (others.empty() ? "" : ", ") + yaml_key(server) + amounts(cluster, demand);
     }
     line += fmt::format(", demand_on: {{{}}}", others);
   }
@@ -151,11 +107,11 @@ std::map<std::string_view, std::vector<const User*>> shapes_by_user(const Cluste
 
 std::string user_with_shapes(const Cluster& cluster, const std::string& name,
                              const std::vector<const User*>& shapes) {
-  std::string fields = fmt::format("name: {}", scalar(name));
+  std::string fields = fmt::format("name: {}", yaml_scalar(name));
   const auto group = std::find_if(cluster.groups.begin(), cluster.groups.end(),
                                   [&](const Group& each) { return each.name == name; });
   if (group != cluster.groups.end()) {
-    if (group->parent) fields += fmt::format(", group: {}", scalar(*group->parent));
+    if (group->parent) fields += fmt::format(", group: {}", yaml_scalar(*group->parent));
     if (group->weight != Quantity{1}) fields += fmt::format(", weight: {}", group->weight.text());
     fields += quota_fields(cluster, group->quota);
   }
@@ -167,14 +123,10 @@ std::string user_with_shapes(const Cluster& cluster, const std::string& name,
 }  // namespace
 
 std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment) {
-  std::string yaml;
-  for (const std::string& line : comment) {
-    std::istringstream physical(line.empty() ? "\n" : line);
-    for (std::string part; std::getline(physical, part);) yaml += part.empty() ? "#\n" : "# " + part + "\n";
-  }
+  std::string yaml = yaml_comment(comment);
   yaml += "version: 1\n";
-  if (!cluster.title.empty()) yaml += fmt::format("title: {}\n", scalar(cluster.title));
-  yaml += fmt::format("resources: {}\nservers:\n", scalars(cluster.resources));
+  if (!cluster.title.empty()) yaml += fmt::format("title: {}\n", yaml_scalar(cluster.title));
+  yaml += fmt::format("resources: {}\nservers:\n", yaml_list(cluster.resources));
   for (const Server& server : cluster.servers) yaml += "  - {" + server_line(cluster, server) + "}\n";
   if (const std::string groups = group_lines(cluster, {}, "  "); !groups.empty())
     yaml += "groups:\n" + groups;
@@ -190,9 +142,9 @@ std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::st
   }
   if (cluster.running) yaml += cluster.running->empty() ? "running: []\n" : "running:\n";
   for (const Running& entry : cluster.running.value_or(std::vector<Running>{})) {
-    const std::string shape = entry.shape ? fmt::format(", shape: {}", scalar(*entry.shape)) : "";
-    yaml += fmt::format("  - {{user: {}{}, server: {}, tasks: {}}}\n", scalar(entry.user), shape,
-                        scalar(entry.server), entry.tasks.text());
+    const std::string shape = entry.shape ? fmt::format(", shape: {}", yaml_scalar(*entry.shape)) : "";
+    yaml += fmt::format("  - {{user: {}{}, server: {}, tasks: {}}}\n", yaml_scalar(entry.user), shape,
+                        yaml_scalar(entry.server), entry.tasks.text());
   }
   return yaml;
 }

@@ -30,6 +30,8 @@ LICENCES = {
     "libdeflate-dev": "MIT",
     "libdeflate0": "MIT",
     "libeigen3-dev": "MPL-2.0",
+    "libexpat1": "MIT",
+    "libexpat1-dev": "MIT",
     "libfmt-dev": "MIT",
     "libfmt9": "MIT",
     "libgcc-12-dev": GCC,

@@ -1,5 +1,5 @@
 // The command `import`: one subcommand for each trace format; those of clusters that run are in
-// import_cluster.cpp.
+// import_cluster.cpp, those of queues in import_teams.cpp.
 #include "lab/traces/google2011/import.hpp"
 
 #include <CLI/CLI.hpp>
@@ -411,9 +411,10 @@ Command add_import_wagap2013(CLI::App& import) {
 
 std::vector<Command> add_import(CLI::App& app) {
   CLI::App* import = app.add_subcommand(
-      "import", "Make cluster and workload files from clusters that run and public traces");
+      "import", "Make cluster, teams and workload files from clusters that run, queues and public traces");
   import->require_subcommand(1);
   std::vector<Command> commands = add_cluster_imports(*import);
+  for (Command& teams : add_teams_imports(*import)) commands.push_back(std::move(teams));
   for (Command& trace : std::vector<Command>{add_import_bitbrains(*import), add_import_google2011(*import),
                                              add_import_openb(*import), add_import_swf(*import),
                                              add_import_wagap2013(*import)})

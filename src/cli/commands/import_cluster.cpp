@@ -1,6 +1,5 @@
 // `mirab import` of a cluster that runs: Kubernetes, Slurm, tables of one's own.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 #include <string>
@@ -8,6 +7,7 @@
 
 #include <mirab/model/cluster_file.hpp>
 
+#include "cli/commands/import_files.hpp"
 #include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
@@ -36,13 +36,6 @@ struct ImportedCluster {
 void add_cluster_destination(CLI::App& command, std::string& file) {
   command.add_option("-o", file, "Write the cluster file to FILE instead of standard output")
       ->type_name("FILE");
-}
-
-/// No file that is read is replaced, and only one is standard input.
-Check check_cluster_files(const std::string& destination, const std::vector<std::string>& inputs) {
-  if (std::count(inputs.begin(), inputs.end(), kStandardInput) > 1)
-    return Error{.message = "standard input can be read once"};
-  return check_destinations({{"-o", destination}}, inputs);
 }
 
 /// The notices stand in the head of the file too.
@@ -107,26 +100,10 @@ Result<kubernetes::ClusterImportOptions> read_kubernetes_options(const Kubernete
   return read;
 }
 
-Result<std::vector<InputText>> read_inputs(const std::vector<std::string>& paths) {
-  std::vector<InputText> texts;
-  for (const std::string& path : paths) {
-    Result<InputText> input = read_foreign_input(path);
-    if (!input) return std::move(input).error();
-    texts.push_back(*std::move(input));
-  }
-  return texts;
-}
-
 Result<kubernetes::ClusterImport> import_objects(const std::vector<InputText>& inputs,
                                                  const kubernetes::ClusterImportOptions& options) {
-  std::vector<kubernetes::ObjectText> texts;
-  for (const InputText& input : inputs) {
-    Result<std::vector<Node>> documents =
-        kubernetes::read_object_documents(input.text, input.syntax, input.name);
-    if (!documents) return std::move(documents).error();
-    texts.push_back({.file = input.name, .documents = *std::move(documents)});
-  }
-  return kubernetes::import_cluster(texts, options);
+  const Result<std::vector<kubernetes::ObjectText>> texts = read_objects(inputs);
+  return texts ? kubernetes::import_cluster(*texts, options) : texts.error();
 }
 
 Exit write_import(const kubernetes::ClusterImport& import, const Kubernetes& options,
@@ -170,7 +147,7 @@ void add_live_options(CLI::App& command, Kubernetes& options) {
 Exit run(const Kubernetes& options, const std::string& command_line) {
   std::vector<std::string> read_files = options.inputs;
   if (!options.teams.empty()) read_files.push_back(options.teams);
-  if (const Check wrong = check_cluster_files(options.output, read_files)) return report_error(*wrong);
+  if (const Check wrong = check_import_files(options.output, read_files)) return report_error(*wrong);
   const Result<kubernetes::ClusterImportOptions> read = read_kubernetes_options(options);
   if (!read) return report_error(read.error());
 #ifdef MIRAB_HAS_SERVICE
@@ -250,7 +227,7 @@ struct Slurm {
 };
 
 Exit run(const Slurm& options, const std::string& command_line) {
-  if (const Check wrong = check_cluster_files(options.output, {options.nodes, options.jobs, options.teams}))
+  if (const Check wrong = check_import_files(options.output, {options.nodes, options.jobs, options.teams}))
     return report_error(*wrong);
   const Result<std::vector<InputText>> inputs = read_inputs({options.nodes, options.jobs});
   if (!inputs) return report_error(inputs.error());
@@ -313,7 +290,7 @@ struct Csv {
 };
 
 Exit run(const Csv& options, const std::string& command_line) {
-  if (const Check wrong = check_cluster_files(options.output, {options.servers, options.users}))
+  if (const Check wrong = check_import_files(options.output, {options.servers, options.users}))
     return report_error(*wrong);
   const Result<std::vector<InputText>> inputs = read_inputs({options.servers, options.users});
   if (!inputs) return report_error(inputs.error());
