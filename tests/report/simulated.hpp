@@ -65,7 +65,7 @@ inline simulation::ReplayOutcome replay_outcome(const std::string& discipline, s
   outcome.discipline = discipline;
   outcome.placement = "best-fit";
   outcome.submitted = 10;
-  outcome.submitted_jobs = 10;
+  outcome.of_jobs.submitted = 10;
   outcome.started = 9;
   outcome.finished = 8;
   outcome.still_running = 1;

@@ -130,10 +130,14 @@ TEST(ReplayReport, JsonHasContendersWithUsersSummaryAndSeries) {
 TEST(ReplayReport, OfJobsOfSeveralTasksTheTableSaysThatItCountsTasks) {
   SimulationReplay of_tasks;
   EXPECT_THAT(simulation_table(of_tasks.run, 100), Not(HasSubstr("a job of 4")));
-  for (simulation::ReplayOutcome& outcome : of_tasks.outcomes) outcome.submitted_jobs = 3;
+  for (simulation::ReplayOutcome& outcome : of_tasks.outcomes)
+    outcome.of_jobs = {
+        .submitted = 3, .started = 2, .finished = 1, .waiting = {.count = 2, .mean = 90}, .completion = {}};
   const std::string text = simulation_table(of_tasks.run, 100);
   EXPECT_THAT(text, HasSubstr("tasks of 3 jobs"));
   EXPECT_THAT(text, HasSubstr("counts and times are of tasks, so that a job of 4 counts 4 times"));
+  EXPECT_THAT(text, ContainsRegex("jobs started +2"));
+  EXPECT_THAT(text, ContainsRegex("waiting of jobs, mean +1.5 min"));
 }
 
 TEST(ReplayReport, OfLongSeriesThePageKeepsEverySoManySamplesAndTheLast) {

@@ -107,6 +107,18 @@ struct ReplayTally {
   friend bool operator==(const ReplayTally&, const ReplayTally&) = default;
 };
 
+/// What became of jobs, each counted once, however many tasks it has.
+struct ReplayJobTally {
+  std::int64_t submitted = 0;  ///< without the oversized ones
+  std::int64_t started = 0;    ///< some task of it ran
+  std::int64_t finished = 0;   ///< all its tasks
+
+  Quantiles waiting;     ///< of started jobs: submission to the first start of a task, seconds
+  Quantiles completion;  ///< of finished jobs: submission to the end of the last task, seconds
+
+  friend bool operator==(const ReplayJobTally&, const ReplayJobTally&) = default;
+};
+
 /// What became of one user.
 struct ReplayUser : ReplayTally {
   std::string name;
@@ -163,12 +175,12 @@ struct ReplayOutcome : ReplayTally {
   double unfairness = 0;     ///< share-weighted, integrated over time, seconds
   double starvation = 0;     ///< the longest of any user, seconds
   std::size_t starved = 0;   ///< users
-  double mean_waiting_tasks = 0;    ///< over time
-  double mean_running_tasks = 0;    ///< the same
-  double end = 0;                   ///< when the replay ended, seconds
-  std::int64_t events = 0;          ///< submitted jobs, ended tasks, server changes
-  std::int64_t placements = 0;      ///< starts of tasks
-  std::int64_t submitted_jobs = 0;  ///< whose tasks `submitted` counts
+  double mean_waiting_tasks = 0;  ///< over time
+  double mean_running_tasks = 0;  ///< the same
+  double end = 0;                 ///< when the replay ended, seconds
+  std::int64_t events = 0;        ///< submitted jobs, ended tasks, server changes
+  std::int64_t placements = 0;    ///< starts of tasks
+  ReplayJobTally of_jobs;         ///< whose tasks `submitted` counts
 
   std::vector<double> times;  ///< the grid of all series, seconds
   /// `waiting` and `running` (tasks), `users` (with demand), `jain`, `gini`, `min_share`, `unfairness`,

@@ -21,6 +21,7 @@ namespace mirab::report {
 namespace {
 
 using simulation::Quantiles;
+using simulation::ReplayJobTally;
 using simulation::ReplayOutcome;
 using simulation::ReplayTally;
 using simulation::ReplayTeam;
@@ -37,11 +38,13 @@ const std::string kLegend =
 
 // Where jobs have several tasks, as those of a log of processors have one for each.
 const std::string kOfTasks =
-    "counts and times are of tasks, so that a job of 4 counts 4 times; outputs: {jobs: FILE} in the "
-    "scenario writes each job; ";
+    "counts and times are of tasks, so that a job of 4 counts 4 times, except those of jobs: a job waits "
+    "until "
+    "its first task starts, and completes with its last; outputs: {jobs: FILE} in the scenario writes each "
+    "job; ";
 
 bool has_jobs_of_tasks(const simulation::ReplayOutcome& outcome) {
-  return outcome.submitted_jobs < outcome.submitted;
+  return outcome.of_jobs.submitted < outcome.submitted;
 }
 
 using Outcomes = std::vector<ReplayOutcome>;
@@ -84,14 +87,15 @@ const Part kLast{"99 %", &Quantiles::p99};
 
 // Rows for some parts of a distribution. One that is at its least value under all contenders says nothing and
 // is left out; when all are, one row says so.
-void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& outcomes,
-                   Quantiles ReplayTally::*which, const std::vector<Part>& parts, double least,
-                   std::string (*text)(double)) {
+template <class Which>
+void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& outcomes, const Which& which,
+                   const std::vector<Part>& parts, double least, std::string (*text)(double)) {
   const std::string none = "–";
   bool any = false;
   for (const Part& part : parts) {
     const auto value = [&](const ReplayOutcome& outcome) {
-      return (outcome.*which).count == 0 ? none : text(outcome.*which.*part.value);
+      const Quantiles& of = which(outcome);
+      return of.count == 0 ? none : text(of.*part.value);
     };
     if (std::all_of(outcomes.begin(), outcomes.end(), [&](const ReplayOutcome& outcome) {
           return value(outcome) == none || value(outcome) == text(least);
@@ -102,7 +106,7 @@ void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& o
   }
   if (any) return;
   add(table, what, outcomes,
-      [&](const ReplayOutcome& outcome) { return (outcome.*which).count == 0 ? none : text(least); });
+      [&](const ReplayOutcome& outcome) { return which(outcome).count == 0 ? none : text(least); });
 }
 
 std::string plain(double value) { return fixed(value, value < 100 ? 2 : 0); }
@@ -133,14 +137,29 @@ void add_series_means(SideBySide& table, const Outcomes& outcomes) {
   }
 }
 
+// Each job counted once: the order of disciplines may differ from that by tasks.
+void add_jobs(SideBySide& table, const Outcomes& outcomes) {
+  const auto of_jobs = [](Quantiles ReplayJobTally::*which) {
+    return [which](const ReplayOutcome& outcome) -> const Quantiles& { return outcome.of_jobs.*which; };
+  };
+  table.add_rule();
+  add(table, "jobs started", outcomes, [](const auto& each) { return std::to_string(each.of_jobs.started); });
+  add(table, "jobs finished", outcomes,
+      [](const auto& each) { return std::to_string(each.of_jobs.finished); });
+  add_quantiles(table, "waiting of jobs", outcomes, of_jobs(&ReplayJobTally::waiting),
+                {kMean, kMedian, kPercentile90}, 0, duration);
+  add_quantiles(table, "completion of jobs", outcomes, of_jobs(&ReplayJobTally::completion), {kMean, kMedian},
+                0, duration);
+}
+
 std::string summary(const ReplayRun& run, std::size_t width) {
   const Outcomes& outcomes = run.outcomes;
   const ReplayOutcome& first = outcomes.front();
-  SideBySide table =
-      headed(outcomes,
-             has_jobs_of_tasks(first)
-                 ? fmt::format("tasks of {}", counted(static_cast<std::size_t>(first.submitted_jobs), "job"))
-                 : "all tasks");
+  SideBySide table = headed(
+      outcomes,
+      has_jobs_of_tasks(first)
+          ? fmt::format("tasks of {}", counted(static_cast<std::size_t>(first.of_jobs.submitted), "job"))
+          : "all tasks");
   add(table, "submitted", outcomes, [](const auto& each) { return std::to_string(each.submitted); });
   add(table, "started", outcomes, [](const auto& each) { return std::to_string(each.started); });
   add(table, "finished", outcomes, [](const auto& each) { return std::to_string(each.finished); });
@@ -150,12 +169,18 @@ std::string summary(const ReplayRun& run, std::size_t width) {
   add_if_any(table, "ended for another task", outcomes, &ReplayTally::preempted);
   add_if_any(table, "left out: fit nowhere", outcomes, &ReplayTally::oversized);
   add_if_any(table, "runtime cut by the trace", outcomes, &ReplayTally::cut);
-  add_quantiles(table, "waiting of started", outcomes, &ReplayTally::waiting,
+  const auto of_tasks = [](Quantiles ReplayTally::*which) {
+    return [which](const ReplayOutcome& outcome) -> const Quantiles& { return outcome.*which; };
+  };
+  add_quantiles(table, "waiting of started", outcomes, of_tasks(&ReplayTally::waiting),
                 {kMean, kMedian, kPercentile90, kLast}, 0, duration);
-  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, 0,
+  add_quantiles(table, "waiting so far", outcomes, of_tasks(&ReplayTally::waiting_so_far), {kMean, kMedian},
+                0, duration);
+  add_quantiles(table, "slowdown", outcomes, of_tasks(&ReplayTally::slowdown), {kMean, kMedian, kLast}, 1,
+                plain);
+  add_quantiles(table, "completion", outcomes, of_tasks(&ReplayTally::completion), {kMean, kMedian}, 0,
                 duration);
-  add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, {kMean, kMedian, kLast}, 1, plain);
-  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, 0, duration);
+  if (has_jobs_of_tasks(first)) add_jobs(table, outcomes);
   table.add_rule();
   add_resources(table, run);
   add_series_means(table, outcomes);
@@ -322,6 +347,12 @@ Json summary_json(const ReplayOutcome& outcome) {
                {"starvation", outcome.starvation},
                {"starved_users", outcome.starved}};
   add_tally(json, outcome);
+  const ReplayJobTally& jobs = outcome.of_jobs;
+  json["jobs"] = {{"submitted", jobs.submitted},
+                  {"started", jobs.started},
+                  {"finished", jobs.finished},
+                  {"waiting", quantiles_json(jobs.waiting)},
+                  {"completion", quantiles_json(jobs.completion)}};
   return json;
 }
 

@@ -186,6 +186,13 @@ TEST(Backfilling, AMachineThatHasNotComeYetIsNoRoom) {
   ASSERT_TRUE(outcomes) << describe(outcomes.error());
   EXPECT_EQ(outcomes->front().jobs[1].first_start, 100.0);
   EXPECT_EQ(outcomes->front().jobs[2].first_start, 150.0);
+  // By job: they wait 0, 99 and 148 s. By task, 3 · 0, 4 · 99 and 148.
+  const ReplayJobTally& of_jobs = outcomes->front().of_jobs;
+  EXPECT_EQ(of_jobs.submitted, 3);
+  EXPECT_EQ(of_jobs.finished, 3);
+  EXPECT_DOUBLE_EQ(of_jobs.waiting.mean, (0 + 99 + 148) / 3.0);
+  EXPECT_DOUBLE_EQ(outcomes->front().waiting.mean, (4 * 99 + 148) / 8.0);
+  EXPECT_DOUBLE_EQ(of_jobs.completion.mean, (100 + 149 + 648) / 3.0);
 }
 
 TEST(Backfilling, WhatEasyCannotPlayIsRefused) {

@@ -294,6 +294,22 @@ ReplayJobOutcome ReplayRecord::job(std::uint32_t index) const {
   return outcome;
 }
 
+ReplayJobTally ReplayRecord::tally_jobs() const {
+  ReplayJobTally tally{.submitted = static_cast<std::int64_t>(jobs_.size()), .waiting = {}, .completion = {}};
+  std::vector<double> waiting, completion;
+  for (std::size_t index = 0; index < jobs_.size(); ++index) {
+    const ReplayJob& job = input_.jobs[index];
+    const OfJob& of = jobs_[index];
+    if (of.started > 0) waiting.push_back(in_seconds(of.first_start - job.submitted));
+    if (of.finished == job.tasks) completion.push_back(in_seconds(of.last_end - job.submitted));
+  }
+  tally.started = static_cast<std::int64_t>(waiting.size());
+  tally.finished = static_cast<std::int64_t>(completion.size());
+  tally.waiting = quantiles_of(std::move(waiting));
+  tally.completion = quantiles_of(std::move(completion));
+  return tally;
+}
+
 ReplayOutcome ReplayRecord::outcome(const ReplayContender& contender, bool with_jobs) {
   users_.close(now_);
   ReplayOutcome outcome;
@@ -311,7 +327,7 @@ ReplayOutcome ReplayRecord::outcome(const ReplayContender& contender, bool with_
   outcome.end = in_seconds(now_);
   outcome.events = events_;
   outcome.placements = placements_;
-  outcome.submitted_jobs = static_cast<std::int64_t>(jobs_.size());
+  outcome.of_jobs = tally_jobs();
   outcome.notices = input_.notices;
   series_.write(outcome);
   return outcome;

@@ -94,6 +94,7 @@ class ReplayRecord {
   ReplayUser user(std::uint32_t n) const;
   std::vector<ReplayTeam> teams() const;
   ReplayJobOutcome job(std::uint32_t index) const;
+  ReplayJobTally tally_jobs() const;
   void add_up_users(ReplayOutcome& outcome) const;
   void add_means(ReplayOutcome& outcome) const;
 
