@@ -48,6 +48,41 @@ std::string scalars(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
+/// Taints or tolerations as a list: plain where they are made of letters, digits and their signs.
+std::string terms(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) {
+    const bool is_plain = std::isalpha(static_cast<unsigned char>(text[0])) != 0 && text.back() != ':' &&
+                          std::all_of(text.begin(), text.end(), [](unsigned char c) {
+                            return c < 128 && (std::isalnum(c) != 0 ||
+                                               std::string_view("-_./=:<>").find(static_cast<char>(c)) !=
+                                                   std::string_view::npos);
+                          });
+    const bool has_sign = text.find_first_of("=:<>") != std::string::npos;
+    list += (list.empty() ? "" : ", ") + (is_plain && has_sign ? text : scalar(text));
+  }
+  return "[" + list + "]";
+}
+
+/// One alone as it is, several as a list.
+std::string values(const std::vector<std::string>& texts) {
+  return texts.size() == 1 ? scalar(texts[0]) : scalars(texts);
+}
+
+std::string condition(const LabelCondition& condition) {
+  if (condition.is_only_any_of()) return scalars(*condition.any_of);
+  std::string parts;
+  const auto add = [&](std::string_view name, const std::string& text) {
+    parts += fmt::format("{}{}: {}", parts.empty() ? "" : ", ", name, text);
+  };
+  if (condition.any_of) add("in", scalars(*condition.any_of));
+  if (!condition.none_of.empty()) add("not", values(condition.none_of));
+  if (condition.exists) add("exists", *condition.exists ? "true" : "false");
+  if (condition.above) add("above", std::to_string(*condition.above));
+  if (condition.below) add("below", std::to_string(*condition.below));
+  return "{" + parts + "}";
+}
+
 /// The amount as people write it: from a mebibyte on whole kibibytes, mebibytes and gibibytes by their
 /// suffix, anything else plain.
 std::string amount(const Quantity& quantity) {
@@ -80,6 +115,11 @@ std::string server_line(const Cluster& cluster, const Server& server) {
       labels += (labels.empty() ? "" : ", ") + key(label) + scalar(value);
     }
     line += fmt::format(", labels: {{{}}}", labels);
+  }
+  if (!server.taints.empty()) {
+    std::vector<std::string> taints;
+    for (const Taint& taint : server.taints) taints.push_back(taint_text(taint));
+    line += ", taints: " + terms(taints);
   }
   return line;
 }
@@ -115,6 +155,15 @@ std::string group_lines(const Cluster& cluster, const std::optional<std::string>
   return lines;
 }
 
+/// Those that are named, without those that are not eligible.
+std::vector<std::string> named_servers(const User& user) {
+  std::vector<std::string> servers = *user.servers;
+  std::erase_if(servers, [&](const std::string& name) {
+    return std::find(user.not_servers.begin(), user.not_servers.end(), name) != user.not_servers.end();
+  });
+  return servers;
+}
+
 std::string user_line(const Cluster& cluster, const User& user) {
   std::string line = fmt::format("name: {}, demand: {}", scalar(user.shape.value_or(user.name)),
                                  amounts(cluster, user.demand));
@@ -122,13 +171,20 @@ std::string user_line(const Cluster& cluster, const User& user) {
   if (user.weight != Quantity{1}) line += fmt::format(", weight: {}", user.weight.text());
   line += quota_fields(cluster, user.quota);
   if (user.tasks) line += fmt::format(", tasks: {}", user.tasks->text());
-  if (user.servers) line += fmt::format(", servers: {}", scalars(*user.servers));
+  if (user.servers) line += fmt::format(", servers: {}", scalars(named_servers(user)));
+  if (!user.servers && !user.not_servers.empty())
+    line += fmt::format(", servers: {{not: {}}}", scalars(user.not_servers));
   if (!user.select.empty()) {
     std::string select;
-    for (const auto& [label, values] : user.select) {
-      select += (select.empty() ? "" : ", ") + key(label) + scalars(values);
+    for (const auto& [label, wanted] : user.select) {
+      select += (select.empty() ? "" : ", ") + key(label) + condition(wanted);
     }
     line += fmt::format(", select: {{{}}}", select);
+  }
+  if (!user.tolerates.empty()) {
+    std::vector<std::string> tolerations;
+    for (const Toleration& each : user.tolerates) tolerations.push_back(toleration_text(each));
+    line += ", tolerates: " + terms(tolerations);
   }
   if (!user.demand_on.empty()) {
     std::string others;
@@ -164,6 +220,26 @@ std::string user_with_shapes(const Cluster& cluster, const std::string& name,
   return fmt::format("  - {{{}, shapes: [\n{}  ]}}\n", fields, lines);
 }
 
+// A line for what runs of a shape, as long as its entries stand together and name no server twice.
+std::string running_lines(const std::vector<Running>& running) {
+  std::string lines;
+  for (auto entry = running.begin(); entry != running.end();) {
+    const std::string shape = entry->shape ? fmt::format(", shape: {}", scalar(*entry->shape)) : "";
+    std::string tasks;
+    std::set<std::string_view> servers;
+    const auto first = entry;
+    for (; entry != running.end() && entry->user == first->user && entry->shape == first->shape &&
+           servers.insert(entry->server).second;
+         ++entry)
+      tasks += (tasks.empty() ? "" : ", ") + key(entry->server) + entry->tasks.text();
+    lines += servers.size() == 1
+                 ? fmt::format("  - {{user: {}{}, server: {}, tasks: {}}}\n", scalar(first->user), shape,
+                               scalar(first->server), first->tasks.text())
+                 : fmt::format("  - {{user: {}{}, tasks: {{{}}}}}\n", scalar(first->user), shape, tasks);
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment) {
@@ -189,11 +265,7 @@ std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::st
     }
   }
   if (cluster.running) yaml += cluster.running->empty() ? "running: []\n" : "running:\n";
-  for (const Running& entry : cluster.running.value_or(std::vector<Running>{})) {
-    const std::string shape = entry.shape ? fmt::format(", shape: {}", scalar(*entry.shape)) : "";
-    yaml += fmt::format("  - {{user: {}{}, server: {}, tasks: {}}}\n", scalar(entry.user), shape,
-                        scalar(entry.server), entry.tasks.text());
-  }
+  if (cluster.running) yaml += running_lines(*cluster.running);
   return yaml;
 }
 

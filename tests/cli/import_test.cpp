@@ -74,7 +74,7 @@ TEST(Import, OfAPodThatWaitsForGpusOfAClosedNodeIsPlannedFor) {
   const std::string cluster = folder.path("cluster.yaml");
   EXPECT_EQ(shell(fmt::format("mirab import kubernetes {} -o {}", objects, cluster)).status, 0);
   EXPECT_THAT(read_text(cluster), HasSubstr("{name: ml, demand: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}, "
-                                            "tasks: 1, servers: [plain], may_fit_nowhere: true}"));
+                                            "tasks: 1, may_fit_nowhere: true}"));
   EXPECT_THAT(shell(fmt::format("mirab allocate {} -m drfh", cluster)).out, HasSubstr("1 of 2 get all"));
   const std::string kinds = folder.write(
       "kinds.yaml", "kinds:\n  - {name: fast, capacity: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 4}}\n");
