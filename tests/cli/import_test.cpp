@@ -13,6 +13,7 @@ using test::Ran;
 using test::shell;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kFiles = "examples/kubernetes/nodes.json examples/kubernetes/pods.json";
@@ -81,6 +82,12 @@ TEST(Import, OfAPodThatWaitsForGpusOfAClosedNodeIsPlannedFor) {
   const Ran plan = shell(fmt::format("mirab plan {} --user ml --kinds {} -m drfh", cluster, kinds));
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("ml then gets 1 task instead of 0."));
+  const std::string tainted = folder.write(
+      "tainted.yaml",
+      "kinds:\n  - {name: fast, capacity: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 4}, taints: [gpu]}\n");
+  EXPECT_THAT(shell(fmt::format("mirab plan {} --user ml --kinds {} -m drfh", cluster, tainted)).out,
+              Not(HasSubstr("ml then gets 1 task")))
+      << "ml does not tolerate the taint";
 }
 
 // No node has a GPU yet, for which ml/train waits; what is bought may run it.
