@@ -20,6 +20,7 @@
 #include <mirab/model/classes.hpp>
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/members.hpp>
+#include <mirab/model/placement.hpp>
 #include <mirab/model/problem.hpp>
 #include <mirab/model/quantity.hpp>
 #include <mirab/model/random.hpp>

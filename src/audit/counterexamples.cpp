@@ -63,6 +63,7 @@ void remove_server(Cluster& cluster, std::size_t server) {
   for (User& user : cluster.users) {
     user.demand_on.erase(name);
     if (user.servers) std::erase(*user.servers, name);
+    std::erase(user.not_servers, name);
   }
   erase_at(cluster.servers, server);
 }

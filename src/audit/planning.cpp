@@ -154,6 +154,7 @@ Result<SearchedCluster> searched_cluster(const Problem& problem, std::vector<Ser
   std::erase_if(cluster.servers, [&](const Server& server) { return goes(server.name); });
   for (User& user : cluster.users) {
     if (user.servers) std::erase_if(*user.servers, goes);
+    std::erase_if(user.not_servers, goes);
     std::erase_if(user.demand_on, [&](const auto& each) { return goes(each.first); });
   }
   for (ServerKind& kind : kinds) {

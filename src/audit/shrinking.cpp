@@ -85,21 +85,6 @@ bool drop_anything(Shrinking& shrinking) {
   return changed;
 }
 
-// Names the allowed servers instead of selecting them by label.
-Cluster without_labels(Cluster cluster) {
-  for (User& user : cluster.users) {
-    if (user.select.empty()) continue;
-    std::vector<std::string> servers;
-    for (const Server& server : cluster.servers) {
-      if (is_allowed(user, server)) servers.push_back(server.name);
-    }
-    user.select.clear();
-    user.servers = std::move(servers);
-  }
-  for (Server& server : cluster.servers) server.labels.clear();
-  return cluster;
-}
-
 // Groups, their quotas and their weights, and those of users, taken away piece by piece.
 bool make_flat(Shrinking& shrinking) {
   bool changed = false;
@@ -285,7 +270,9 @@ bool make_small(Shrinking& shrinking) {
 
 Witness shrink(Witness witness, const Violates& violates, std::size_t tries) {
   Shrinking shrinking(std::move(witness), violates, tries);
-  shrinking.offer(without_labels(shrinking.cluster()));
+  Cluster without_labels = shrinking.cluster();
+  name_servers(without_labels);
+  shrinking.offer(std::move(without_labels));
   for (bool changed = true; changed && !shrinking.over();) {
     changed = drop_anything(shrinking);
     changed |= make_flat(shrinking);

@@ -123,6 +123,8 @@ std::size_t split_off(Cluster& cluster, std::size_t entry) {
     if (user.servers && std::find(user.servers->begin(), user.servers->end(), name) != user.servers->end()) {
       user.servers->push_back(one.name);
     }
+    if (std::find(user.not_servers.begin(), user.not_servers.end(), name) != user.not_servers.end())
+      user.not_servers.push_back(one.name);
     if (const auto other = user.demand_on.find(name); other != user.demand_on.end()) {
       user.demand_on.emplace(one.name, ResourceVector(other->second));
     }

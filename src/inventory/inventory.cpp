@@ -11,6 +11,7 @@
 
 #include "model/alike_servers.hpp"
 #include "model/amount_text.hpp"
+#include "model/eligibility.hpp"
 #include "model/exact.hpp"
 #include "model/names.hpp"
 
@@ -22,7 +23,7 @@ constexpr std::size_t kMaxNamed = 5;                                      // in 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();  // of a Quantity
 
 using Bits = std::vector<bool>;
-using Select = std::map<std::string, std::vector<std::string>>;
+using Select = std::map<std::string, LabelCondition>;
 using Labels = std::map<std::string, std::string>;
 
 /// An order of amounts that is quick and total: by how they are written.
@@ -46,13 +47,13 @@ bool has_resources(const ResourceVector& capacity, const ResourceVector& demand)
   return true;
 }
 
-bool is_selected(const Labels& labels, const Select& select) {
-  return std::all_of(select.begin(), select.end(), [&](const auto& wanted) {
-    const auto found = labels.find(wanted.first);
-    return found != labels.end() &&
-           std::find(wanted.second.begin(), wanted.second.end(), found->second) != wanted.second.end();
-  });
-}
+/// Which values of a label stay on the machines.
+struct KeptValues {
+  bool all = false;
+  std::set<std::string> some = {};
+
+  bool contains(const std::string& value) const { return all || some.contains(value); }
+};
 
 /// Names that differ: the second of a name gets `-2`.
 class UniqueNames {
@@ -84,14 +85,24 @@ struct Shape {
   std::string first_name = {};
   std::map<std::size_t, std::int64_t> running = {};  // by machine
   std::string name = {};
-  std::size_t area = 0;   // where it may run, an index into areas_
-  Select select = {};     // labels that say the same; empty: none do
-  bool is_ahead = false;  // it waits for a machine that has what it demands
+  std::size_t area = 0;  // where it may run, an index into areas_
+  bool is_said = false;  // do select and tolerations of the rule say where, with `closed` excluded?
+  std::vector<std::size_t> closed = {};  // machines that the rule would allow
+  bool is_ahead = false;                 // it waits for a machine that has what it demands
 };
 
 struct Team {
   std::string name;
   std::vector<std::size_t> shapes = {};
+};
+
+/// What machines of one entry have in common besides their capacity.
+struct Like {
+  Bits allows = {};    // which shapes may run there
+  Labels labels = {};  // on which some `select` depends
+  std::vector<Taint> taints = {};
+
+  friend auto operator<=>(const Like&, const Like&) = default;
 };
 
 class Describer {
@@ -337,45 +348,75 @@ class Describer {
         inventory_.machine_word);
   }
 
-  // By which a `select` finds the machine: new tasks find no closed one.
-  const Labels& labels_of(std::size_t machine) const {
-    static const Labels kNone;
-    return inventory_.machines[machine].is_closed ? kNone : inventory_.machines[machine].labels;
+  // The taints that keep tasks off the machine.
+  std::vector<Taint> taints_of(std::size_t machine) const {
+    std::vector<Taint> taints = inventory_.machines[machine].taints;
+    std::erase_if(taints, [](const Taint& taint) { return !taint.keeps_off(); });
+    if (taints.empty() && inventory_.machines[machine].is_closed) taints.push_back({.key = "closed"});
+    std::sort(taints.begin(), taints.end());
+    return taints;
   }
 
-  // Does `select` allow the same machines, of those that are kept?
-  bool is_exact(const Bits& area, const Select& select) const {
-    if (select.empty()) return false;
-    for (std::size_t i = 0; i < machine_count(); ++i) {
-      if (kept_[i] && is_selected(labels_of(i), select) != area[i]) return false;
+  // Asks the condition for more than one of some values that are named, of a label that has many?
+  bool has_many_values(const std::string& label) const {
+    constexpr std::size_t kMany = 8;
+    std::set<std::string_view> values;
+    for (const Machine& machine : inventory_.machines) {
+      if (const auto own = machine.labels.find(label); own != machine.labels.end())
+        values.insert(own->second);
     }
-    return true;
+    return values.size() > kMany;
   }
 
-  bool allows_all(const Bits& area) const {
+  // Can a file that keeps few labels say the rule?
+  bool can_be_said(const Rule& rule) const {
+    return rule.select && std::all_of(rule.select->begin(), rule.select->end(), [&](const auto& each) {
+             const auto& [label, condition] = each;
+             const bool needs_all = condition.exists || condition.above || condition.below;
+             return label != inventory_.name_label && !(needs_all && has_many_values(label));
+           });
+  }
+
+  // Says whether the rule allows the same machines, of those that are kept, and which closed ones it allows
+  // besides.
+  void say(Shape& shape) const {
+    const Rule& rule = inventory_.rules[shape.rule];
+    const Bits& area = areas_[shape.area];
+    if (!can_be_said(rule)) return;
     for (std::size_t i = 0; i < machine_count(); ++i) {
-      if (kept_[i] && !area[i]) return false;
+      if (!kept_[i]) continue;
+      const Machine& machine = inventory_.machines[i];
+      const bool allows =
+          are_selected(*rule.select, machine.labels) && are_tolerated(taints_[i], rule.tolerates);
+      if (allows == area[i]) continue;
+      if (!allows || !machine.is_closed) return;
+      shape.closed.push_back(i);
     }
-    return true;
+    shape.is_said = true;
   }
 
-  // The labels that a `select` needs: of a machine, those values that some shape names.
-  void choose_selects(std::map<std::string, std::set<std::string>>& needed) {
+  // The labels that a `select` needs: of a machine, those values on which some shape depends.
+  std::map<std::string, KeptValues> choose_selects() {
+    std::map<std::string, KeptValues> needed;
+    for (std::size_t i = 0; i < machine_count(); ++i) taints_.push_back(taints_of(i));
     for (const Team& team : teams_) {
       for (const std::size_t number : team.shapes) {
         Shape& shape = shapes_[number];
         if (shape.is_stray) continue;
-        const Bits& area = areas_[shape.area];
-        const Select& select = inventory_.rules[shape.rule].select;
-        if (allows_all(area)) continue;
-        if (!is_exact(area, select)) {
+        say(shape);
+        if (!shape.is_said) {
           if (shape.is_ahead && !any_has_resources(*shape.demand)) shape.area = everywhere();
           continue;
         }
-        shape.select = select;
-        for (const auto& [label, values] : select) needed[label].insert(values.begin(), values.end());
+        for (const auto& [label, condition] : *inventory_.rules[shape.rule].select) {
+          KeptValues& kept = needed[label];
+          kept.all = kept.all || condition.exists || condition.above || condition.below;
+          if (condition.any_of) kept.some.insert(condition.any_of->begin(), condition.any_of->end());
+          kept.some.insert(condition.none_of.begin(), condition.none_of.end());
+        }
       }
     }
+    return needed;
   }
 
   bool any_has_resources(const ResourceVector& demand) const {
@@ -393,40 +434,37 @@ class Describer {
   }
 
   void make_entries() {
-    std::map<std::string, std::set<std::string>> needed;
-    choose_selects(needed);
+    const std::map<std::string, KeptValues> needed = choose_selects();
     std::set<std::size_t> used;
     for (const Team& team : teams_) {
       for (const std::size_t number : team.shapes) used.insert(shapes_[number].area);
     }
     std::vector<std::size_t> kept;
     std::vector<AlikeServer> servers;
-    std::vector<std::pair<Bits, Labels>> like;  // of these: which tasks may run there, and what selects find
-    std::map<std::tuple<Bits, Labels, std::string>, std::size_t> kinds;
+    std::vector<Like> like;  // of these
+    std::map<std::pair<Like, std::string>, std::size_t> kinds;
     for (std::size_t i = 0; i < machine_count(); ++i) {
       if (!kept_[i]) continue;
-      Bits allows;
-      for (const std::size_t area : used) allows.push_back(areas_[area][i]);
-      Labels labels;
-      for (const auto& [label, value] : labels_of(i)) {
+      Like own{.taints = taints_[i]};
+      for (const std::size_t area : used) own.allows.push_back(areas_[area][i]);
+      for (const auto& [label, value] : inventory_.machines[i].labels) {
         const auto wanted = needed.find(label);
-        if (wanted != needed.end() && wanted->second.contains(value)) labels.emplace(label, value);
+        if (wanted != needed.end() && wanted->second.contains(value)) own.labels.emplace(label, value);
       }
-      const auto kind = kinds.emplace(std::tuple(allows, labels, inventory_.machines[i].kind), kinds.size());
+      const auto kind = kinds.emplace(std::pair(own, inventory_.machines[i].kind), kinds.size());
       kept.push_back(i);
       servers.push_back({.capacity = capacities_[i], .used = used_on_each(i), .kind = kind.first->second});
-      like.emplace_back(std::move(allows), std::move(labels));
+      like.push_back(std::move(own));
     }
     entry_of_.assign(machine_count(), 0);
-    std::map<std::tuple<Key, Bits, Labels>, std::size_t> entries;
+    std::map<std::pair<Key, Like>, std::size_t> entries;
     std::vector<AlikeClass> classes = alike_servers(servers, inventory_.tolerance);
     for (AlikeClass& each : classes) {
-      const auto& [allows, labels] = like[each.servers.front()];
-      const auto [place, is_new] =
-          entries.emplace(std::tuple(key_of(each.capacity), allows, labels), entries.size());
+      const Like& own = like[each.servers.front()];
+      const auto [place, is_new] = entries.emplace(std::pair(key_of(each.capacity), own), entries.size());
       if (is_new) {
         description_.cluster.servers.push_back(
-            {.name = {}, .capacity = each.capacity, .count = 0, .labels = labels});
+            {.name = {}, .capacity = each.capacity, .count = 0, .labels = own.labels, .taints = own.taints});
         description_.machines.emplace_back();
       }
       for (std::size_t& server : each.servers) {
@@ -552,15 +590,27 @@ class Describer {
   User user_of(const Shape& shape) const {
     User user{.name = {}, .demand = *shape.demand, .may_fit_nowhere = shape.is_ahead};
     if (!shape.is_endless) user.tasks = Quantity(shape.count);
-    const Bits& area = areas_[shape.area];
-    if (!shape.select.empty()) {
-      user.select = shape.select;
-    } else if (!allows_all(area)) {
-      user.servers.emplace();
-      for (std::size_t i = 0; i < description_.machines.size(); ++i) {
-        if (area[description_.machines[i][0]]) user.servers->push_back(description_.cluster.servers[i].name);
+    if (shape.is_said) {
+      const Rule& rule = inventory_.rules[shape.rule];
+      user.select = *rule.select;
+      user.tolerates = rule.tolerates;
+      for (const std::size_t i : shape.closed) {
+        const std::string& name = description_.cluster.servers[entry_of_[i]].name;
+        const bool is_known = !user.not_servers.empty() && user.not_servers.back() == name;
+        if (!is_known) user.not_servers.push_back(name);
       }
+      return user;
     }
+    const Bits& area = areas_[shape.area];
+    bool has_taints = false;
+    user.servers.emplace();
+    for (std::size_t i = 0; i < description_.machines.size(); ++i) {
+      if (!area[description_.machines[i][0]]) continue;
+      user.servers->push_back(description_.cluster.servers[i].name);
+      has_taints = has_taints || !description_.cluster.servers[i].taints.empty();
+    }
+    if (has_taints) user.tolerates.emplace_back();  // all: the servers are named
+    if (user.servers->size() == description_.machines.size()) user.servers.reset();
     return user;
   }
 
@@ -589,6 +639,7 @@ class Describer {
   std::vector<ResourceVector> capacities_;  // [machine]
   std::vector<ExactVector> used_;           // the same, of all machines of one together; empty: nothing
   std::vector<Bits> areas_;                 // sets of machines
+  std::vector<std::vector<Taint>> taints_;  // [machine], those that keep tasks off
   Bits kept_;                               // [machine]
   std::vector<std::size_t> entry_of_;       // [machine]
 };

@@ -22,6 +22,7 @@ struct Machine {
   std::string name;
   ResourceVector capacity;
   std::map<std::string, std::string> labels = {};
+  std::vector<Taint> taints = {};
   std::string kind = {};   ///< what machines like it are called; may be empty
   bool is_closed = false;  ///< takes no new tasks; its count is 1
   std::int64_t count = 1;  ///< ≥ 1
@@ -29,8 +30,10 @@ struct Machine {
 
 /// Where tasks may run.
 struct Rule {
-  std::vector<bool> allowed;                                    ///< [machine]
-  std::map<std::string, std::vector<std::string>> select = {};  ///< labels that may say the same
+  std::vector<bool> allowed;  ///< [machine]
+  std::optional<std::map<std::string, LabelCondition>> select =
+      {};  ///< what it asks of labels, if that can be said
+  std::vector<Toleration> tolerates = {};
 };
 
 /// Equal tasks of a team.
@@ -52,6 +55,7 @@ struct Inventory {
   std::map<std::string, std::vector<std::optional<Quantity>>> limits = {};  ///< of teams; [r], none without
   mpq_class tolerance = 0;              ///< by which machines that count as alike may differ (alike_servers)
   bool is_state_known = true;           ///< what runs and what waits; or else `machine` is never given
+  std::string name_label = {};          ///< the label that is a machine's own name; no `select` asks for it
   bool are_names_shapes = false;        ///< tasks of another name are another shape
   std::string task_word = "task";       ///< as notices call a task: `pod`, `job`
   std::string machine_word = "server";  ///< as notices call a machine: `node`
@@ -80,12 +84,15 @@ struct Description {
 /// frequent name of its tasks, with `+1` when there is another name; a team with one shape is a user without
 /// shapes. Machines are one entry when they have the same capacity and the same tasks may run on them, or are
 /// of one kind besides and differ by no more than the tolerance: then each counts with the least of them, and
-/// a notice says so. Labels stay where a `select` needs them.
+/// a notice says so. Labels stay where a `select` needs them, and so do taints that keep tasks off.
 ///
-/// A rule is written as its `select` where that allows the same machines, else as a list of servers. Tasks
-/// that run where their rule allows none, or on a closed machine, are strays: a shape of their own, `-stray`,
-/// that may run on the machines where they run. A closed machine has the capacity of what runs there. So has
-/// a machine, with a notice, of each resource of which more is in use than it has.
+/// A rule is written as its `select` and what it tolerates where that allows the same machines, so that a
+/// machine that comes later is judged by its labels and taints; closed machines that it would allow are
+/// excluded by name. Any other rule is a list of servers: those of strays, those that ask for a host by name
+/// or for a label with many values, those that cannot be said. Tasks that run where their rule allows none,
+/// or on a closed machine, are strays: a shape of their own, `-stray`, that may run on the machines where
+/// they run. A closed machine has the capacity of what runs there, and the taint `closed` if it has none. A
+/// machine, with a notice, has what runs there of each resource of which more is in use than it has.
 ///
 /// Left out, with a notice: tasks that demand nothing, tasks that no machine may run, closed machines that
 /// run nothing. Tasks that a machine may run stay where none of these has all the resources that they ask

@@ -264,7 +264,7 @@ void Mirror::follow_common_set() {
   scheduling::SetChanged event{.set = kCommonSet};
   std::set<std::string> names;
   for (const auto& [name, row] : rows_) {
-    if (!allows({}, name, row.labels, row.taints)) continue;
+    if (!kubernetes::allows({}, name, row.labels, row.taints)) continue;
     names.insert(name);
     event.add.push_back(*state_.servers.at(name).id);
   }

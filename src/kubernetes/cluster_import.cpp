@@ -242,6 +242,47 @@ class ClusterImporter {
     return space;
   }
 
+  // Those of taints that Kubernetes itself sets on a node in trouble are left out, unless a node has it: most
+  // pods have them.
+  std::vector<Toleration> tolerations_to_keep(const PlacementRule& rule) const {
+    constexpr std::string_view kOfKubernetes = "node.kubernetes.io/";
+    std::vector<Toleration> kept;
+    std::copy_if(rule.tolerations.begin(), rule.tolerations.end(), std::back_inserter(kept),
+                 [&](const Toleration& each) {
+                   if (each.key.empty()) return each.op == Toleration::Operator::exists;
+                   return !each.key.starts_with(kOfKubernetes) || set_taints().contains(each.key);
+                 });
+    return kept;
+  }
+
+  // What every node meets of system and architecture is left out: most pods ask for it.
+  std::optional<std::map<std::string, LabelCondition>> labels_to_keep(const PlacementRule& rule) const {
+    constexpr std::array<std::string_view, 4> kOfAll = {"kubernetes.io/os", "kubernetes.io/arch",
+                                                        "beta.kubernetes.io/os", "beta.kubernetes.io/arch"};
+    auto select = selected_labels(rule);
+    if (!select) return select;
+    std::erase_if(*select, [&](const auto& each) {
+      return std::find(kOfAll.begin(), kOfAll.end(), each.first) != kOfAll.end() &&
+             std::all_of(nodes_.begin(), nodes_.end(), [&](const NodeRow& node) {
+               const auto own = node.labels.find(each.first);
+               return own != node.labels.end() && holds(each.second, std::string_view(own->second));
+             });
+    });
+    return select;
+  }
+
+  // The keys of the taints of open nodes.
+  const std::set<std::string_view>& set_taints() const {
+    if (!set_taints_) {
+      set_taints_.emplace();
+      for (const NodeRow& node : nodes_) {
+        if (node.is_closed) continue;
+        for (const Taint& taint : node.taints) set_taints_->insert(taint.key);
+      }
+    }
+    return *set_taints_;
+  }
+
   // Rules of the same words are evaluated once.
   Result<std::size_t> rule_number(const PlacementRule& rule, const std::string& file) {
     const auto [known, is_new] = rule_numbers_.emplace(words_of(rule), rules_.size());
@@ -251,7 +292,8 @@ class ClusterImporter {
                                           rules_.size(), nodes_.size()),
                    .file = file};
     }
-    inventory::Rule evaluated{.allowed = {}, .select = selected_labels(rule)};
+    inventory::Rule evaluated{
+        .allowed = {}, .select = labels_to_keep(rule), .tolerates = tolerations_to_keep(rule)};
     for (const NodeRow& node : nodes_)
       evaluated.allowed.push_back(allows(rule, node.name, node.labels, node.taints));
     rules_.push_back(std::move(evaluated));
@@ -316,6 +358,7 @@ class ClusterImporter {
                                .rules = std::move(rules_),
                                .tasks = {},
                                .tolerance = options_.tolerance,
+                               .name_label = "kubernetes.io/hostname",
                                .task_word = "pod",
                                .machine_word = "node"};
     for (const NodeRow& node : nodes_) {
@@ -323,6 +366,7 @@ class ClusterImporter {
       found.machines.push_back({.name = node.name,
                                 .capacity = vector_of(node.allocatable),
                                 .labels = node.labels,
+                                .taints = node.taints,
                                 .kind = kind_of(node),
                                 .is_closed = is_closed});
     }
@@ -453,6 +497,7 @@ class ClusterImporter {
   std::map<std::string_view, Tally> quotas_not_kept_;          // by the reason
   bool has_pods_ = false;
   std::vector<inventory::Rule> rules_;
+  mutable std::optional<std::set<std::string_view>> set_taints_;
   std::map<std::string, std::size_t> rule_numbers_;
   std::vector<std::string> resources_;
   Amounts taken_;  // by daemon sets and static pods

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 
 #include "model/names.hpp"
+#include "model/placement_text.hpp"
 
 namespace mirab::kubernetes {
 namespace {
@@ -36,8 +36,6 @@ constexpr std::array kTolerates = {
     ToleratesName{"", Tolerates::equal}, ToleratesName{"Equal", Tolerates::equal},
     ToleratesName{"Exists", Tolerates::exists}, ToleratesName{"Gt", Tolerates::above},
     ToleratesName{"Lt", Tolerates::below}};
-
-constexpr std::array<std::string_view, 3> kEffects = {"NoSchedule", "NoExecute", "PreferNoSchedule"};
 
 constexpr std::string_view kRequired =
     "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
@@ -150,11 +148,8 @@ class PartReader {
 
   std::string effect(const Node& node, const std::string& key) {
     std::string read = text_in(node, "effect", key);
-    if (!read.empty() && std::find(kEffects.begin(), kEffects.end(), read) == kEffects.end()) {
-      fail(key + ".effect",
-           fmt::format("must be NoSchedule, NoExecute or PreferNoSchedule, not '{}'", read.substr(0, 40)),
-           node.line);
-    }
+    if (const Check wrong = read.empty() ? Check() : check_effect(read))
+      fail(key + ".effect", wrong->message, node.line);
     return read;
   }
 
@@ -168,45 +163,9 @@ class PartReader {
   Check error_;
 };
 
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || end != text.data() + text.size()) return {};
-  return value;
-}
-
-/// A whole number as tolerations count it: without + and leading zeros.
-std::optional<std::int64_t> plain_whole(std::string_view text) {
-  const std::optional<std::int64_t> number = whole(text);
-  return number && std::to_string(*number) == text ? number : std::nullopt;
-}
-
-bool has_tolerated_value(const Taint& taint, const Toleration& toleration) {
-  switch (toleration.op) {
-    case Tolerates::exists:
-      return true;
-    case Tolerates::equal:
-      return toleration.value == taint.value;
-    case Tolerates::above:
-    case Tolerates::below:
-      break;
-  }
-  const std::optional<std::int64_t> number = plain_whole(taint.value), bound = plain_whole(toleration.value);
-  if (!number || !bound) return false;
-  return toleration.op == Tolerates::above ? *number > *bound : *number < *bound;
-}
-
-bool is_tolerated(const Taint& taint, const std::vector<Toleration>& tolerations) {
-  return std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& each) {
-    if (!each.effect.empty() && each.effect != taint.effect) return false;
-    if (each.key.empty()) return each.op == Tolerates::exists;
-    return each.key == taint.key && has_tolerated_value(taint, each);
-  });
-}
-
 const Taint* first_untolerated(const PlacementRule& rule, const std::vector<Taint>& taints) {
   const auto found = std::find_if(taints.begin(), taints.end(), [&](const Taint& taint) {
-    return taint.effect != "PreferNoSchedule" && !is_tolerated(taint, rule.tolerations);
+    return taint.keeps_off() && !is_tolerated(taint, rule.tolerations);
   });
   return found == taints.end() ? nullptr : &*found;
 }
@@ -264,27 +223,50 @@ std::string affinity_text(const std::vector<std::vector<Requirement>>& terms) {
   return text.empty() ? "no node" : text;
 }
 
-std::string_view sign_of(Tolerates op) {
+std::string_view word_of(Tolerates op) {
   switch (op) {
+    case Tolerates::exists:
+      return "*";
     case Tolerates::above:
       return ">";
     case Tolerates::below:
       return "<";
     case Tolerates::equal:
-    case Tolerates::exists:
       break;
   }
   return "=";
 }
 
-/// `dedicated=gpu:NoSchedule`, `sla>900`; of any value `dedicated`, of any effect without one.
-std::string toleration_text(const Toleration& toleration) {
-  const bool any_value = toleration.op == Tolerates::exists;
-  if (toleration.key.empty() && !any_value) return "nothing";
-  return fmt::format("{}{}{}{}{}", toleration.key.empty() ? "all taints" : toleration.key,
-                     any_value || toleration.value.empty() ? "" : sign_of(toleration.op),
-                     any_value ? "" : toleration.value, toleration.effect.empty() ? "" : ":",
-                     toleration.effect);
+/// As the cluster file writes it, but for `all taints`.
+std::string tolerated_text(const Toleration& toleration) {
+  if (!toleration.key.empty()) return toleration_text(toleration);
+  if (toleration.op != Tolerates::exists) return "nothing";
+  return toleration.effect.empty() ? "all taints" : "all taints:" + toleration.effect;
+}
+
+/// What the requirement asks of a label; nothing where it bounds it by no number, and so never holds.
+std::optional<LabelCondition> condition_of(const Requirement& requirement) {
+  LabelCondition condition;
+  switch (requirement.op) {
+    case Operator::in:
+      condition.any_of = requirement.values;
+      return condition;
+    case Operator::not_in:
+      condition.none_of = requirement.values;
+      return condition;
+    case Operator::exists:
+    case Operator::does_not_exist:
+      condition.exists = requirement.op == Operator::exists;
+      return condition;
+    case Operator::above:
+    case Operator::below:
+      break;
+  }
+  if (requirement.values.size() != 1) return {};
+  const std::optional<std::int64_t> bound = whole_number(requirement.values[0]);
+  if (!bound) return {};
+  (requirement.op == Operator::above ? condition.above : condition.below) = bound;
+  return condition;
 }
 
 }  // namespace
@@ -314,7 +296,8 @@ bool holds(const Requirement& requirement, std::string_view node, const NodeLabe
       break;
   }
   if (!value || requirement.values.size() != 1) return false;
-  const std::optional<std::int64_t> number = whole(*value), bound = whole(requirement.values[0]);
+  const std::optional<std::int64_t> number = whole_number(*value),
+                                    bound = whole_number(requirement.values[0]);
   if (!number || !bound) return false;
   return requirement.op == Operator::above ? *number > *bound : *number < *bound;
 }
@@ -364,7 +347,7 @@ std::string describe(const PlacementRule& rule) {
   if (rule.terms)
     text += fmt::format("{}node affinity {}", text.empty() ? "" : "; ", affinity_text(*rule.terms));
   std::vector<std::string> tolerated;
-  for (const Toleration& each : rule.tolerations) tolerated.push_back(toleration_text(each));
+  for (const Toleration& each : rule.tolerations) tolerated.push_back(tolerated_text(each));
   return fmt::format("{}tolerates {}", text.empty() ? "" : text + "; ",
                      tolerated.empty() ? "no taints" : few_of(tolerated));
 }
@@ -375,7 +358,7 @@ std::string words_of(const PlacementRule& rule) {
   for (const auto& [label, value] : rule.selector) add(label), add(value);
   words += "| ";
   for (const Toleration& each : rule.tolerations) {
-    add(each.key), add(each.op == Tolerates::exists ? "*" : sign_of(each.op));
+    add(each.key), add(word_of(each.op));
     add(each.value), add(each.effect);
   }
   if (!rule.terms) return words;
@@ -391,24 +374,19 @@ std::string words_of(const PlacementRule& rule) {
   return words + "|";
 }
 
-std::map<std::string, std::vector<std::string>> selected_labels(const PlacementRule& rule) {
-  std::map<std::string, std::vector<std::string>> select;
-  const auto narrow = [&](const std::string& label, const std::vector<std::string>& values) {
-    const auto [known, is_new] = select.emplace(label, values);
-    if (is_new) return;
-    std::erase_if(known->second, [&](const std::string& each) {
-      return std::find(values.begin(), values.end(), each) == values.end();
-    });
-  };
-  for (const auto& [label, value] : rule.selector) narrow(label, {value});
-  if (rule.terms && rule.terms->size() == 1) {
-    for (const Requirement& each : rule.terms->front()) {
-      if (each.op == Operator::in && !each.of_field) narrow(each.key, each.values);
-    }
+std::optional<std::map<std::string, LabelCondition>> selected_labels(const PlacementRule& rule) {
+  std::map<std::string, LabelCondition> select;
+  for (const auto& [label, value] : rule.selector) select.emplace(label, LabelCondition{value});
+  if (!rule.terms) return select;
+  if (rule.terms->size() != 1 || rule.terms->front().empty()) return {};
+  for (const Requirement& each : rule.terms->front()) {
+    const std::optional<LabelCondition> condition = each.of_field ? std::nullopt : condition_of(each);
+    if (!condition) return {};
+    LabelCondition& own = select[each.key];
+    own = both(std::move(own), *condition);
+    if (own.any_of && own.any_of->empty()) return {};
   }
-  const bool any_empty =
-      std::any_of(select.begin(), select.end(), [](const auto& each) { return each.second.empty(); });
-  return any_empty ? std::map<std::string, std::vector<std::string>>() : select;
+  return select;
 }
 
 std::string_view named_node(const PlacementRule& rule) {

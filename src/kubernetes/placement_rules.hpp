@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/model/placement.hpp>
 #include <mirab/model/result.hpp>
 
 #include "kubernetes/objects.hpp"
@@ -13,22 +14,6 @@
 namespace mirab::kubernetes {
 
 using NodeLabels = std::map<std::string, std::string>;
-
-/// What keeps pods off a node unless they tolerate it.
-struct Taint {
-  std::string key;
-  std::string value = {};
-  std::string effect;  ///< `NoSchedule`, `NoExecute`, `PreferNoSchedule`
-  friend bool operator==(const Taint&, const Taint&) = default;
-};
-
-struct Toleration {
-  enum class Operator { equal, exists, above, below };
-  std::string key;     ///< empty: every key
-  Operator op;         ///< above, below: of taints whose value is a whole number > or < `value`
-  std::string value;   ///< of no meaning with `exists`
-  std::string effect;  ///< empty: every effect
-};
 
 /// One condition on a node: on a label, or on its name.
 struct Requirement {
@@ -75,9 +60,9 @@ std::string describe(const PlacementRule& rule);
 /// The rule in words that no other rule has: rules of the same words allow the same nodes.
 std::string words_of(const PlacementRule& rule);
 
-/// The part of the rule that asks for labels with one of some values; empty when there is none, or no value
-/// is left.
-std::map<std::string, std::vector<std::string>> selected_labels(const PlacementRule& rule);
+/// What the rule asks of labels, as a cluster file says it; nothing when it cannot: several terms of which
+/// one must hold, a node by its name, no node at all, or a number that is none.
+std::optional<std::map<std::string, LabelCondition>> selected_labels(const PlacementRule& rule);
 
 /// The node that the rule names, as those of daemon sets do; empty when it names none.
 std::string_view named_node(const PlacementRule& rule);

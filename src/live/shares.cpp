@@ -154,7 +154,7 @@ std::vector<Shape> shapes_of(const State& state, const Queue& queue, const SetNa
 User user_of(const Units& units, const Shape& shape) {
   User user{.name = {}, .demand = vector_of(units, shape.terms.demand), .tasks = Quantity(shape.tasks)};
   user.servers = shape.terms.servers;
-  user.select = shape.terms.select;
+  user.select = {shape.terms.select.begin(), shape.terms.select.end()};
   if (shape.terms.within) user.select[label_of_set(*shape.terms.within)] = {"in"};
   for (const auto& [server, demand] : shape.terms.demand_on)
     user.demand_on[server] = vector_of(units, demand);

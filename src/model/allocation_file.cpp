@@ -22,8 +22,8 @@ namespace {
 
 struct AllocationEntries {
   std::vector<Running> running;
-  std::vector<int> lines = {};  // [entry]
-  bool csv = false;             // then the last part of a key is a column
+  std::vector<RunningPlace> places = {};  // [entry]
+  bool csv = false;                       // then the last part of a key is a column
 };
 
 Result<AllocationEntries> read_allocation_csv(const InputText& input) {
@@ -48,7 +48,7 @@ Result<AllocationEntries> read_allocation_csv(const InputText& input) {
   AllocationEntries read{.running = {}, .csv = true};
   for (const CsvRow& row : table->rows) {
     Running& entry = read.running.emplace_back();
-    read.lines.push_back(row.line);
+    read.places.push_back({.entry = read.places.size(), .server = {}, .line = row.line});
     entry.user = row.cells[*places[0]];
     if (places[1] && !row.cells[*places[1]].empty()) entry.shape = row.cells[*places[1]];
     entry.server = row.cells[*places[2]];
@@ -78,9 +78,8 @@ Result<AllocationEntries> read_allocation_list(const InputText& input, Syntax sy
     list = &reader.required(*document, "", "running");
     if (reader.failed()) return *reader.error();
   }
-  read.running = reader.running(*list, "running");
+  read.running = reader.running(*list, "running", read.places);
   if (reader.failed()) return *reader.error();
-  for (const Node::Entry& entry : list->entries) read.lines.push_back(entry.value.line);
   return read;
 }
 
@@ -110,8 +109,9 @@ Result<Problem> with_allocation_file(const Problem& problem, const std::string& 
   const std::size_t close = wrong.key.find(']');
   MIRAB_ASSERT(wrong.key.starts_with("running[") && close != std::string::npos,
                "the rest of the problem is valid");
-  wrong.line = read->lines[std::stoul(wrong.key.substr(open + 1, close - open - 1))];
-  if (read->csv) wrong.key = wrong.key.substr(close + 2);
+  const std::size_t number = std::stoul(wrong.key.substr(open + 1, close - open - 1));
+  wrong.line = read->places[number].line;
+  wrong.key = read->csv ? wrong.key.substr(close + 2) : read->places[number].key(wrong.key.substr(close + 1));
   wrong.file = path;
   return wrong;
 }

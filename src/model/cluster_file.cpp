@@ -188,7 +188,8 @@ class ClusterReader : FieldReader {
       if (failed()) return;
       read_user(entry.value, fmt::format("users[{}]", number++));
     }
-    if (const Node* list = root_.find("running")) cluster_.running = running(*list, "running");
+    if (const Node* list = root_.find("running"))
+      cluster_.running = running(*list, "running", running_places_);
   }
 
   void read_title(const Node& node) {
@@ -198,13 +199,15 @@ class ClusterReader : FieldReader {
   }
 
   Server server(const Node& node, const std::string& key) {
-    static constexpr std::array<std::string_view, 4> kKeys = {"name", "capacity", "count", "labels"};
+    static constexpr std::array<std::string_view, 5> kKeys = {"name", "capacity", "count", "labels",
+                                                              "taints"};
     Server server;
     if (!expect_map(node, key, kKeys)) return server;
     server.name = text(required(node, key, "name"), key + ".name");
     server.capacity = amounts(required(node, key, "capacity"), key + ".capacity");
     if (const Node* count = node.find("count")) server.count = whole(*count, key + ".count");
     if (const Node* labels = node.find("labels")) server.labels = this->labels(*labels, key + ".labels");
+    if (const Node* taints = node.find("taints")) server.taints = this->taints(*taints, key + ".taints");
     return server;
   }
 
@@ -404,9 +407,9 @@ class ClusterReader : FieldReader {
 
   // A user, or each of its task shapes.
   void read_user(const Node& node, const std::string& key) {
-    static constexpr std::array<std::string_view, 13> kKeys = {
-        "name",  "demand",    "weight", "tasks",    "servers", "select",         "demand_on",
-        "group", "guarantee", "limit",  "reserved", "shapes",  "may_fit_nowhere"};
+    static constexpr std::array<std::string_view, 14> kKeys = {
+        "name",  "demand",    "weight", "tasks",    "servers", "select",          "demand_on",
+        "group", "guarantee", "limit",  "reserved", "shapes",  "may_fit_nowhere", "tolerates"};
     if (!expect_map(node, key, kKeys)) return;
     const Node* const shapes = node.find("shapes");
     User user;
@@ -438,14 +441,25 @@ class ClusterReader : FieldReader {
   }
 
   void read_placement(const Node& node, const std::string& key, User& user) {
-    if (const Node* servers = node.find("servers")) user.servers = texts(*servers, key + ".servers");
-    if (const Node* select = node.find("select")) user.select = choices(*select, key + ".select");
+    if (const Node* servers = node.find("servers")) {
+      static constexpr std::array<std::string_view, 1> kKeys = {"not"};
+      const std::string servers_key = key + ".servers";
+      if (servers->kind != Node::Kind::map) {
+        user.servers = texts(*servers, servers_key);
+      } else if (expect_map(*servers, servers_key, kKeys)) {
+        user.not_servers = texts(required(*servers, servers_key, "not"), servers_key + ".not");
+      }
+    }
+    if (const Node* select = node.find("select")) user.select = conditions(*select, key + ".select");
+    if (const Node* taints = node.find("tolerates"))
+      user.tolerates = tolerations(*taints, key + ".tolerates");
   }
 
   // A user with several task shapes is a group whose members are the shapes.
   void read_shapes(const Node& node, const Node& shapes, const std::string& key, const User& user) {
-    static constexpr std::array<std::string_view, 8> kKeys = {
-        "name", "demand", "tasks", "weight", "servers", "select", "demand_on", "may_fit_nowhere"};
+    static constexpr std::array<std::string_view, 9> kKeys = {"name",      "demand",          "tasks",
+                                                              "weight",    "servers",         "select",
+                                                              "demand_on", "may_fit_nowhere", "tolerates"};
     for (const std::string_view own : {"demand", "tasks", "demand_on", "may_fit_nowhere"}) {
       if (const Node* value = node.find(own))
         return fail(fmt::format("{}.{}", key, own), "a user with `shapes` has it in each of its shapes",
@@ -487,19 +501,24 @@ class ClusterReader : FieldReader {
 
   // Before they are narrowed, so that a name that no server has is not lost.
   void check_servers(const User& user, const std::string& key) {
-    if (!user.servers) return;
-    std::vector<std::string_view> known;
-    for (const Server& server : cluster_.servers) known.push_back(server.name);
-    for (std::size_t i = 0; i < user.servers->size(); ++i) {
-      const std::string& name = (*user.servers)[i];
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const std::string server_key = fmt::format("{}.servers[{}]", key, i);
+    if (user.servers) check_servers(*user.servers, key + ".servers");
+    check_servers(user.not_servers, key + ".servers.not");
+  }
+
+  void check_servers(const std::vector<std::string>& servers, const std::string& key) {
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      const std::string& name = servers[i];
+      const auto is_it = [&](const Server& server) { return server.name == name; };
+      if (std::any_of(cluster_.servers.begin(), cluster_.servers.end(), is_it)) continue;
+      std::vector<std::string_view> known;
+      for (const Server& server : cluster_.servers) known.push_back(server.name);
+      const std::string server_key = fmt::format("{}[{}]", key, i);
       return fail(server_key, fmt::format("there is no server '{}'{}", name, known_names(name, known)),
                   line_of(root_, server_key));
     }
   }
 
-  // A shape runs where both itself and its user may.
+  // A shape runs where both itself and its user may, and tolerates what either does.
   static void narrow(User& shape, const User& all) {
     const auto keep = [](std::vector<std::string>& own, const std::vector<std::string>& allowed) {
       std::erase_if(own, [&](const std::string& each) {
@@ -511,10 +530,12 @@ class ClusterReader : FieldReader {
     } else if (all.servers) {
       keep(*shape.servers, *all.servers);
     }
-    for (const auto& [label, values] : all.select) {
-      const auto [own, is_new] = shape.select.emplace(label, values);
-      if (!is_new) keep(own->second, values);
+    shape.not_servers.insert(shape.not_servers.end(), all.not_servers.begin(), all.not_servers.end());
+    for (const auto& [label, condition] : all.select) {
+      LabelCondition& own = shape.select[label];
+      own = both(std::move(own), condition);
     }
+    shape.tolerates.insert(shape.tolerates.end(), all.tolerates.begin(), all.tolerates.end());
   }
 
   // Problem::from numbers groups and shapes in one list each; the file nests them.
@@ -531,6 +552,12 @@ class ClusterReader : FieldReader {
     };
     if (std::string found = translated("users[", user_keys_); !found.empty()) return found;
     if (std::string found = translated("groups[", group_keys_); !found.empty()) return found;
+    constexpr std::string_view kRunning = "running[";
+    if (key.starts_with(kRunning)) {
+      const std::size_t end = key.find(']');
+      const std::size_t number = std::stoul(key.substr(kRunning.size(), end - kRunning.size()));
+      if (number < running_places_.size()) return running_places_[number].key(key.substr(end + 1));
+    }
     return key;
   }
 
@@ -555,6 +582,7 @@ class ClusterReader : FieldReader {
   Cluster cluster_;
   std::vector<std::string> group_keys_;  // where each group stands in the file
   std::vector<std::string> user_keys_;   // where each user or shape stands in the file
+  std::vector<RunningPlace> running_places_;
 
   // Of a teams file.
   std::string_view members_key_;  // none in a cluster file

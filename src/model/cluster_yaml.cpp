@@ -1,6 +1,7 @@
 // A Cluster written as a cluster file in YAML (docs/reference/cluster-file.md), one line for each server and
 // each user.
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -15,6 +16,41 @@
 namespace mirab {
 
 namespace {
+
+/// Taints or tolerations as a list: plain where they are made of letters, digits and their signs.
+std::string terms(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) {
+    const bool is_plain = std::isalpha(static_cast<unsigned char>(text[0])) != 0 && text.back() != ':' &&
+                          std::all_of(text.begin(), text.end(), [](unsigned char c) {
+                            return c < 128 && (std::isalnum(c) != 0 ||
+                                               std::string_view("-_./=:<>").find(static_cast<char>(c)) !=
+                                                   std::string_view::npos);
+                          });
+    const bool has_sign = text.find_first_of("=:<>") != std::string::npos;
+    list += (list.empty() ? "" : ", ") + (is_plain && has_sign ? text : yaml_scalar(text));
+  }
+  return "[" + list + "]";
+}
+
+/// One alone as it is, several as a list.
+std::string values(const std::vector<std::string>& texts) {
+  return texts.size() == 1 ? yaml_scalar(texts[0]) : yaml_list(texts);
+}
+
+std::string condition(const LabelCondition& condition) {
+  if (condition.is_only_any_of()) return yaml_list(*condition.any_of);
+  std::string parts;
+  const auto add = [&](std::string_view name, const std::string& text) {
+    parts += fmt::format("{}{}: {}", parts.empty() ? "" : ", ", name, text);
+  };
+  if (condition.any_of) add("in", yaml_list(*condition.any_of));
+  if (!condition.none_of.empty()) add("not", values(condition.none_of));
+  if (condition.exists) add("exists", *condition.exists ? "true" : "false");
+  if (condition.above) add("above", std::to_string(*condition.above));
+  if (condition.below) add("below", std::to_string(*condition.below));
+  return "{" + parts + "}";
+}
 
 std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
   std::string map;
@@ -35,6 +71,11 @@ std::string server_line(const Cluster& cluster, const Server& server) {
       labels += (labels.empty() ? "" : ", ") + yaml_key(label) + yaml_scalar(value);
     }
     line += fmt::format(", labels: {{{}}}", labels);
+  }
+  if (!server.taints.empty()) {
+    std::vector<std::string> taints;
+    for (const Taint& taint : server.taints) taints.push_back(taint_text(taint));
+    line += ", taints: " + terms(taints);
   }
   return line;
 }
@@ -71,6 +112,15 @@ std::string group_lines(const Cluster& cluster, const std::optional<std::string>
   return lines;
 }
 
+/// Those that are named, without those that are not eligible.
+std::vector<std::string> named_servers(const User& user) {
+  std::vector<std::string> servers = *user.servers;
+  std::erase_if(servers, [&](const std::string& name) {
+    return std::find(user.not_servers.begin(), user.not_servers.end(), name) != user.not_servers.end();
+  });
+  return servers;
+}
+
 std::string user_line(const Cluster& cluster, const User& user) {
   std::string line = fmt::format("name: {}, demand: {}", yaml_scalar(user.shape.value_or(user.name)),
                                  amounts(cluster, user.demand));
@@ -78,13 +128,20 @@ std::string user_line(const Cluster& cluster, const User& user) {
   if (user.weight != Quantity{1}) line += fmt::format(", weight: {}", user.weight.text());
   line += quota_fields(cluster, user.quota);
   if (user.tasks) line += fmt::format(", tasks: {}", user.tasks->text());
-  if (user.servers) line += fmt::format(", servers: {}", yaml_list(*user.servers));
+  if (user.servers) line += fmt::format(", servers: {}", yaml_list(named_servers(user)));
+  if (!user.servers && !user.not_servers.empty())
+    line += fmt::format(", servers: {{not: {}}}", yaml_list(user.not_servers));
   if (!user.select.empty()) {
     std::string select;
-    for (const auto& [label, values] : user.select) {
-      select += (select.empty() ? "" : ", ") + yaml_key(label) + yaml_list(values);
+    for (const auto& [label, wanted] : user.select) {
+      select += (select.empty() ? "" : ", ") + yaml_key(label) + condition(wanted);
     }
     line += fmt::format(", select: {{{}}}", select);
+  }
+  if (!user.tolerates.empty()) {
+    std::vector<std::string> tolerations;
+    for (const Toleration& each : user.tolerates) tolerations.push_back(toleration_text(each));
+    line += ", tolerates: " + terms(tolerations);
   }
   if (!user.demand_on.empty()) {
     std::string others;
@@ -120,6 +177,26 @@ std::string user_with_shapes(const Cluster& cluster, const std::string& name,
   return fmt::format("  - {{{}, shapes: [\n{}  ]}}\n", fields, lines);
 }
 
+// A line for what runs of a shape, as long as its entries stand together and name no server twice.
+std::string running_lines(const std::vector<Running>& running) {
+  std::string lines;
+  for (auto entry = running.begin(); entry != running.end();) {
+    const std::string shape = entry->shape ? fmt::format(", shape: {}", yaml_scalar(*entry->shape)) : "";
+    std::string tasks;
+    std::set<std::string_view> servers;
+    const auto first = entry;
+    for (; entry != running.end() && entry->user == first->user && entry->shape == first->shape &&
+           servers.insert(entry->server).second;
+         ++entry)
+      tasks += (tasks.empty() ? "" : ", ") + yaml_key(entry->server) + entry->tasks.text();
+    lines += servers.size() == 1
+                 ? fmt::format("  - {{user: {}{}, server: {}, tasks: {}}}\n", yaml_scalar(first->user), shape,
+                               yaml_scalar(first->server), first->tasks.text())
+                 : fmt::format("  - {{user: {}{}, tasks: {{{}}}}}\n", yaml_scalar(first->user), shape, tasks);
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment) {
@@ -141,11 +218,7 @@ std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::st
     }
   }
   if (cluster.running) yaml += cluster.running->empty() ? "running: []\n" : "running:\n";
-  for (const Running& entry : cluster.running.value_or(std::vector<Running>{})) {
-    const std::string shape = entry.shape ? fmt::format(", shape: {}", yaml_scalar(*entry.shape)) : "";
-    yaml += fmt::format("  - {{user: {}{}, server: {}, tasks: {}}}\n", yaml_scalar(entry.user), shape,
-                        yaml_scalar(entry.server), entry.tasks.text());
-  }
+  if (cluster.running) yaml += running_lines(*cluster.running);
   return yaml;
 }
 

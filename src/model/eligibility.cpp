@@ -12,25 +12,77 @@
 
 namespace mirab {
 
-bool is_selected(const User& user, const Server& server) {
-  return std::all_of(user.select.begin(), user.select.end(), [&](const auto& wanted) {
-    const auto label = server.labels.find(wanted.first);
-    return label != server.labels.end() &&
-           std::find(wanted.second.begin(), wanted.second.end(), label->second) != wanted.second.end();
+bool are_selected(const std::map<std::string, LabelCondition>& select,
+                  const std::map<std::string, std::string>& labels) {
+  return std::all_of(select.begin(), select.end(), [&](const auto& wanted) {
+    const auto label = labels.find(wanted.first);
+    return holds(wanted.second,
+                 label == labels.end() ? std::nullopt : std::optional<std::string_view>(label->second));
   });
+}
+
+bool are_tolerated(const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations) {
+  return std::all_of(taints.begin(), taints.end(), [&](const Taint& taint) {
+    return !taint.keeps_off() || is_tolerated(taint, tolerations);
+  });
+}
+
+bool is_selected(const User& user, const Server& server) { return are_selected(user.select, server.labels); }
+
+bool is_let_in(const User& user, const Server& server) {
+  return are_tolerated(server.taints, user.tolerates);
+}
+
+bool is_named(const User& user, const Server& server) {
+  const auto is_in = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), server.name) != names.end();
+  };
+  return (!user.servers || is_in(*user.servers)) && !is_in(user.not_servers);
+}
+
+bool is_allowed(const User& user, const Server& server) {
+  return is_named(user, server) && is_selected(user, server) && is_let_in(user, server);
 }
 
 namespace {
 
-bool is_named(const User& user, const Server& server) {
-  return !user.servers ||
-         std::find(user.servers->begin(), user.servers->end(), server.name) != user.servers->end();
+std::vector<std::string> allowed_servers(const User& user, const std::vector<Server>& servers) {
+  std::vector<std::string> names;
+  for (const Server& server : servers) {
+    if (is_allowed(user, server)) names.push_back(server.name);
+  }
+  return names;
 }
 
 }  // namespace
 
-bool is_allowed(const User& user, const Server& server) {
-  return is_named(user, server) && is_selected(user, server);
+NamesAndValues as_names_and_values(const User& user, const std::vector<Server>& servers) {
+  const bool is_so = user.not_servers.empty() &&
+                     std::all_of(user.select.begin(), user.select.end(),
+                                 [](const auto& each) { return each.second.is_only_any_of(); }) &&
+                     std::all_of(servers.begin(), servers.end(),
+                                 [&](const Server& server) { return is_let_in(user, server); });
+  if (!is_so) return {.servers = allowed_servers(user, servers), .select = {}};
+  NamesAndValues said{.servers = user.servers, .select = {}};
+  for (const auto& [label, condition] : user.select) said.select.emplace(label, *condition.any_of);
+  return said;
+}
+
+void name_servers(Cluster& cluster) {
+  const bool has_taints = std::any_of(cluster.servers.begin(), cluster.servers.end(),
+                                      [](const Server& server) { return !server.taints.empty(); });
+  for (User& user : cluster.users) {
+    if (!has_taints && user.select.empty() && user.not_servers.empty()) continue;
+    std::vector<std::string> servers = allowed_servers(user, cluster.servers);
+    if (servers.size() < cluster.servers.size()) user.servers = std::move(servers);
+    user.not_servers.clear();
+    user.select.clear();
+  }
+  for (User& user : cluster.users) user.tolerates.clear();
+  for (Server& server : cluster.servers) {
+    server.labels.clear();
+    server.taints.clear();
+  }
 }
 
 const ResourceVector& demand_on(const User& user, const Server& server) {
@@ -108,12 +160,13 @@ void add_server(Cluster& cluster, const Problem& problem, Server server) {
 namespace {
 
 // A label, or the values of one, that no server has: the likely slip where a `select` matches nothing. A
-// value among others that do exist is none.
+// value among others that do exist is none, and so is a label that must not be there.
 Check check_select(const Cluster& cluster, std::size_t n) {
   const auto list = [](const std::set<std::string_view>& set) {
     return std::vector<std::string_view>(set.begin(), set.end());
   };
-  for (const auto& [label, wanted] : cluster.users[n].select) {
+  for (const auto& [label, condition] : cluster.users[n].select) {
+    if (holds(condition, std::nullopt)) continue;
     std::set<std::string_view> labels;
     std::set<std::string_view> values;
     for (const Server& server : cluster.servers) {
@@ -129,6 +182,8 @@ Check check_select(const Cluster& cluster, std::size_t n) {
           .message = fmt::format("no server has a label '{}'{}", label, known_names(label, list(labels))),
           .key = std::move(key)};
     }
+    if (!condition.any_of) continue;
+    const std::vector<std::string>& wanted = *condition.any_of;
     const bool any = std::any_of(wanted.begin(), wanted.end(),
                                  [&](const std::string& value) { return values.contains(value); });
     if (!any) {
@@ -148,6 +203,7 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who
   const User& user = cluster.users[n];
   std::size_t by_name = 0;
   std::size_t by_label = 0;
+  std::size_t by_taint = 0;
   std::map<std::string_view, std::size_t> by_resource;
   for (std::size_t i = 0; i < cluster.servers.size(); ++i) {
     const Server& server = cluster.servers[i];
@@ -155,6 +211,8 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who
       ++by_name;
     } else if (!is_selected(user, server)) {
       ++by_label;
+    } else if (!is_let_in(user, server)) {
+      ++by_taint;
     } else {
       ++by_resource[cluster.resources[*lacking(demand_on(user, server), server)]];
     }
@@ -162,6 +220,7 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who
   std::vector<std::string> reasons;
   if (by_name > 0) reasons.push_back(fmt::format("`servers` excludes {}", by_name));
   if (by_label > 0) reasons.push_back(fmt::format("`select` excludes {}", by_label));
+  if (by_taint > 0) reasons.push_back(fmt::format("taints keep it off {}", by_taint));
   for (const auto& [resource, count] : by_resource)
     reasons.push_back(fmt::format("{} without any {}", count, resource));
   std::string text;
@@ -169,7 +228,7 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who
 
   std::string key = fmt::format("users[{}]", n);
   if (by_resource.empty())
-    key += by_label > 0 ? ".select" : ".servers";
+    key += by_taint > 0 ? ".tolerates" : by_label > 0 ? ".select" : ".servers";
   else
     key += ".demand";
   return {.message = fmt::format("{} fits {}: {}", who.empty() ? fmt::format("user '{}'", user.name) : who,

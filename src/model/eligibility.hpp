@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,15 +9,36 @@
 
 namespace mirab {
 
-// On which servers a user may run: `servers` and `select` must allow the server, and the server must have
-// some of every resource that the user demands there. A user who may fit nowhere and is eligible nowhere
-// waits for a server, and gets nothing until then.
+// On which servers a user may run: `servers` and `select` must allow the server, the user must tolerate its
+// taints, and the server must have some of every resource that the user demands there. A user who may fit
+// nowhere and is eligible nowhere waits for a server, and gets nothing until then.
 
-/// Does `select` of the user allow the server?
+/// Do its `servers`, and those that it excludes, allow the server?
+bool is_named(const User& user, const Server& server);
+
+/// Does `select` of the user allow the server? Of a server with these labels?
 bool is_selected(const User& user, const Server& server);
+bool are_selected(const std::map<std::string, LabelCondition>& select,
+                  const std::map<std::string, std::string>& labels);
 
-/// Do its `servers` and `select` allow the server?
+/// Does the user tolerate the taints of the server that keep users off?
+bool is_let_in(const User& user, const Server& server);
+bool are_tolerated(const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations);
+
+/// Is it all three: named, selected, and let in?
 bool is_allowed(const User& user, const Server& server);
+
+/// Where a user may run, said by the names of servers and values of labels alone, as the engine takes it.
+struct NamesAndValues {
+  std::optional<std::vector<std::string>> servers;
+  std::map<std::string, std::vector<std::string>> select;
+};
+
+/// What the user says, where that is no more; else the names of the servers that are allowed. O(K).
+NamesAndValues as_names_and_values(const User& user, const std::vector<Server>& servers);
+
+/// Says where each user may run by the names of servers alone: labels, taints, and what asks for them go.
+void name_servers(Cluster& cluster);
 
 /// What a task of the user takes on the server.
 const ResourceVector& demand_on(const User& user, const Server& server);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/names.hpp"
+#include "model/placement_text.hpp"
 
 namespace mirab {
 
@@ -94,18 +95,40 @@ ResourceVector FieldReader::amounts(const Node& node, const std::string& key,
   return amounts;
 }
 
-std::vector<Running> FieldReader::running(const Node& node, const std::string& key) {
+std::string RunningPlace::key(std::string_view part) const {
+  const bool is_of_server = server && (part == ".server" || part == ".tasks");
+  return is_of_server ? fmt::format("running[{}].tasks.{}", entry, *server)
+                      : fmt::format("running[{}]{}", entry, part);
+}
+
+std::vector<Running> FieldReader::running(const Node& node, const std::string& key,
+                                          std::vector<RunningPlace>& places) {
   static constexpr std::array<std::string_view, 4> kKeys = {"user", "shape", "server", "tasks"};
   std::vector<Running> running;
+  std::size_t number = 0;
   for (const Node::Entry& entry : list(node, key)) {
-    const std::string entry_key = fmt::format("{}[{}]", key, running.size());
+    const std::string entry_key = fmt::format("{}[{}]", key, number);
     if (failed() || !expect_map(entry.value, entry_key, kKeys)) break;
-    Running& tasks = running.emplace_back();
-    tasks.user = text(required(entry.value, entry_key, "user"), entry_key + ".user");
+    Running tasks{.user = text(required(entry.value, entry_key, "user"), entry_key + ".user"), .server = {}};
     const Node* const shape = entry.value.find("shape");
     if (shape != nullptr && shape->kind != Node::Kind::null) tasks.shape = text(*shape, entry_key + ".shape");
-    tasks.server = text(required(entry.value, entry_key, "server"), entry_key + ".server");
-    tasks.tasks = amount(required(entry.value, entry_key, "tasks"), entry_key + ".tasks");
+    const Node* const by_server = entry.value.find("tasks");
+    if (by_server == nullptr || by_server->kind != Node::Kind::map) {
+      tasks.server = text(required(entry.value, entry_key, "server"), entry_key + ".server");
+      tasks.tasks = amount(required(entry.value, entry_key, "tasks"), entry_key + ".tasks");
+      places.push_back({.entry = number, .server = {}, .line = entry.value.line});
+      running.push_back(std::move(tasks));
+    } else if (const Node* const server = entry.value.find("server")) {
+      fail(entry_key + ".server", "must be left out where `tasks` are given by server", server->line);
+    } else {
+      for (const Node::Entry& each : by_server->entries) {
+        tasks.server = each.key;
+        tasks.tasks = amount(each.value, fmt::format("{}.tasks.{}", entry_key, each.key));
+        places.push_back({.entry = number, .server = each.key, .line = each.line});
+        running.push_back(tasks);
+      }
+    }
+    ++number;
   }
   return running;
 }
@@ -130,6 +153,110 @@ std::map<std::string, std::string> FieldReader::labels(const Node& node, const s
     labels.emplace(label.key, text(label.value, key + "." + label.key));
   }
   return labels;
+}
+
+LabelCondition FieldReader::condition(const Node& node, const std::string& key) {
+  static constexpr std::array<std::string_view, 5> kParts = {"in", "not", "exists", "above", "below"};
+  LabelCondition condition;
+  if (node.kind != Node::Kind::map) {
+    condition.any_of = texts(node, key);
+    return condition;
+  }
+  if (!expect_map(node, key, kParts)) return condition;
+  if (node.entries.empty())
+    fail(key, "must be a value, a list of values, or a map with in, not, exists, above or below", node.line);
+  const auto number = [&](const Node& part, const std::string& part_key) {
+    const std::optional<std::int64_t> value = whole_number(part.text);
+    if (!value)
+      fail(part_key, fmt::format("must be a whole number, not '{}'", part.text.substr(0, 40)), part.line);
+    return value;
+  };
+  for (const Node::Entry& each : node.entries) {
+    const std::string& part = each.key;
+    const Node& value = each.value;
+    const std::string part_key = fmt::format("{}.{}", key, part);
+    if (part == "in") condition.any_of = texts(value, part_key);
+    if (part == "not") condition.none_of = texts(value, part_key);
+    if (part == "exists") condition.exists = truth(value, part_key);
+    if (part == "above") condition.above = number(value, part_key);
+    if (part == "below") condition.below = number(value, part_key);
+  }
+  const bool needs_it = condition.any_of || condition.above || condition.below;
+  if (needs_it && condition.exists == false)
+    fail(key + ".exists", "must be true, since the other parts ask for a value of the label", node.line);
+  return condition;
+}
+
+std::map<std::string, LabelCondition> FieldReader::conditions(const Node& node, const std::string& key) {
+  std::map<std::string, LabelCondition> conditions;
+  if (!expect_map(node, key)) return conditions;
+  for (const Node::Entry& label : node.entries)
+    conditions.emplace(label.key, condition(label.value, key + "." + label.key));
+  return conditions;
+}
+
+std::vector<Taint> FieldReader::taints(const Node& node, const std::string& key) {
+  std::vector<Taint> taints;
+  if (node.kind == Node::Kind::map) {
+    fail(key, "must be a list of texts like key, key=value or key=value:NoExecute", node.line);
+    return taints;
+  }
+  const bool is_alone = node.kind == Node::Kind::scalar;
+  for (const std::string& text : texts(node, key)) {
+    Result<Taint> taint = parse_taint(text);
+    if (!taint) {
+      const std::string taint_key = is_alone ? key : fmt::format("{}[{}]", key, taints.size());
+      fail(taint_key, taint.error().message, is_alone ? node.line : node.entries[taints.size()].line);
+      break;
+    }
+    taints.push_back(*std::move(taint));
+  }
+  return taints;
+}
+
+Toleration FieldReader::toleration(const Node& node, const std::string& key) {
+  static constexpr std::array<std::string_view, 4> kParts = {"key", "operator", "value", "effect"};
+  static constexpr std::array kOperators = {
+      std::pair{"Exists", Toleration::Operator::exists}, std::pair{"Equal", Toleration::Operator::equal},
+      std::pair{"Gt", Toleration::Operator::above}, std::pair{"Lt", Toleration::Operator::below}};
+  if (node.kind != Node::Kind::map) {
+    Result<Toleration> toleration = parse_toleration(text(node, key));
+    if (toleration) return *std::move(toleration);
+    fail(key, toleration.error().message, node.line);
+    return {};
+  }
+  if (!expect_map(node, key, kParts)) return {};
+  const auto part = [&](std::string_view name) {
+    const Node* const value = node.find(name);
+    return value == nullptr ? std::string() : text(*value, fmt::format("{}.{}", key, name));
+  };
+  Toleration toleration{.key = part("key"), .value = part("value"), .effect = part("effect")};
+  const std::string written = part("operator");
+  const auto* const op = std::find_if(kOperators.begin(), kOperators.end(), [&](const auto& each) {
+    return written == each.first || (written.empty() && each.second == Toleration::Operator::equal);
+  });
+  if (op == kOperators.end()) {
+    fail(key + ".operator", fmt::format("must be Exists, Equal, Gt or Lt, not '{}'", written.substr(0, 40)),
+         node.line);
+    return {};
+  }
+  toleration.op = op->second;
+  if (toleration.op == Toleration::Operator::exists) toleration.value.clear();
+  if (toleration.key.empty() && toleration.op != Toleration::Operator::exists)
+    fail(key + ".key", "missing; every taint is tolerated with `operator: Exists` alone", node.line);
+  if (const Check wrong = toleration.effect.empty() ? Check() : check_effect(toleration.effect))
+    fail(key + ".effect", wrong->message, node.line);
+  return toleration;
+}
+
+std::vector<Toleration> FieldReader::tolerations(const Node& node, const std::string& key) {
+  if (node.kind != Node::Kind::list) return {toleration(node, key)};
+  std::vector<Toleration> tolerations;
+  for (const Node::Entry& entry : node.entries) {
+    if (failed()) break;
+    tolerations.push_back(toleration(entry.value, fmt::format("{}[{}]", key, tolerations.size())));
+  }
+  return tolerations;
 }
 
 std::map<std::string, std::vector<std::string>> FieldReader::choices(const Node& node,

@@ -15,6 +15,16 @@
 
 namespace mirab {
 
+/// Where one of what runs stands in its list.
+struct RunningPlace {
+  std::size_t entry;
+  std::optional<std::string> server;  ///< of an entry with `tasks` by server
+  int line;
+
+  /// The key in the file of a part of it: `.user`, `.tasks`.
+  std::string key(std::string_view part) const;
+};
+
 /// Takes the values of a document as what they should be. Remembers the first thing that is wrong, with its
 /// key and line, after which answers are empty or 0; who reads asks now and then. One owner.
 class FieldReader {
@@ -52,8 +62,9 @@ class FieldReader {
   std::optional<std::size_t> resource(const Node::Entry& entry, const std::string& key,
                                       std::span<const std::string> resources);
 
-  /// The list of what is placed now: of a cluster file, and of an allocation file.
-  std::vector<Running> running(const Node& node, const std::string& key);
+  /// The list of what is placed now: of a cluster file, and of an allocation file. An entry whose tasks are a
+  /// map of servers and numbers is several. `places`: where each stands.
+  std::vector<Running> running(const Node& node, const std::string& key, std::vector<RunningPlace>& places);
 
   /// From 1 to 2^63 - 1.
   std::int64_t whole(const Node& node, const std::string& key);
@@ -61,10 +72,22 @@ class FieldReader {
   /// Labels and their values.
   std::map<std::string, std::string> labels(const Node& node, const std::string& key);
 
+  /// Labels and what each must be: a value, a list of values, or the parts of a condition by name.
+  std::map<std::string, LabelCondition> conditions(const Node& node, const std::string& key);
+
+  /// Texts like `dedicated=ml:NoExecute`; one alone, or a list.
+  std::vector<Taint> taints(const Node& node, const std::string& key);
+
+  /// Texts like `dedicated=ml`, `gpu` or `*`, or maps as Kubernetes has them; one alone, or a list.
+  std::vector<Toleration> tolerations(const Node& node, const std::string& key);
+
   /// Labels and the values of each that will do.
   std::map<std::string, std::vector<std::string>> choices(const Node& node, const std::string& key);
 
  private:
+  LabelCondition condition(const Node& node, const std::string& key);
+  Toleration toleration(const Node& node, const std::string& key);
+
   std::string file_;
   std::optional<Error> error_;
 };

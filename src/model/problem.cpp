@@ -17,12 +17,13 @@ namespace {
 
 constexpr std::size_t kMostEligibilities = 4'000'000'000;  // sets times servers, a bit for each: 500 MB
 
-// Which servers does `servers` of the user name? All when it is left out.
+// Which servers does the user name? All when `servers` is left out, but for those that it excludes.
 std::vector<bool> named_servers(const User& user, const std::map<std::string_view, std::size_t>& numbers) {
   std::vector<bool> named(numbers.size(), !user.servers);
   if (user.servers) {
     for (const std::string& name : *user.servers) named[numbers.at(name)] = true;
   }
+  for (const std::string& name : user.not_servers) named[numbers.at(name)] = false;
   return named;
 }
 
@@ -54,14 +55,16 @@ Check Problem::find_eligible_servers() {
   };
   struct Constraints {
     std::optional<std::vector<std::string>> servers;
-    std::map<std::string, std::vector<std::string>> select;
+    std::vector<std::string> not_servers;
+    std::map<std::string, LabelCondition> select;
+    std::vector<Toleration> tolerates;
     Pattern demanded;
     std::map<std::string, Pattern> demanded_on;
     auto operator<=>(const Constraints&) const = default;
   };
   struct Effect {
     std::size_t row;   // of eligibility_rows_
-    bool constrained;  // does `servers` or `select` exclude a server?
+    bool constrained;  // does `servers`, `select` or a taint exclude a server?
     bool is_nowhere;   // is it eligible on no server?
   };
 
@@ -75,7 +78,7 @@ Check Problem::find_eligible_servers() {
     bool constrained = false;
     for (std::size_t i = 0; i < server_count(); ++i) {
       const Server& server = cluster_.servers[i];
-      const bool allowed = named[i] && is_selected(user, server);
+      const bool allowed = named[i] && is_selected(user, server) && is_let_in(user, server);
       constrained = constrained || !allowed;
       row[i] = allowed && !lacking(demand_on(user, server), server);
     }
@@ -87,7 +90,8 @@ Check Problem::find_eligible_servers() {
   bool any_fits = false;
   for (std::size_t n = 0; n < user_count(); ++n) {
     const User& user = cluster_.users[n];
-    Constraints constraints{user.servers, user.select, pattern(user.demand), {}};
+    Constraints constraints{user.servers,   user.not_servers,     user.select,
+                            user.tolerates, pattern(user.demand), {}};
     for (const auto& [server, demand] : user.demand_on)
       constraints.demanded_on.emplace(server, pattern(demand));
     has_demand_on_ = has_demand_on_ || !user.demand_on.empty();
@@ -218,8 +222,12 @@ Check check_user(const Cluster& cluster, const ServerNumbers& servers, std::size
       if (Check bad = check_server_name(servers, (*user.servers)[i], server_key)) return bad;
     }
   }
-  for (const auto& [label, values] : user.select) {
-    if (values.empty())
+  for (std::size_t i = 0; i < user.not_servers.size(); ++i) {
+    const std::string server_key = fmt::format("{}.servers.not[{}]", key, i);
+    if (Check bad = check_server_name(servers, user.not_servers[i], server_key)) return bad;
+  }
+  for (const auto& [label, condition] : user.select) {
+    if (condition == LabelCondition() || (condition.any_of && condition.any_of->empty()))
       return wrong(fmt::format("{}.select.{}", key, label), "names no value, so no server can match");
   }
   for (const auto& [server, demand] : user.demand_on) {

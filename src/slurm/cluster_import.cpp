@@ -444,16 +444,20 @@ class ClusterImporter {
     return holds;
   }
 
-  static std::map<std::string, std::vector<std::string>> selected_labels(const JobRule& rule) {
-    std::map<std::string, std::vector<std::string>> select;
-    const std::vector<std::string> yes{std::string(kYes)};
-    if (!rule.partitions.empty() && rule.partitions.find(',') == std::string::npos)
+  // Nothing where it asks for one of several partitions or features, or for what labels do not say. A
+  // partition of all nodes is left out.
+  std::optional<std::map<std::string, LabelCondition>> selected_labels(const JobRule& rule) const {
+    std::map<std::string, LabelCondition> select;
+    const LabelCondition yes{std::string(kYes)};
+    if (!rule.missing.empty() || rule.partitions.find(',') != std::string::npos ||
+        rule.features.find_first_of("|[]()*") != std::string::npos)
+      return {};
+    const auto is_in = [&](const NodeRow& node) { return node.partitions.contains(rule.partitions); };
+    if (!rule.partitions.empty() && !std::all_of(nodes_.begin(), nodes_.end(), is_in))
       select.emplace("partition/" + rule.partitions, yes);
-    if (rule.features.find_first_of("|[]()*") == std::string::npos) {
-      for (const std::string_view part : split(rule.features, '&')) {
-        for (const std::string_view feature : split(part, ',')) {
-          if (!feature.empty()) select.emplace(fmt::format("feature/{}", feature), yes);
-        }
+    for (const std::string_view part : split(rule.features, '&')) {
+      for (const std::string_view feature : split(part, ',')) {
+        if (!feature.empty()) select.emplace(fmt::format("feature/{}", feature), yes);
       }
     }
     return select;

@@ -269,6 +269,25 @@ TEST(BadInput, ANewServerThatUsersWithListsLeaveOutIsNoted) {
                         "servers, and none of them names this one"));
 }
 
+TEST(BadInput, AServerOnWhichNobodyMayRunIsNotedWithWhatKeepsUsersOff) {
+  const TemporaryFolder folder;
+  const std::string servers =
+      "resources: [cpu, gpu]\nservers:\n  - {name: a, capacity: {cpu: 4, gpu: 1}, labels: {zone: x}}\n";
+  const std::string users =
+      "users:\n  - {name: A, demand: {cpu: 1}, servers: [a]}\n  - {name: B, demand: {cpu: 1}, select: {zone: "
+      "x}}\n  - {name: C, demand: {cpu: 1}}\n  - {name: D, demand: {gpu: 1}, tolerates: new}\n";
+  const std::string now = folder.write("now.yaml", servers + users);
+  const std::string more =
+      folder.write("more.yaml", servers + "  - {name: extra, capacity: {cpu: 9}, taints: [new]}\n" + users);
+  const std::string note = "mirab: note: " + more +
+                           ":4: servers[1]: no user may run on 'extra': 1 of 4 users name their servers, and "
+                           "not this one, 1 select "
+                           "other labels, 1 do not tolerate its taints, 1 ask for what it has none of\n";
+  EXPECT_EQ(shell("mirab validate " + more).err, note);
+  EXPECT_EQ(shell("mirab diff -m drfh " + now + " " + more).err, note);
+  EXPECT_THAT(shell("mirab validate " + now).err, IsEmpty());
+}
+
 TEST(BadInput, ADifferenceNotesTheTasksThatFitNowhereOfEachCluster) {
   const TemporaryFolder folder;
   const auto cluster = [&](const std::string& name, const std::string& demand) {

@@ -13,6 +13,7 @@ using test::Ran;
 using test::shell;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kFiles = "examples/kubernetes/nodes.json examples/kubernetes/pods.json";
@@ -74,13 +75,19 @@ TEST(Import, OfAPodThatWaitsForGpusOfAClosedNodeIsPlannedFor) {
   const std::string cluster = folder.path("cluster.yaml");
   EXPECT_EQ(shell(fmt::format("mirab import kubernetes {} -o {}", objects, cluster)).status, 0);
   EXPECT_THAT(read_text(cluster), HasSubstr("{name: ml, demand: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}, "
-                                            "tasks: 1, servers: [plain], may_fit_nowhere: true}"));
+                                            "tasks: 1, may_fit_nowhere: true}"));
   EXPECT_THAT(shell(fmt::format("mirab allocate {} -m drfh", cluster)).out, HasSubstr("1 of 2 get all"));
   const std::string kinds = folder.write(
       "kinds.yaml", "kinds:\n  - {name: fast, capacity: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 4}}\n");
   const Ran plan = shell(fmt::format("mirab plan {} --user ml --kinds {} -m drfh", cluster, kinds));
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("ml then gets 1 task instead of 0."));
+  const std::string tainted = folder.write(
+      "tainted.yaml",
+      "kinds:\n  - {name: fast, capacity: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 4}, taints: [gpu]}\n");
+  EXPECT_THAT(shell(fmt::format("mirab plan {} --user ml --kinds {} -m drfh", cluster, tainted)).out,
+              Not(HasSubstr("ml then gets 1 task")))
+      << "ml does not tolerate the taint";
 }
 
 // No node has a GPU yet, for which ml/train waits; what is bought may run it.

@@ -495,25 +495,44 @@ TEST(Schema, RefusesTheFormsThatTheReaderRefuses) {
   };
   ASSERT_TRUE(reads(good));
   EXPECT_EQ(faults_of_json("cluster.schema.json", good), "");
-  for (const char* patch :
-       {R"([{"op": "add", "path": "/server", "value": []}])", R"([{"op": "remove", "path": "/users"}])",
-        R"([{"op": "replace", "path": "/servers", "value": []}])",
-        R"([{"op": "replace", "path": "/resources", "value": []}])",
-        R"([{"op": "replace", "path": "/resources", "value": ["cpu", "cpu"]}])",
-        R"([{"op": "add", "path": "/version", "value": 2}])",
-        R"([{"op": "replace", "path": "/servers/0/capacity/cpu", "value": -1}])",
-        R"([{"op": "replace", "path": "/servers/0/capacity/cpu", "value": "4 GB"}])",
-        R"([{"op": "replace", "path": "/users/0/demand/cpu", "value": [1]}])",
-        R"([{"op": "remove", "path": "/users/0/demand"}])",
-        R"([{"op": "remove", "path": "/users/0/demand/cpu"}])",
-        R"([{"op": "add", "path": "/users/0/wieght", "value": 2}])",
-        R"([{"op": "add", "path": "/servers/0/count", "value": 0}])",
-        R"([{"op": "add", "path": "/servers/0/count", "value": 1.5}])",
-        R"([{"op": "replace", "path": "/users/0/name", "value": ""}])",
-        R"([{"op": "add", "path": "/users/0/tasks", "value": -3}])"}) {
+  for (
+      const char* patch :
+      {R"([{"op": "add", "path": "/server", "value": []}])",
+       R"([{"op": "remove", "path": "/users"}])",
+       R"([{"op": "replace", "path": "/servers", "value": []}])",
+       R"([{"op": "replace", "path": "/resources", "value": []}])",
+       R"([{"op": "replace", "path": "/resources", "value": ["cpu", "cpu"]}])",
+       R"([{"op": "add", "path": "/version", "value": 2}])",
+       R"([{"op": "replace", "path": "/servers/0/capacity/cpu", "value": -1}])",
+       R"([{"op": "replace", "path": "/servers/0/capacity/cpu", "value": "4 GB"}])",
+       R"([{"op": "replace", "path": "/users/0/demand/cpu", "value": [1]}])",
+       R"([{"op": "remove", "path": "/users/0/demand"}])",
+       R"([{"op": "remove", "path": "/users/0/demand/cpu"}])",
+       R"([{"op": "add", "path": "/users/0/wieght", "value": 2}])",
+       R"([{"op": "add", "path": "/servers/0/count", "value": 0}])",
+       R"([{"op": "add", "path": "/servers/0/count", "value": 1.5}])",
+       R"([{"op": "replace", "path": "/users/0/name", "value": ""}])",
+       R"([{"op": "add", "path": "/users/0/tasks", "value": -3}])",
+       R"([{"op": "add", "path": "/users/0/select", "value": {"zone": {"nor": "a"}}}])",
+       R"([{"op": "add", "path": "/users/0/select", "value": {"zone": {}}}])",
+       R"([{"op": "add", "path": "/users/0/select", "value": {"size": {"above": "x"}}}])",
+       R"([{"op": "add", "path": "/users/0/servers", "value": {"but": ["s"]}}])",
+       R"([{"op": "add", "path": "/users/0/tolerates", "value": [{"key": "a", "operator": "Maybe"}]}])",
+       R"([{"op": "add", "path": "/servers/0/taints", "value": {"a": "b"}}])",
+       R"([{"op": "add", "path": "/running", "value": [{"user": "u", "server": "s", "tasks": {"s": 1}}]}])"}) {
     const std::string bad = Json::parse(good).patch(Json::parse(patch)).dump();
     EXPECT_FALSE(reads(bad)) << bad;
     EXPECT_NE(faults_of_json("cluster.schema.json", bad), "") << bad;
+  }
+  for (const char* patch :
+       {R"([{"op": "add", "path": "/users/0/select", "value": {"zone": {"not": "a"}}}])",
+        R"([{"op": "add", "path": "/users/0/tolerates", "value": "*"}, {"op": "add", "path":
+             "/servers/0/taints", "value": ["a=b:NoExecute"]}])",
+        R"([{"op": "add", "path": "/users/0/tolerates", "value": [{"key": "a", "operator": "Exists"}]}])",
+        R"([{"op": "add", "path": "/running", "value": [{"user": "u", "tasks": {"s": 1}}]}])"}) {
+    const std::string also_good = Json::parse(good).patch(Json::parse(patch)).dump();
+    EXPECT_EQ(faults_of_json("cluster.schema.json", also_good), "") << also_good;
+    EXPECT_TRUE(reads(also_good)) << also_good;
   }
 }
 

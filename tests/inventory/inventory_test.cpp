@@ -113,7 +113,7 @@ TEST(Inventory, AClosedMachineHasRoomForWhatRunsThereAndForNoMore) {
   all.machines[1].is_closed = true;
   all.machines[1].labels = {{"zone", "a"}};
   all.machines[0].labels = {{"zone", "a"}};
-  all.rules[0].select = {{"zone", {"a"}}};
+  all.rules[0].select = {{{"zone", {"a"}}}};
   for (int i = 0; i < 3; ++i) all.tasks.push_back(tasks("a", 3, 1));
   all.tasks.push_back(tasks("b", 1));
   const Description found = described(all);
@@ -196,13 +196,13 @@ TEST(Inventory, TasksThatWaitForAResourceKeepTheirSelect) {
   all.resources.emplace_back("gpu");
   for (Machine& machine : all.machines) machine.capacity.emplace_back(0);
   all.machines[0].labels = {{"zone", "a"}};
-  all.rules.push_back({.allowed = {true, false}, .select = {{"zone", {"a"}}}});
+  all.rules.push_back({.allowed = {true, false}, .select = {{{"zone", {"a"}}}}});
   all.tasks = {tasks("a", 1, 0), tasks("b", 1)};
   for (Tasks& each : all.tasks) each.demand.emplace_back(each.team == "a" ? 0 : 2);
   all.tasks[1].rule = 1;
   const Description found = described(all);
   EXPECT_FALSE(found.cluster.users[1].servers);
-  EXPECT_THAT(found.cluster.users[1].select, ElementsAre(Pair("zone", ElementsAre("a"))));
+  EXPECT_THAT(found.cluster.users[1].select, ElementsAre(Pair("zone", LabelCondition{"a"})));
 }
 
 TEST(Inventory, WithoutATaskThatFitsIsAnError) {

@@ -14,6 +14,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/random.hpp>
 
+#include "model/eligibility.hpp"
 #include "support/files.hpp"
 
 namespace mirab::kubernetes {
@@ -367,7 +368,7 @@ TEST(KubernetesImport, TeamsMayBeValuesOfALabelOfThePodOrItsNamespace) {
       Contains(HasSubstr("without the label team, and in the team of their namespace: 1 pod: bare/c")));
 }
 
-TEST(KubernetesImport, WritesLabelsAsSelectAndTaintsAsServers) {
+TEST(KubernetesImport, WritesLabelsTaintsAndWhatPodsTolerate) {
   const ClusterImport import = import_text(
       node("a1", "zone: a, disk: ssd") + node("b1", "zone: b, disk: ssd") +
       node("g1", "zone: a", "taints: [{key: gpu, value: 'true', effect: NoSchedule}]") +
@@ -378,16 +379,74 @@ TEST(KubernetesImport, WritesLabelsAsSelectAndTaintsAsServers) {
   EXPECT_EQ(yaml(import), R"(version: 1
 resources: [cpu, memory]
 servers:
-  - {name: a1, capacity: {cpu: 4, memory: 16Gi}}
+  - {name: a1, capacity: {cpu: 4, memory: 16Gi}, labels: {zone: a}}
   - {name: b1, capacity: {cpu: 4, memory: 16Gi}, labels: {zone: b}}
-  - {name: g1, capacity: {cpu: 4, memory: 16Gi}}
+  - {name: g1, capacity: {cpu: 4, memory: 16Gi}, labels: {zone: a}, taints: [gpu=true]}
 users:
-  - {name: shop, demand: {cpu: 1, memory: 1Gi}, tasks: 1, servers: [a1, b1]}
+  - {name: shop, demand: {cpu: 1, memory: 1Gi}, tasks: 1}
   - {name: two, demand: {cpu: 1, memory: 1Gi}, tasks: 1, select: {zone: [b]}}
-  - {name: three, demand: {cpu: 1, memory: 1Gi}, tasks: 1}
-  - {name: four, demand: {cpu: 1, memory: 1Gi}, tasks: 1, servers: [a1]}
+  - {name: three, demand: {cpu: 1, memory: 1Gi}, tasks: 1, tolerates: [gpu]}
+  - {name: four, demand: {cpu: 1, memory: 1Gi}, tasks: 1, select: {zone: [a]}}
 running: []
 )");
+}
+
+TEST(KubernetesImport, WritesEveryOperatorOfOneTermAndNamesServersOfAnyOtherRule) {
+  const auto affinity = [](const std::string& terms) {
+    return "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+           "[" +
+           terms + "]}}}\n";
+  };
+  const auto term = [](const std::string& key, const std::string& op, const std::string& values) {
+    return fmt::format("{{matchExpressions: [{{key: {}, operator: {}, values: [{}]}}]}}", key, op, values);
+  };
+  const auto line_of = [&](const std::string& spec) {
+    const std::string all =
+        yaml(import_text(node("a", "zone: a, size: '4', kubernetes.io/hostname: a") +
+                         node("b", "zone: b, size: '8', kubernetes.io/hostname: b, disk: ssd", "",
+                              "cpu: 9, memory: 16Gi, pods: 110") +
+                         pod({.name = "x", .space = "other"}) + pod({.name = "p", .spec = spec})));
+    const std::string begin = "{name: shop, demand: {cpu: 1, memory: 1Gi}, tasks: 1, ";
+    const std::size_t at = all.find(begin);
+    return at == std::string::npos ? all
+                                   : all.substr(at + begin.size(), all.find('\n', at) - at - begin.size());
+  };
+  EXPECT_EQ(line_of(affinity(term("zone", "NotIn", "a"))), "select: {zone: {not: a}}}");
+  EXPECT_EQ(line_of(affinity(term("disk", "Exists", ""))), "select: {disk: {exists: true}}}");
+  EXPECT_EQ(line_of(affinity(term("disk", "DoesNotExist", ""))), "select: {disk: {exists: false}}}");
+  EXPECT_EQ(line_of(affinity(term("size", "Gt", "'4'"))), "select: {size: {above: 4}}}");
+  EXPECT_EQ(line_of(affinity(term("size", "Lt", "'8'"))), "select: {size: {below: 8}}}");
+  EXPECT_EQ(line_of(affinity(term("zone", "In", "a") + ", " + term("size", "In", "'4'"))), "servers: [a]}")
+      << "one of several terms";
+  EXPECT_EQ(line_of("  nodeSelector: {kubernetes.io/hostname: b}\n"), "servers: [b]}");
+  EXPECT_EQ(line_of(affinity("{matchFields: [{key: metadata.name, operator: In, values: [b]}]}")),
+            "servers: [b]}");
+}
+
+TEST(KubernetesImport, ClosedNodesAreKeptOffByTheirTaintsAndByNameFromThoseWhoTolerateAll) {
+  const ClusterImport import =
+      import_text(node("open") + node("cordoned", "", "unschedulable: true") + pod({.name = "a"}) +
+                  pod({.name = "b", .space = "all", .spec = "  tolerations: [{operator: Exists}]\n"}) +
+                  pod({.name = "c", .space = "stays", .on = "cordoned"}));
+  EXPECT_THAT(yaml(import), HasSubstr("{name: cordoned, capacity: {cpu: 1, memory: 1Gi}, taints: "
+                                      "[node.kubernetes.io/unschedulable]}"));
+  EXPECT_THAT(yaml(import), HasSubstr("{name: shop, demand: {cpu: 1, memory: 1Gi}, tasks: 1}"));
+  EXPECT_THAT(yaml(import), HasSubstr("{name: all, demand: {cpu: 1, memory: 1Gi}, tasks: 1, servers: {not: "
+                                      "[cordoned]}, tolerates: [\"*\"]}"));
+  EXPECT_THAT(yaml(import), HasSubstr("{name: stays, demand: {cpu: 1, memory: 1Gi}, tasks: 1, servers: "
+                                      "[cordoned], tolerates: [\"*\"]}"));
+}
+
+TEST(KubernetesImport, LeavesOutWhatKubernetesTellsEveryPodToTolerateAndWhatEveryNodeIs) {
+  const std::string common =
+      "  nodeSelector: {kubernetes.io/os: linux}\n  tolerations: [{key: node.kubernetes.io/not-ready, "
+      "operator: "
+      "Exists, effect: NoExecute}]\n";
+  EXPECT_THAT(yaml(import_text(node("n", "kubernetes.io/os: linux") + pod({.name = "p", .spec = common}))),
+              AllOf(Not(HasSubstr("select")), Not(HasSubstr("tolerates")), Not(HasSubstr("labels"))));
+  EXPECT_THAT(yaml(import_text(node("n", "kubernetes.io/os: linux") + node("w", "kubernetes.io/os: windows") +
+                               pod({.name = "p", .spec = common}))),
+              HasSubstr("select: {kubernetes.io/os: [linux]}"));
 }
 
 TEST(KubernetesImport, AQuotaOfANamespaceIsItsLimit) {
@@ -430,17 +489,18 @@ TEST(KubernetesImport, ClosedNodesStayWhileAPodRunsThere) {
               Contains("left out, closed to new pods and without one of a team: 2 nodes: control, cordoned"));
   const ClusterImport busy = import_text(text + pod({.name = "b", .on = "cordoned", .requests = "cpu: 2"}));
   EXPECT_THAT(yaml(busy), HasSubstr("{name: n1, capacity: {cpu: 4, memory: 16Gi}}\n  - {name: cordoned, "
-                                    "capacity: {cpu: 2}}"));
-  EXPECT_THAT(yaml(busy), HasSubstr("{name: a, demand: {cpu: 1, memory: 1Gi}, tasks: 1, servers: [n1]}"));
+                                    "capacity: {cpu: 2}, taints: [node.kubernetes.io/unschedulable]}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("{name: a, demand: {cpu: 1, memory: 1Gi}, tasks: 1}"));
   EXPECT_THAT(yaml(busy), HasSubstr("{name: b-stray, demand: {cpu: 2}, tasks: 1, servers: "
-                                    "[cordoned]}"));
+                                    "[cordoned], tolerates: [\"*\"]}"));
   EXPECT_THAT(yaml(busy), HasSubstr("shape: b-stray, server: cordoned, tasks: 1}"));
   EXPECT_THAT(busy.notices,
               Contains("kept where they run, although no new ones may start there: 1 pod: on cordoned"));
   const ClusterImport tolerated = import_text(
       text +
       pod({.name = "dns", .space = "sys", .on = "control", .spec = "  tolerations: [{operator: Exists}]\n"}));
-  EXPECT_THAT(yaml(tolerated), HasSubstr("{name: control, capacity: {cpu: 4, memory: 16Gi}}"))
+  EXPECT_THAT(yaml(tolerated), HasSubstr("{name: control, capacity: {cpu: 4, memory: 16Gi}, taints: "
+                                         "[node-role.kubernetes.io/control-plane]}"))
       << "a node of the control plane is open to pods that tolerate it";
 }
 
@@ -521,6 +581,7 @@ struct RandomNode {
   bool has_gpu;
   int size;
   bool is_tainted;
+  bool is_of_tier_5 = false;  // tainted so that nothing runs there
 };
 
 struct KnownRule {
@@ -540,7 +601,8 @@ std::string expression(const std::string& key, const std::string& op, const std:
 const std::string kTolerates =
     "  tolerations: [{key: dedicated, operator: Equal, value: x, effect: NoSchedule}]\n";
 
-std::vector<KnownRule> known_rules() {
+// Of nodes without a tier.
+std::vector<KnownRule> rules_without_tiers() {
   using N = const RandomNode&;
   return {{"", [](N n) { return !n.is_tainted; }},
           {kTolerates, [](N) { return true; }},
@@ -558,6 +620,27 @@ std::vector<KnownRule> known_rules() {
            [](N n) { return n.zone == "b" || n.has_gpu; }},
           {kTolerates + "  nodeSelector: {zone: b}\n" + required(expression("size", "In", "'4', '8'")),
            [](N n) { return n.zone == "b" && (n.size == 4 || n.size == 8); }}};
+}
+
+std::vector<KnownRule> known_rules() {
+  using N = const RandomNode&;
+  std::vector<KnownRule> rules = rules_without_tiers();
+  for (KnownRule& rule : rules)
+    rule.allows = [allows = rule.allows](N n) { return allows(n) && !n.is_of_tier_5; };
+  const auto tolerates = [](const std::string& tolerations) {
+    return "  tolerations: [" + tolerations + "]\n";
+  };
+  rules.push_back({tolerates("{operator: Exists}"), [](N) { return true; }});
+  rules.push_back({tolerates("{key: tier, operator: Gt, value: '4'}"), [](N n) { return !n.is_tainted; }});
+  rules.push_back({tolerates("{key: tier, operator: Gt, value: '6'}"),
+                   [](N n) { return !n.is_tainted && !n.is_of_tier_5; }});
+  rules.push_back({tolerates("{key: tier, operator: Exists, effect: NoSchedule}, {key: dedicated, operator: "
+                             "Exists}"),
+                   [](N n) { return !n.is_of_tier_5; }});
+  rules.push_back({tolerates("{key: tier, operator: Equal, value: '5'}, {key: dedicated, value: x}") +
+                       required(expression("zone", "NotIn", "b")),
+                   [](N n) { return n.zone != "b"; }});
+  return rules;
 }
 
 using Where = std::set<std::string>;                      // names of nodes
@@ -578,7 +661,7 @@ const std::vector<Lost> kLost = {
 
 TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTheRest) {
   const std::vector<KnownRule> rules = known_rules();
-  int widened = 0;
+  int widened = 0, said = 0, in_all = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -590,12 +673,15 @@ TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTh
                        .zone = zones[random.below(3)],
                        .has_gpu = random.below(3) == 0,
                        .size = 4 << random.below(3),
-                       .is_tainted = random.below(4) == 0});
+                       .is_tainted = random.below(4) == 0,
+                       .is_of_tier_5 = random.below(4) == 0});
       const RandomNode& n = nodes.back();
       text += node(n.name,
                    fmt::format("size: '{}', {}{}", n.size, n.zone.empty() ? "" : "zone: " + n.zone + ", ",
                                n.has_gpu ? "gpu: 'yes'" : ""),
-                   n.is_tainted ? "taints: [{key: dedicated, value: x, effect: NoSchedule}]" : "",
+                   fmt::format("taints: [{}{}{{key: soft, effect: PreferNoSchedule}}]",
+                               n.is_tainted ? "{key: dedicated, value: x, effect: NoSchedule}, " : "",
+                               n.is_of_tier_5 ? "{key: tier, value: '5', effect: NoExecute}, " : ""),
                    fmt::format("cpu: {}, memory: 900Gi", 100 * n.size));
     }
     std::map<Key, std::int64_t> tasks;
@@ -688,9 +774,21 @@ TEST(KubernetesImport, OfRandomClustersLosesNothingThatTheFormatCanSayAndNamesTh
       }
     }
     EXPECT_EQ(given, expected) << "`given` is what runs";
+
+    Cluster named = import->cluster;
+    name_servers(named);
+    const Problem lists = *Problem::from(named);
+    for (const char* mechanism : {"drfh", "hdrfh"}) {
+      const Result<Outcome> outcome = allocate(*problem, mechanism), of_lists = allocate(lists, mechanism);
+      ASSERT_EQ(static_cast<bool>(outcome), static_cast<bool>(of_lists));
+      if (!outcome) continue;
+      EXPECT_EQ(outcome->allocation.tasks, of_lists->allocation.tasks) << mechanism;
+    }
+    for (const User& user : import->cluster.users) said += user.servers ? 0 : 1, in_all += 1;
     widened += import->nodes.size() < nodes.size() ? 1 : 0;
   }
   EXPECT_GT(widened, 10) << "equal nodes were put together";
+  EXPECT_GT(said * 10, in_all * 8) << "few rules have to name servers";
 }
 
 }  // namespace

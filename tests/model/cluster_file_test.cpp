@@ -64,7 +64,7 @@ TEST(ClusterFile, ReadsEveryKey) {
   EXPECT_EQ(alice.weight, Quantity{2});
   EXPECT_EQ(alice.tasks, *Quantity::parse("500.5"));
   EXPECT_THAT(*alice.servers, ElementsAre("small"));
-  EXPECT_THAT(alice.select, ElementsAre(Pair("zone", ElementsAre("a", "b"))));
+  EXPECT_THAT(alice.select, ElementsAre(Pair("zone", LabelCondition{"a", "b"})));
   EXPECT_EQ(alice.demand_on.at("small")[0], Quantity{2});
   EXPECT_EQ(problem->users()[1].name, "7");
   EXPECT_TRUE(problem->users()[1].demand[0].is_zero()) << "a resource left out is 0";
@@ -81,6 +81,143 @@ TEST(ClusterFile, WhatIsWrittenReadsBackEqual) {
   EXPECT_EQ(again->resources(), problem->resources());
   EXPECT_TRUE(again->servers() == problem->servers());
   EXPECT_TRUE(again->users() == problem->users());
+}
+
+constexpr std::string_view kTainted = R"(resources: [cpu, gpu]
+servers:
+  - {name: general, capacity: {cpu: 16}, labels: {zone: a}}
+  - {name: spot, capacity: {cpu: 16}, labels: {zone: b}, taints: [spot, soft:PreferNoSchedule]}
+  - {name: ml, capacity: {cpu: 64, gpu: 8}, labels: {zone: b, cores: 64}, taints: [dedicated=ml:NoExecute, tier=5]}
+users:
+)";
+
+/// On which of the three servers the only user may run: `110` are the first two.
+std::string eligible_with(const std::string& keys) {
+  const Result<Problem> problem =
+      read(std::string(kTainted) + "  - {name: u, demand: {cpu: 1}, may_fit_nowhere: true, " + keys +
+           "}\n  - {name: other, demand: {cpu: 1}}\n");
+  if (!problem) return describe(problem.error());
+  std::string all;
+  for (std::size_t i = 0; i < 3; ++i) all += problem->eligible(0, i) ? "1" : "0";
+  const Result<Problem> again = read(write_cluster_yaml(problem->cluster()));
+  EXPECT_TRUE(again) << keys;
+  if (again) {
+    EXPECT_EQ(again->users(), problem->users()) << write_cluster_yaml(problem->cluster());
+    EXPECT_EQ(again->servers(), problem->servers());
+  }
+  return all;
+}
+
+// docs/reference/cluster-file.md, "Labels and taints".
+TEST(ClusterFile, TaintsKeepOffUsersWhoDoNotTolerateThem) {
+  EXPECT_EQ(eligible_with("tasks: 1"), "100") << "PreferNoSchedule alone keeps nobody off";
+  EXPECT_EQ(eligible_with("tolerates: spot"), "110");
+  EXPECT_EQ(eligible_with("tolerates: [spot:NoSchedule]"), "110");
+  EXPECT_EQ(eligible_with("tolerates: [spot:NoExecute]"), "100") << "the taint has another effect";
+  EXPECT_EQ(eligible_with("tolerates: ['spot=']"), "110") << "the taint has no value";
+  EXPECT_EQ(eligible_with("tolerates: [spot=x]"), "100");
+  EXPECT_EQ(eligible_with("tolerates: [dedicated=ml]"), "100") << "tier is not tolerated";
+  EXPECT_EQ(eligible_with("tolerates: [dedicated=ml, tier>4]"), "101");
+  EXPECT_EQ(eligible_with("tolerates: [dedicated=ml, tier>5]"), "100");
+  EXPECT_EQ(eligible_with("tolerates: [dedicated, tier<6]"), "101");
+  EXPECT_EQ(eligible_with("tolerates: '*'"), "111");
+  EXPECT_EQ(eligible_with("tolerates: ['*:NoSchedule']"), "110");
+  EXPECT_EQ(eligible_with("tolerates: {operator: Exists}"), "111");
+  EXPECT_EQ(eligible_with("tolerates: [{key: spot, operator: Exists, effect: NoSchedule}]"), "110");
+  EXPECT_EQ(eligible_with("tolerates: [{key: dedicated, value: ml}, {key: tier, operator: Gt, value: 4}]"),
+            "101");
+  EXPECT_EQ(eligible_with("tolerates: '*', servers: [ml]"), "001");
+  EXPECT_EQ(eligible_with("tolerates: '*', servers: {not: [ml]}"), "110");
+}
+
+TEST(ClusterFile, SelectSaysWhatALabelMustBe) {
+  const auto selected = [](const std::string& select) {
+    return eligible_with("tolerates: '*', select: " + select);
+  };
+  EXPECT_EQ(selected("{zone: a}"), "100");
+  EXPECT_EQ(selected("{zone: {not: a}}"), "011");
+  EXPECT_EQ(selected("{cores: {not: [64]}}"), "110") << "a label that is not there has no such value";
+  EXPECT_EQ(selected("{cores: {exists: true}}"), "001");
+  EXPECT_EQ(selected("{cores: {exists: false}}"), "110");
+  EXPECT_EQ(selected("{cores: {above: 63}}"), "001");
+  EXPECT_EQ(selected("{cores: {above: 64}}"), "000");
+  EXPECT_EQ(selected("{cores: {below: 65}}"), "001");
+  EXPECT_EQ(selected("{cores: {below: 64}}"), "000");
+  EXPECT_EQ(selected("{zone: {above: 1}}"), "000") << "no number";
+  EXPECT_EQ(selected("{zone: {in: [a, b], not: [a]}, cores: {exists: false}}"), "010");
+}
+
+TEST(ClusterFile, ShapesNarrowWhatTheirUserSelectsAndTolerateWhatEitherDoes) {
+  const auto eligible = [](const std::string& of_user, const std::string& of_shape) {
+    const Result<Problem> problem = read(std::string(kTainted) + "  - {name: u, " + of_user +
+                                         ", shapes: [{name: s, demand: {cpu: 1}, may_fit_nowhere: true, " +
+                                         of_shape + "}]}\n  - {name: other, demand: {cpu: 1}}\n");
+    if (!problem) return describe(problem.error());
+    std::string all;
+    for (std::size_t i = 0; i < 3; ++i) all += problem->eligible(0, i) ? "1" : "0";
+    return all;
+  };
+  EXPECT_EQ(eligible("tolerates: spot", "tolerates: [dedicated, tier]"), "111");
+  EXPECT_EQ(eligible("tolerates: '*', select: {zone: {not: a}}", "select: {zone: {not: c}}"), "011");
+  EXPECT_EQ(eligible("tolerates: '*', select: {cores: {above: 1}}", "select: {cores: {above: 64}}"), "000");
+  EXPECT_EQ(eligible("tolerates: '*', servers: {not: ml}", "servers: [spot, ml]"), "010");
+  EXPECT_THAT(eligible("tolerates: '*', select: {zone: a}", "select: {zone: {in: [b]}}"),
+              HasSubstr("select.zone: names no value"));
+}
+
+TEST(ClusterFile, ErrorsOfLabelsAndTaintsNameLineAndKey) {
+  const auto refused = [](const std::string& keys) {
+    return cluster_file_refusal(std::string(kTainted) + "  - {name: u, demand: {cpu: 1}, " + keys + "}\n");
+  };
+  EXPECT_EQ(refused("select: {zone: {nott: a}}"),
+            "c.yaml:7: users[0].select.zone.nott: unknown key; did you mean not? Known are in, not, exists, "
+            "above, below");
+  EXPECT_THAT(refused("select: {zone: {}}"), HasSubstr("c.yaml:7: users[0].select.zone: must be a value"));
+  EXPECT_THAT(refused("select: {cores: {above: many}}"),
+              HasSubstr("c.yaml:7: users[0].select.cores.above: must be a whole number, not 'many'"));
+  EXPECT_THAT(refused("select: {cores: {exists: false, above: 3}}"),
+              HasSubstr("users[0].select.cores.exists: must be true"));
+  EXPECT_THAT(refused("servers: {but: [ml]}"), HasSubstr("c.yaml:7: users[0].servers.but: unknown key"));
+  EXPECT_THAT(refused("servers: {not: [mll]}"),
+              HasSubstr("c.yaml:7: users[0].servers.not[0]: there is no server 'mll'; did you mean ml?"));
+  EXPECT_THAT(refused("tolerates: ['=ml']"), HasSubstr("c.yaml:7: users[0].tolerates[0]: '=ml' has no key"));
+  EXPECT_THAT(refused("tolerates: [a:Never]"),
+              HasSubstr("users[0].tolerates[0]: must be NoSchedule, NoExecute or PreferNoSchedule"));
+  EXPECT_THAT(refused("tolerates: [a>b]"), HasSubstr("users[0].tolerates[0]: 'b' must be a whole number"));
+  EXPECT_THAT(refused("tolerates: [{key: a, operator: Maybe}]"),
+              HasSubstr("users[0].tolerates[0].operator: must be Exists, Equal, Gt or Lt, not 'Maybe'"));
+  EXPECT_THAT(refused("tolerates: [{value: a}]"), HasSubstr("users[0].tolerates[0].key: missing"));
+  EXPECT_THAT(refused("servers: [ml]"),
+              HasSubstr("c.yaml:7: users[0].tolerates: user 'u' fits on none of the 3 "
+                        "servers: `servers` excludes 2, taints keep it off 1"));
+  const auto refused_taint = [](const std::string& taints) {
+    return cluster_file_refusal(
+        "resources: [cpu]\nservers:\n  - name: s\n    capacity: {cpu: 1}\n    taints: " + taints +
+        "\nusers:\n  - {name: u, demand: {cpu: 1}}\n");
+  };
+  EXPECT_THAT(refused_taint("{dedicated: ml}"), HasSubstr("c.yaml:5: servers[0].taints: must be a list"));
+  EXPECT_THAT(refused_taint("[a, b:Never]"), HasSubstr("c.yaml:5: servers[0].taints[1]: must be NoSchedule"));
+  EXPECT_THAT(refused_taint("'*'"), HasSubstr("c.yaml:5: servers[0].taints: '*' is no taint"));
+}
+
+TEST(ClusterFile, WhatRunsMayBeWrittenByServer) {
+  const std::string head =
+      "resources: [cpu]\nservers:\n  - {name: a.b, capacity: {cpu: 4}}\n  - {name: c, capacity: {cpu: 4}}\n"
+      "users:\n  - {name: u, demand: {cpu: 1}}\nrunning:\n";
+  const Result<Problem> by_server = read(head + "  - {user: u, tasks: {a.b: 3, c: 1}}\n");
+  const Result<Problem> one_by_one =
+      read(head + "  - {user: u, server: a.b, tasks: 3}\n  - {user: u, server: c, tasks: 1}\n");
+  ASSERT_TRUE(by_server && one_by_one);
+  EXPECT_EQ(by_server->running(), one_by_one->running());
+  EXPECT_THAT(write_cluster_yaml(one_by_one->cluster()), HasSubstr("  - {user: u, tasks: {a.b: 3, c: 1}}\n"));
+  EXPECT_EQ(read(write_cluster_yaml(one_by_one->cluster()))->cluster().running,
+            one_by_one->cluster().running);
+  EXPECT_THAT(cluster_file_refusal(head + "  - {user: u, server: c, tasks: {a.b: 3}}\n"),
+              HasSubstr("c.yaml:8: running[0].server: must be left out where `tasks` are given by server"));
+  EXPECT_THAT(cluster_file_refusal(head + "  - user: u\n    tasks:\n      c: 1\n      a.b: 5\n"),
+              HasSubstr("c.yaml:11: running[0].tasks.a.b: more than fits"));
+  EXPECT_THAT(cluster_file_refusal(head + "  - {user: u, tasks: {c: 1}}\n  - {user: v, tasks: {c: 1}}\n"),
+              HasSubstr("c.yaml:9: running[1].user: there is no user 'v'"));
 }
 
 TEST(ClusterFile, WholeKibibytesMebibytesAndGibibytesAreWrittenWithTheirSuffix) {
@@ -186,7 +323,7 @@ TEST(ClusterFile, EveryErrorNamesFileLineAndKey) {
   EXPECT_EQ(cluster_file_refusal(head + "users:\n  - name: a\n    demand: {cpu: 1}\n    wieght: 2\n"),
             "c.yaml:7: users[0].wieght: unknown key; did you mean weight? Known are name, demand, weight, "
             "tasks, servers, "
-            "select, demand_on, group, guarantee, limit, reserved, shapes, may_fit_nowhere");
+            "select, demand_on, group, guarantee, limit, reserved, shapes, may_fit_nowhere, tolerates");
   EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers:\n  - name: s\n    capacity:\n      cpu: -1\n"),
               HasSubstr("c.yaml:5: servers[0].capacity.cpu: '-1' is negative"));
   EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: .nan}}\n"),

@@ -221,7 +221,7 @@ TEST(Tree, AUserWithShapesIsAGroupOfThem) {
   EXPECT_THAT(*web.servers, ElementsAre("a", "b")) << "its user's";
   const User& batch = problem->users()[2];
   EXPECT_THAT(*batch.servers, ElementsAre("b"));
-  EXPECT_THAT(batch.select.at("zone"), ElementsAre("y")) << "where both allow it";
+  EXPECT_EQ(batch.select.at("zone"), LabelCondition{"y"}) << "where both allow it";
   EXPECT_FALSE(problem->eligible(2, 0));
   EXPECT_EQ(problem->demand(2, 1)[0], Quantity(3));
 }

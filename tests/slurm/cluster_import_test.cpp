@@ -173,10 +173,11 @@ TEST(SlurmImport, ClosedNodesHaveNoFreeRoom) {
             "2|bob|ai|PENDING|batch|1|cpu=8,mem=256M|||\n");
     ASSERT_TRUE(import) << describe(import.error());
     const std::string yaml = write_cluster_yaml(import->cluster);
-    EXPECT_THAT(yaml, HasSubstr("{name: c2, capacity: {cpu: 16, memory: 512Mi}}"));
-    EXPECT_THAT(yaml, HasSubstr("{name: bio, demand: {cpu: 16, memory: 512Mi}, tasks: 1, servers: [c2]}"));
-    EXPECT_THAT(yaml, HasSubstr("{name: ai, demand: {cpu: 8, memory: 256Mi}, tasks: 1, select: "
-                                "{partition/batch: [\"yes\"]}}"));
+    EXPECT_THAT(yaml, HasSubstr("{name: c2, capacity: {cpu: 16, memory: 512Mi}, taints: [closed]}"));
+    EXPECT_THAT(yaml, HasSubstr("{name: bio, demand: {cpu: 16, memory: 512Mi}, tasks: 1, servers: [c2], "
+                                "tolerates: [\"*\"]}"));
+    EXPECT_THAT(yaml, HasSubstr("{name: ai, demand: {cpu: 8, memory: 256Mi}, tasks: 1}"))
+        << "a partition of all nodes is not said";
   }
 }
 

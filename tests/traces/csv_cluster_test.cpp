@@ -111,7 +111,7 @@ Cluster random_cluster(Random& random) {
       if (random.below(3) > 0) {
         user.tasks = whole(3, 9);
         const Server& on = cluster.servers[random.below(cluster.servers.size())];
-        if (user.select.empty() || user.select.at("zone").front() == on.labels.at("zone"))
+        if (user.select.empty() || user.select.at("zone").any_of->front() == on.labels.at("zone"))
           cluster.running->push_back(
               {.user = name, .shape = user.shape, .server = on.name, .tasks = whole(1, 3)});
       }
@@ -139,7 +139,7 @@ TEST(CsvCluster, OfRandomClustersLosesNothing) {
         users += fmt::format("{},{},{},{},{},{},{},{}\n", owner, user.shape.value_or(""),
                              (user.shape ? group->weight : user.weight).text(), user.demand[0].text(),
                              user.demand[1].text(), tasks,
-                             user.select.empty() ? "" : user.select.at("zone").front(), server);
+                             user.select.empty() ? "" : user.select.at("zone").any_of->front(), server);
       };
       std::int64_t waiting = user.tasks ? *count_units(*user.tasks, 0, Rounding::down) : 0;
       for (const Running& each : *cluster.running) {
@@ -157,7 +157,7 @@ TEST(CsvCluster, OfRandomClustersLosesNothing) {
     std::vector<Server> expected = cluster.servers;  // with the labels by which some user selects
     for (Server& server : expected) {
       const bool selected = std::any_of(cluster.users.begin(), cluster.users.end(), [&](const User& user) {
-        return !user.select.empty() && user.select.at("zone").front() == server.labels.at("zone");
+        return !user.select.empty() && user.select.at("zone").any_of->front() == server.labels.at("zone");
       });
       if (!selected) server.labels.clear();
     }

@@ -108,7 +108,7 @@ TEST(Examples, TheGoogleParkWithPlatformsHasTheSameUsersOnFewerMachines) {
   std::vector<User> users = platforms.users();
   std::map<std::size_t, int> confined;  // users by how many platforms they are confined to
   for (User& user : users) {
-    if (!user.select.empty()) ++confined[user.select.at("platform").size()];
+    if (!user.select.empty()) ++confined[user.select.at("platform").any_of->size()];
     user.select.clear();
   }
   EXPECT_EQ(users, park.users());

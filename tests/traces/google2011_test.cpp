@@ -261,15 +261,16 @@ TEST(Google2011, ConfinedUsersMayRunOnPlatformsOnWhichTheirTaskFits) {
   std::map<std::string, int> alone;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     const Google2011Import import = google_excerpt(confined, seed);
-    EXPECT_THAT(user(import, "u-150FoyvG").select.at("platform"), ElementsAre("c")) << "seed " << seed;
+    EXPECT_THAT(*user(import, "u-150FoyvG").select.at("platform").any_of, ElementsAre("c"))
+        << "seed " << seed;
     const User free = user(import, "u-a3Mdzg6n");
     const auto drawn = free.select.find("platform");
     if (drawn == free.select.end()) {
       ++sizes[3];
       continue;
     }
-    ++sizes[drawn->second.size()];
-    if (drawn->second.size() == 1) ++alone[drawn->second.front()];
+    ++sizes[drawn->second.any_of->size()];
+    if (drawn->second.any_of->size() == 1) ++alone[drawn->second.any_of->front()];
   }
   for (std::size_t platforms = 1; platforms <= 3; ++platforms)
     EXPECT_NEAR(sizes[platforms], 200, 58) << platforms;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <mirab/model/placement.hpp>
 #include <mirab/model/quantity.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/tree.hpp>
@@ -22,6 +23,7 @@ struct Server {
   ResourceVector capacity;  ///< of one of them
   std::int64_t count = 1;   ///< ≥ 1
   std::map<std::string, std::string> labels = {};
+  std::vector<Taint> taints = {};
 
   friend bool operator==(const Server&, const Server&) = default;
 };
@@ -54,8 +56,9 @@ struct User {
   Quantity weight{1};                  ///< φ ≥ 0; of 0: gets what no sibling with a weight can take
   std::optional<Quantity> tasks = {};  ///< how many tasks there are; without a value: no limit
   std::optional<std::vector<std::string>> servers = {};  ///< eligible servers by name; without a value: all
-  std::map<std::string, std::vector<std::string>> select =
-      {};                                                ///< eligible servers by label: any of the values
+  std::vector<std::string> not_servers = {};             ///< servers that are not eligible, by name, of those
+  std::map<std::string, LabelCondition> select = {};     ///< eligible servers by label
+  std::vector<Toleration> tolerates = {};                ///< taints of servers that are eligible all the same
   std::map<std::string, ResourceVector> demand_on = {};  ///< another demand per task on one server, by name
   bool may_fit_nowhere = false;  ///< where it is eligible on no server it waits for one, instead of an error
   std::optional<std::string> group = {};  ///< whose member it is; without a value: of the cluster
@@ -142,7 +145,7 @@ class Problem {
   /// d_{n,i}: what one task of the user takes on that server.
   const ResourceVector& demand(std::size_t user, std::size_t server) const;
 
-  /// Does a `servers` or `select` of some user exclude a server?
+  /// Does a `servers` or `select` of some user, or a taint, exclude a server?
   bool has_placement_constraints() const { return has_placement_constraints_; }
   /// The same of one user.
   bool is_constrained(std::size_t user) const { return constrained_[user]; }

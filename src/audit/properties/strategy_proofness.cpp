@@ -269,6 +269,7 @@ std::optional<ReportedCluster> report(const Problem& problem, const Misreport& l
     }
     if (!offer.concealed.empty()) {
       liar.select.clear();
+      liar.not_servers.clear();
       liar.servers = offer.offered;
     }
     if (lie.tasks && !claim_tasks(*lie.tasks, liar)) return {};

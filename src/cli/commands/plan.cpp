@@ -67,7 +67,7 @@ struct Offer {
 
 // One kind of the file: an entry of the cluster by its name, or a new one with its capacity.
 Offer read_kind(FieldReader& reader, const Node& node, const std::string& key, const Problem& problem) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"name", "capacity", "price", "labels"};
+  static constexpr std::array<std::string_view, 5> kKeys = {"name", "capacity", "price", "labels", "taints"};
   Offer offer;
   ServerKind& kind = offer.kind;
   if (!reader.expect_map(node, key, kKeys)) return offer;
@@ -80,12 +80,13 @@ Offer read_kind(FieldReader& reader, const Node& node, const std::string& key, c
   const Node* capacity = node.find("capacity");
   if (reader.failed()) return offer;
   if (is_entry(problem, kind.name)) {
-    if (capacity != nullptr || node.find("labels") != nullptr)
-      reader.fail(key,
-                  fmt::format("'{}' is a server entry of the cluster, which has its capacity and labels; "
-                              "leave them out, or take another name",
-                              kind.name),
-                  node.line);
+    if (capacity != nullptr || node.find("labels") != nullptr || node.find("taints") != nullptr)
+      reader.fail(
+          key,
+          fmt::format("'{}' is a server entry of the cluster, which has its capacity, labels and taints; "
+                      "leave them out, or take another name",
+                      kind.name),
+          node.line);
     return offer;
   }
   if (capacity == nullptr) {
@@ -100,6 +101,7 @@ Offer read_kind(FieldReader& reader, const Node& node, const std::string& key, c
   Server server{.name = kind.name,
                 .capacity = reader.amounts(*capacity, key + ".capacity", problem.resources())};
   if (const Node* labels = node.find("labels")) server.labels = reader.labels(*labels, key + ".labels");
+  if (const Node* taints = node.find("taints")) server.taints = reader.taints(*taints, key + ".taints");
   kind.fresh = std::move(server);
   return offer;
 }

@@ -156,6 +156,7 @@ Summary check(const std::string& file) {
   const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
   if (problem) {
     print_slips({.cluster = file}, *problem);
+    print_cluster_notices({.cluster = file}, unusable_servers(*problem));
     return summary_of(*problem);
   }
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
@@ -215,7 +216,7 @@ Command add_validate(CLI::App& app) {
       "files. What is allowed but looks like a slip is noted on standard error: a user of whom no server "
       "holds one whole task, a demand without a unit where servers have many millions, a guarantee that "
       "covers "
-      "no task, a server that most users leave out since they name others."};
+      "no task, a server on which no user may run, with what keeps users off."};
   manual.examples = {{"mirab validate examples/*.yaml", "Check them all"}};
   return {command, std::move(manual), [files](const std::string&) { return run(*files); }};
 }

@@ -117,6 +117,56 @@ std::vector<Error> missing_units(const Problem& problem) {
   return notices;
 }
 
+namespace {
+
+bool is_usable(const Problem& problem, std::size_t server) {
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (problem.eligible(n, server)) return true;
+  }
+  return false;
+}
+
+/// `95 of 150 users and task shapes`
+std::string part_of_users(const Problem& problem, std::size_t part) {
+  const bool shapes = std::any_of(problem.users().begin(), problem.users().end(),
+                                  [](const User& user) { return user.shape.has_value(); });
+  return fmt::format("{} of {} {}", part, problem.user_count(), shapes ? "users and task shapes" : "users");
+}
+
+/// What keeps users off a server on which nobody may run: each by the first that does.
+std::string what_keeps_off(const Problem& problem, const Server& server) {
+  std::size_t by_name = 0, by_label = 0, by_taint = 0, by_resource = 0;
+  for (const User& user : problem.users())
+    ++(!is_named(user, server)      ? by_name
+       : !is_selected(user, server) ? by_label
+       : !is_let_in(user, server)   ? by_taint
+                                    : by_resource);
+  std::string words;
+  for (const auto& [count, what] :
+       {std::pair{by_name, "name their servers, and not this one"},
+        std::pair{by_label, "select other labels"}, std::pair{by_taint, "do not tolerate its taints"},
+        std::pair{by_resource, "ask for what it has none of"}}) {
+    if (count == 0) continue;
+    words += words.empty() ? part_of_users(problem, count) : fmt::format(", {}", count);
+    words += fmt::format(" {}", what);
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<Error> unusable_servers(const Problem& problem) {
+  std::vector<Error> notices;
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    if (is_usable(problem, i)) continue;
+    const Server& server = problem.servers()[i];
+    notices.push_back(
+        {.message = fmt::format("no user may run on '{}': {}", server.name, what_keeps_off(problem, server)),
+         .key = fmt::format("servers[{}]", i)});
+  }
+  return notices;
+}
+
 std::vector<Error> unnamed_servers(const Problem& problem, const Problem& before) {
   std::unordered_set<std::string_view> known;  // there before, or named by a user
   for (const Server& server : before.servers()) known.insert(server.name);
@@ -126,20 +176,16 @@ std::vector<Error> unnamed_servers(const Problem& problem, const Problem& before
   std::vector<Error> notices;
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
     const std::string& server = problem.servers()[i].name;
-    if (known.contains(server)) continue;
+    if (known.contains(server) || !is_usable(problem, i)) continue;
     std::size_t excluded = 0;
     for (std::size_t n = 0; n < problem.user_count(); ++n) {
       if (problem.users()[n].servers && !problem.eligible(n, i)) ++excluded;
     }
     if (excluded == 0) continue;
-    const bool shapes = std::any_of(problem.users().begin(), problem.users().end(),
-                                    [](const User& user) { return user.shape.has_value(); });
-    notices.push_back(
-        {.message =
-             fmt::format("{} of {} {} may not run on '{}': they name their servers, and none of them "
-                         "names this one",
-                         excluded, problem.user_count(), shapes ? "users and task shapes" : "users", server),
-         .key = fmt::format("servers[{}]", i)});
+    notices.push_back({.message = fmt::format(
+                           "{} may not run on '{}': they name their servers, and none of them names this one",
+                           part_of_users(problem, excluded), server),
+                       .key = fmt::format("servers[{}]", i)});
   }
   return notices;
 }

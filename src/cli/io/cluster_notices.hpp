@@ -31,9 +31,13 @@ std::vector<Error> unplaceable_tasks(const Problem& problem);
 /// Each with the key of the demand. O((users + servers) x resources).
 std::vector<Error> missing_units(const Problem& problem);
 
-/// Servers that were not there before and that nobody names, where users and task shapes name others: what
-/// was added to a file whose users list the servers of yesterday. Each with the key of the server. O(users x
+/// Servers on which no user may run, with what keeps users off. Each with the key of the server. O(users x
 /// servers).
+std::vector<Error> unusable_servers(const Problem& problem);
+
+/// Servers that were not there before, on which some may run, and that nobody names, where users and task
+/// shapes name others: what was added to a file whose users list the servers of yesterday. Each with the key
+/// of the server. O(users x servers).
 std::vector<Error> unnamed_servers(const Problem& problem, const Problem& before);
 
 /// Limits above that of a group above, which is the one that counts. Each with the key of the limit. O(N

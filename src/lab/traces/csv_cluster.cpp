@@ -340,7 +340,8 @@ class CsvImporter {
   std::size_t rule_number(const std::map<std::string, std::vector<std::string>>& select) {
     const auto [known, is_new] = rule_numbers_.emplace(select, found_.rules.size());
     if (!is_new) return known->second;
-    inventory::Rule rule{.allowed = {}, .select = select};
+    inventory::Rule rule{.allowed = {},
+                         .select = std::map<std::string, LabelCondition>(select.begin(), select.end())};
     for (const inventory::Machine& machine : found_.machines) {
       rule.allowed.push_back(std::all_of(select.begin(), select.end(), [&](const auto& wanted) {
         const auto label = machine.labels.find(wanted.first);

@@ -492,7 +492,8 @@ class UsersOfKinds {
     place->second = static_cast<std::uint32_t>(workload_.users.size());
     User user = openb::user_of({kind, 1});
     workload_.users.push_back({.name = std::move(user.name)});
-    workload_.requests.push_back({.demand = std::move(user.demand), .select = std::move(user.select)});
+    Request& request = workload_.requests.emplace_back(Request{.demand = std::move(user.demand)});
+    for (auto& [label, condition] : user.select) request.select.emplace(label, *std::move(condition.any_of));
     return place->second;
   }
 

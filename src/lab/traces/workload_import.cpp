@@ -61,7 +61,7 @@ std::vector<User> users_of(const Workload& workload) {
                      .demand = request.demand,
                      .weight = workload.users[n].weight,
                      .servers = request.servers,
-                     .select = request.select});
+                     .select = {request.select.begin(), request.select.end()}});
   }
   return users;
 }

@@ -387,6 +387,7 @@ Json server_json(const Cluster& cluster, const Server& server) {
   Json json{{"name", server.name}, {"capacity", by_resource(cluster.resources, server.capacity)}};
   if (server.count != 1) json["count"] = server.count;
   if (!server.labels.empty()) json["labels"] = server.labels;
+  for (const Taint& taint : server.taints) json["taints"].push_back(taint_text(taint));
   return json;
 }
 
@@ -403,6 +404,17 @@ void add_quota(Json& json, const Cluster& cluster, const Quantity& weight, const
   if (!quota.reserved.empty()) json["reserved"] = by_resource(cluster.resources, quota.reserved);
 }
 
+Json condition_json(const LabelCondition& condition) {
+  if (condition.is_only_any_of()) return *condition.any_of;
+  Json json = Json::object();
+  if (condition.any_of) json["in"] = *condition.any_of;
+  if (!condition.none_of.empty()) json["not"] = condition.none_of;
+  if (condition.exists) json["exists"] = *condition.exists;
+  if (condition.above) json["above"] = *condition.above;
+  if (condition.below) json["below"] = *condition.below;
+  return json;
+}
+
 // A user, or a task shape by its own name.
 Json user_json(const Cluster& cluster, const User& user) {
   Json json{{"name", user.shape.value_or(user.name)},
@@ -411,7 +423,9 @@ Json user_json(const Cluster& cluster, const User& user) {
   add_quota(json, cluster, user.weight, user.quota);
   if (user.tasks) json["tasks"] = user.tasks->value();
   if (user.servers) json["servers"] = *user.servers;
-  if (!user.select.empty()) json["select"] = user.select;
+  if (!user.servers && !user.not_servers.empty()) json["servers"]["not"] = user.not_servers;
+  for (const auto& [label, condition] : user.select) json["select"][label] = condition_json(condition);
+  for (const Toleration& each : user.tolerates) json["tolerates"].push_back(toleration_text(each));
   for (const auto& [server, demand] : user.demand_on)
     json["demand_on"][server] = by_resource(cluster.resources, demand);
   return json;

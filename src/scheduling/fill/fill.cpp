@@ -26,12 +26,13 @@ Amounts amounts(std::span<const std::int64_t> units) { return {units.begin(), un
 /// The user's tasks as a job. Requires that there are some.
 JobSubmitted job_of(const IntegerProblem& cluster, std::size_t n, UserId user) {
   const User& of = cluster.problem().users()[n];
+  const std::vector<Server>& servers = cluster.problem().servers();
+  NamesAndValues where = as_names_and_values(of, servers);
   JobSubmitted job{.user = user,
                    .demand = amounts(cluster.demand(n)),
                    .tasks = cluster.task_limit(n),
-                   .servers = of.servers,
-                   .select = of.select};
-  const std::vector<Server>& servers = cluster.problem().servers();
+                   .servers = std::move(where.servers),
+                   .select = std::move(where.select)};
   for (std::size_t i = 0; i < servers.size() && !of.demand_on.empty(); ++i) {
     if (of.demand_on.contains(servers[i].name))
       job.demand_on[servers[i].name] = amounts(cluster.demand(cluster.task(n, i)));

@@ -18,6 +18,7 @@ ServerKinds as_they_stand(const Problem& cluster, const Workload& workload) {
                     .servers = cluster.servers(),
                     .requests = reordered(workload.requests, resource_order(cluster, workload)),
                     .kind_of = std::vector<std::size_t>(cluster.server_count())};
+  for (Server& server : kinds.servers) server.taints.clear();  // the tasks of a workload tolerate all
   std::iota(kinds.kind_of.begin(), kinds.kind_of.end(), 0);
   return kinds;
 }
@@ -88,7 +89,7 @@ Result<Problem> problem_of(const ServerKinds& kinds, std::span<const Submitter> 
                              .demand = request.demand,
                              .weight = users[claims[n].user].weight,
                              .servers = request.servers,
-                             .select = request.select,
+                             .select = {request.select.begin(), request.select.end()},
                              .may_fit_nowhere = true});  // server_kinds refuses it, in words of a workload
   }
   return Problem::from(std::move(cluster));
