@@ -136,7 +136,7 @@ TEST_P(RandomMirrors, AreAsTheSchedulerAfterEachPicture) {
       if (random.below(10) == 0) pod.requests["example.com/gpu"] = 1;
       if (random.below(4) == 0)
         pod.rule.tolerations = {
-            {.key = "t", .op = kubernetes::Toleration::Operator::exists, .value = "", .effect = ""}};
+            {.key = "t", .op = Toleration::Operator::exists, .value = "", .effect = ""}};
       if (random.below(3) == 0) {
         const std::uint64_t gang = random.below(3);
         pod.gang = "g" + std::to_string(gang);
@@ -330,7 +330,7 @@ TEST(Mirror, WhatKeepsAPodOffANodeIsNamed) {
   auto chooses = waiting_pod("ml", "chooses", 1000, 100);
   chooses.rule.selector = {{"pool", "a"}};
   chooses.rule.tolerations = {
-      {.key = "dedicated", .op = kubernetes::Toleration::Operator::exists, .value = "", .effect = ""}};
+      {.key = "dedicated", .op = Toleration::Operator::exists, .value = "", .effect = ""}};
   followed.server.put_pod(chooses);
   followed.server.list(followed.scheduler, at(0));
   followed.work();
@@ -354,7 +354,7 @@ TEST(Mirror, WhatKeepsAPodOffANodeIsNamed) {
   EXPECT_EQ(why["next_step"], "a toleration, or another node selector or affinity, or a smaller task");
   // Another rule, another answer.
   pod.rule.tolerations = {
-      {.key = "", .op = kubernetes::Toleration::Operator::exists, .value = "", .effect = ""}};
+      {.key = "", .op = Toleration::Operator::exists, .value = "", .effect = ""}};
   pod.requests["cpu"] = 5000;
   followed.server.delete_pod(std::string(pod.uid));
   pod.uid += "-again";

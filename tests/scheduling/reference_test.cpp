@@ -148,8 +148,8 @@ class Reference {
     const Server& server = problem_.servers()[i];
     if (user.servers && std::count(user.servers->begin(), user.servers->end(), server.name) == 0)
       return false;
-    for (const auto& [label, values] : user.select) {
-      if (std::count(values.begin(), values.end(), server.labels.at(label)) == 0) return false;
+    for (const auto& [label, wanted] : user.select) {
+      if (!holds(wanted, server.labels.at(label))) return false;
     }
     return true;
   }

@@ -317,6 +317,8 @@ export interface TraceSummary {
   completion: Quantiles;
   /** Of tasks that still wait at the end. */
   waiting_so_far: Quantiles;
+  /** Each job counted once, however many tasks it has. */
+  jobs: {submitted: number; started: number; finished: number; waiting: Quantiles; completion: Quantiles};
 }
 
 export interface TraceUser {
@@ -820,6 +822,8 @@ export interface Audited {
   /** Attempts in all. */
   budget: number;
   seed: number;
+  /** That the searches might take in all; absent where they had no end. */
+  seconds?: number;
   outcomes: AuditedMechanism[];
 }
 
@@ -845,6 +849,8 @@ export interface AuditVerdict {
   scope: 'instance' | 'searched';
   /** Divisions that were looked at, or compared with the cluster's own; none when vacuous or not decided. */
   tried: number;
+  /** The time of the search was over before all its attempts were made. */
+  ended_early?: true;
   note?: string;
   /** Why it does not hold here. */
   witness?: Violation;
