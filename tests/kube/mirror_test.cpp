@@ -135,8 +135,7 @@ TEST_P(RandomMirrors, AreAsTheSchedulerAfterEachPicture) {
       if (random.below(10) == 0) pod.priority = kubernetes::kSystemCritical;
       if (random.below(10) == 0) pod.requests["example.com/gpu"] = 1;
       if (random.below(4) == 0)
-        pod.rule.tolerations = {
-            {.key = "t", .op = Toleration::Operator::exists, .value = "", .effect = ""}};
+        pod.rule.tolerations = {{.key = "t", .op = Toleration::Operator::exists, .value = "", .effect = ""}};
       if (random.below(3) == 0) {
         const std::uint64_t gang = random.below(3);
         pod.gang = "g" + std::to_string(gang);
@@ -353,8 +352,7 @@ TEST(Mirror, WhatKeepsAPodOffANodeIsNamed) {
       "enough, but its wishes exclude it");
   EXPECT_EQ(why["next_step"], "a toleration, or another node selector or affinity, or a smaller task");
   // Another rule, another answer.
-  pod.rule.tolerations = {
-      {.key = "", .op = Toleration::Operator::exists, .value = "", .effect = ""}};
+  pod.rule.tolerations = {{.key = "", .op = Toleration::Operator::exists, .value = "", .effect = ""}};
   pod.requests["cpu"] = 5000;
   followed.server.delete_pod(std::string(pod.uid));
   pod.uid += "-again";
