@@ -163,7 +163,9 @@ std::vector<MechanismAudit> audit_rules(const Problem& problem, const std::vecto
   const std::vector<Property> list = asked_properties(options, !problem.tree().is_flat());
   const std::uint64_t attempts = share_of_budget(options, list, rules.size());
   Progress progress(options.progress, list.size() * rules.size() * attempts);
-  TimeShares time(options.seconds_left, searches_among(list) * rules.size());
+  const auto searching = static_cast<std::size_t>(
+      std::count_if(rules.begin(), rules.end(), [](const NamedRule& each) { return each.rule.is_rule; }));
+  TimeShares time(options.seconds_left, searches_among(list) * searching);
   std::vector<MechanismAudit> audits;
   for (const auto& [name, rule] : rules) {
     MechanismAudit& found =
@@ -173,18 +175,19 @@ std::vector<MechanismAudit> audit_rules(const Problem& problem, const std::vecto
     if (!outcome) {
       found.refused = outcome.error();
       progress.add(attempts * list.size());
-      for (std::size_t k = searches_among(list); k > 0; --k) time.next();
+      for (std::size_t k = rule.is_rule ? searches_among(list) : 0; k > 0; --k) time.next();
       continue;
     }
     found.status = outcome->status;
     for (const Property property : list) {
-      found.verdicts.push_back(check(property, {divided, *outcome, rule.scope}, rule,
-                                     {.attempts = attempts,
-                                      .seed = options.seed,
-                                      .threads = options.threads,
-                                      .tolerances = options.tolerances,
-                                      .progress = progress.within(),
-                                      .is_over = is_searched(property) ? time.next() : nullptr}));
+      found.verdicts.push_back(
+          check(property, {divided, *outcome, rule.scope}, rule,
+                {.attempts = attempts,
+                 .seed = options.seed,
+                 .threads = options.threads,
+                 .tolerances = options.tolerances,
+                 .progress = progress.within(),
+                 .is_over = is_searched(property) && rule.is_rule ? time.next() : nullptr}));
       progress.add(attempts);
     }
   }
@@ -234,7 +237,8 @@ Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uin
   });
   Verdict verdict = verdict_on(style.property, std::move(sought));
   if (verdict.witness)
-    verdict.smallest = smallest(verdict, rule, {.tolerances = search.tolerances}, shrink_tries);
+    verdict.smallest =
+        smallest(verdict, rule, {.tolerances = search.tolerances, .is_over = search.is_over}, shrink_tries);
   return verdict;
 }
 

@@ -98,7 +98,7 @@ Verdict verdict_on(Property property, SearchResult sought) {
     return verdict;
   }
   Verdict verdict{.property = property, .scope = VerdictScope::searched};
-  verdict.ended_early = sought.ended_early && !sought.worst;
+  verdict.ended_early = sought.ended_early;
   if (sought.worst) verdict = violated(property, *std::move(sought.worst));
   verdict.tried = sought.tried;
   return verdict;

@@ -176,6 +176,7 @@ Stop Stops::of(std::size_t user) const {
     const std::span<const double> limit = tree.limit(node);
     if (limit.empty()) continue;
     std::vector<std::size_t> reached = demanded(problem_, user, [&](std::size_t r, double demand) {
+      if (limit[r] >= problem_.pool()[r]) return false;  // of all that there is: the capacity stops it
       return whole ? used_[node][r] + demand > limit[r] : is_full(used_[node][r], limit[r]);
     });
     if (!reached.empty()) return {.kind = StopKind::limit, .node = node, .resources = std::move(reached)};

@@ -15,6 +15,7 @@
 #include "kubernetes/placement_rules.hpp"
 #include "kubernetes/pod_requests.hpp"
 #include "model/names.hpp"
+#include "model/placement_text.hpp"
 
 namespace mirab::kubernetes {
 namespace {
@@ -243,12 +244,13 @@ class ClusterImporter {
   }
 
   // Those of taints that Kubernetes itself sets on a node in trouble are left out, unless a node has it: most
-  // pods have them.
+  // pods have them. So are those that Kubernetes refuses, which tolerate nothing.
   std::vector<Toleration> tolerations_to_keep(const PlacementRule& rule) const {
     constexpr std::string_view kOfKubernetes = "node.kubernetes.io/";
     std::vector<Toleration> kept;
     std::copy_if(rule.tolerations.begin(), rule.tolerations.end(), std::back_inserter(kept),
                  [&](const Toleration& each) {
+                   if (check_toleration(each)) return false;
                    if (each.key.empty()) return each.op == Toleration::Operator::exists;
                    return !each.key.starts_with(kOfKubernetes) || set_taints().contains(each.key);
                  });

@@ -85,6 +85,14 @@ void name_servers(Cluster& cluster) {
   }
 }
 
+void let_run_everywhere(User& user) {
+  user.servers.reset();
+  user.not_servers.clear();
+  user.select.clear();
+  user.tolerates = {Toleration{}};
+  user.demand_on.clear();
+}
+
 const ResourceVector& demand_on(const User& user, const Server& server) {
   const auto special = user.demand_on.find(server.name);
   return special == user.demand_on.end() ? user.demand : special->second;

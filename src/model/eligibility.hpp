@@ -40,6 +40,9 @@ NamesAndValues as_names_and_values(const User& user, const std::vector<Server>& 
 /// Says where each user may run by the names of servers alone: labels, taints, and what asks for them go.
 void name_servers(Cluster& cluster);
 
+/// Lets the user run on every server, with the same tasks on each.
+void let_run_everywhere(User& user);
+
 /// What a task of the user takes on the server.
 const ResourceVector& demand_on(const User& user, const Server& server);
 

@@ -244,6 +244,7 @@ Toleration FieldReader::toleration(const Node& node, const std::string& key) {
   if (toleration.op == Toleration::Operator::exists) toleration.value.clear();
   if (toleration.key.empty() && toleration.op != Toleration::Operator::exists)
     fail(key + ".key", "missing; every taint is tolerated with `operator: Exists` alone", node.line);
+  if (const Check wrong = check_toleration(toleration)) fail(key, wrong->message, node.line);
   if (const Check wrong = toleration.effect.empty() ? Check() : check_effect(toleration.effect))
     fail(key + ".effect", wrong->message, node.line);
   return toleration;

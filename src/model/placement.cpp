@@ -64,7 +64,7 @@ struct Parts {
   std::string_view effect;
 };
 
-// A key has no sign in it, an effect no colon; a value may have any.
+// A key has no sign in it, a value and an effect no colon.
 Parts parts_of(std::string_view text) {
   Parts parts;
   if (const std::size_t colon = text.rfind(':'); colon != std::string_view::npos) {
@@ -160,6 +160,16 @@ Result<Taint> parse_taint(std::string_view text) {
   return taint;
 }
 
+Check check_toleration(const Toleration& toleration) {
+  const bool is_number = toleration.op == Operator::above || toleration.op == Operator::below;
+  if (is_number && !plain_whole(toleration.value))
+    return wrong(fmt::format("'{}' must be a whole number", toleration.value.substr(0, 40)));
+  const bool is_plain_key =
+      toleration.key.find_first_of("=<>:") == std::string::npos && toleration.key != kEveryTaint;
+  if (is_plain_key && toleration.value.find(':') == std::string::npos) return {};
+  return wrong("a key has none of =, <, > and : and is not *, and a value has no colon");
+}
+
 Result<Toleration> parse_toleration(std::string_view text) {
   const Parts parts = parts_of(text);
   if (Check bad = check_parts(text, parts, "key, key=value, or * for every taint")) return *std::move(bad);
@@ -175,9 +185,7 @@ Result<Toleration> parse_toleration(std::string_view text) {
       return *wrong("of every key there is no value; write * for every taint");
     toleration.key.clear();
   }
-  const bool is_number = toleration.op == Operator::above || toleration.op == Operator::below;
-  if (is_number && !plain_whole(toleration.value))
-    return *wrong(fmt::format("'{}' must be a whole number", toleration.value.substr(0, 40)));
+  if (Check bad = check_toleration(toleration)) return *std::move(bad);
   return toleration;
 }
 

@@ -12,6 +12,9 @@ namespace mirab {
 /// What `taint_text` writes, and `key:NoSchedule`. Errors have a message only.
 Result<Taint> parse_taint(std::string_view text);
 
+/// Can the text of the toleration be read back? Errors have a message only.
+Check check_toleration(const Toleration& toleration);
+
 /// What `toleration_text` writes. Errors have a message only.
 Result<Toleration> parse_toleration(std::string_view text);
 

@@ -147,6 +147,20 @@ TEST(BetweenTeams, TheirTasksRunWhereTheyMay) {
       << "what C has on s2 is of no use to G";
 }
 
+// Where users may run is nothing to the pool.
+TEST(BetweenTeams, OnThePoolTheyMayRunEverywhere) {
+  Cluster cluster = cluster_of({{10}, {10}}, {{1}, {1}, {1}});
+  cluster.groups = {{.name = "G"}};
+  cluster.users[0].group = cluster.users[1].group = "G";
+  cluster.users[0].not_servers = {"s2"};
+  cluster.servers[0].taints = {{.key = "gpu"}};
+  cluster.users[0].tolerates = {{.key = "gpu"}};
+  for (const Property property : kByWeight) {
+    const Verdict verdict = verdict_on(property, problem_of(cluster), "hdrf");
+    EXPECT_TRUE(verdict.decided && verdict.holds) << property_name(property) << verdict.note;
+  }
+}
+
 // The examples of docs/explanation/fairness.md.
 TEST(BetweenTeams, ATeamOfUsersWhoNeedDifferentResourcesIsEnvied) {
   Cluster cluster = cluster_of({{2, 1}}, {{1, 0}, {1, 1}, {1, 0}, {0, 1}});

@@ -156,6 +156,23 @@ users:
   }
 }
 
+// A cohort may use all that its queues have: that stops nobody whom the capacity does not stop.
+TEST(Teams, ALimitOfAllThatThereIsIsNotWhatStopsAUser) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [cpu]
+servers: [{name: s, capacity: {cpu: 10}}]
+groups: [{name: all, limit: {cpu: 10}}]
+users: [{name: a, group: all, demand: {cpu: 1}}, {name: b, group: all, demand: {cpu: 1}}]
+)",
+                                             Syntax::yaml, "all");
+  for (const char* mechanism : {"hdrf", "hdrfh"}) {
+    const Outcome outcome = *allocate(problem, mechanism);
+    const Stop stop = Stops(problem, outcome).of(0);
+    EXPECT_EQ(stop.kind, StopKind::capacity) << mechanism;
+    EXPECT_THAT(stop.resources, ::testing::ElementsAre(0u));
+  }
+}
+
 TEST(Teams, AnExplanationTriesTheLimitAndTheWeightsOfTheGroupsAround) {
   const Problem problem = limited();
   const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);

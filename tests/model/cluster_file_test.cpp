@@ -186,6 +186,14 @@ TEST(ClusterFile, ErrorsOfLabelsAndTaintsNameLineAndKey) {
   EXPECT_THAT(refused("tolerates: [a>b]"), HasSubstr("users[0].tolerates[0]: 'b' must be a whole number"));
   EXPECT_THAT(refused("tolerates: [{key: a, operator: Maybe}]"),
               HasSubstr("users[0].tolerates[0].operator: must be Exists, Equal, Gt or Lt, not 'Maybe'"));
+  EXPECT_THAT(refused("tolerates: [{key: a, operator: Gt, value: '007'}]"),
+              HasSubstr("c.yaml:7: users[0].tolerates[0]: '007' must be a whole number"));
+  for (const char* unwritable : {"{key: '*', operator: Exists}", "{key: a=b, operator: Exists}",
+                                 "{key: a, value: 'b:NoExecute'}", "{key: 'a:b', value: c}"}) {
+    EXPECT_THAT(refused(std::string("tolerates: [") + unwritable + "]"),
+                HasSubstr("users[0].tolerates[0]: a key has none of =, <, > and : and is not *"))
+        << "its text would be another toleration";
+  }
   EXPECT_THAT(refused("tolerates: [{value: a}]"), HasSubstr("users[0].tolerates[0].key: missing"));
   EXPECT_THAT(refused("servers: [ml]"),
               HasSubstr("c.yaml:7: users[0].tolerates: user 'u' fits on none of the 3 "

@@ -48,9 +48,8 @@ TEST(AuditReport, SaysWhichSearchesEndedForLackOfTime) {
                           {.property = Property::strategy_proofness, .scope = VerdictScope::searched}});
   run.properties = {Property::strategy_proofness};
   run.seconds = 30;
-  EXPECT_THAT(
-      audit_table(run, 200),
-      HasSubstr("\n1 of 2 searches ended before all their attempts, since they have 30 seconds in all;"));
+  EXPECT_THAT(audit_table(run, 200),
+              HasSubstr("\n1 of 2 searches ended before all their attempts, since the audit has 30 seconds"));
   const auto json = audit_json(run);
   EXPECT_EQ(json["seconds"], 30);
   EXPECT_EQ(json["outcomes"][0]["properties"][0]["ended_early"], true);

@@ -137,7 +137,7 @@ TEST(ReplayReport, OfJobsOfSeveralTasksTheTableSaysThatItCountsTasks) {
   EXPECT_THAT(text, HasSubstr("tasks of 3 jobs"));
   EXPECT_THAT(text, HasSubstr("counts and times are of tasks, so that a job of 4 counts 4 times"));
   EXPECT_THAT(text, ContainsRegex("jobs started +2"));
-  EXPECT_THAT(text, ContainsRegex("waiting of jobs, mean +1.5 min"));
+  EXPECT_THAT(text, ContainsRegex("waiting of jobs, mean +90 s"));
 }
 
 TEST(ReplayReport, OfLongSeriesThePageKeepsEverySoManySamplesAndTheLast) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include <mirab/audit/properties.hpp>
@@ -17,6 +18,7 @@
 #include "audit/findings.hpp"
 #include "audit/properties/efficiency.hpp"
 #include "fairness/share.hpp"
+#include "model/eligibility.hpp"
 
 namespace mirab {
 namespace {
@@ -98,9 +100,10 @@ class Teams {
     return node == team;
   }
 
+  // At most what can be counted, which is more than any user could take.
   static Quantity quantity_of(double amount) {
     const Result<Quantity> quantity = Quantity::from(std::max(0.0, amount));
-    return quantity ? *quantity : Quantity(0);
+    return quantity ? *quantity : Quantity(std::numeric_limits<std::int64_t>::max());
   }
 
   std::vector<Server> places_with(const Places& amounts) const {
@@ -126,9 +129,7 @@ class Teams {
     user.may_fit_nowhere = true;
     if (!may_gain_[n]) user.tasks = quantity_of(division_.outcome.allocation.tasks[n]);
     if (division_.scope == Scope::pool) {
-      user.servers.reset();
-      user.select.clear();
-      user.demand_on.clear();
+      let_run_everywhere(user);
     }
     return user;
   }

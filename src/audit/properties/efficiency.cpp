@@ -127,6 +127,8 @@ constexpr double kSmallestPart = 1e-9;     // of a capacity, a unit. Derived: ro
 constexpr double kServed = 1e-7;     // of X_n may be lost. Derived: a penalty of 1e9 times rounding of 1e-16.
 constexpr double kMaxEntries = 4e6;  // of the tableau: 32 MB, a limit on time.
 constexpr const char* kTooLarge = "the linear program is too large";
+constexpr const char* kNotSolved =
+    "the linear program has not converged, or what users have is too far apart in size";
 
 // Users and servers in classes; on the pool one class of servers.
 struct ClassedProblem {
@@ -384,17 +386,46 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
 
 // The same for tasks that run elsewhere: they need not fit.
 
+namespace {
+
+// Do all tasks fit together, but for a part `open`? Over several servers max Σ_n y_n / unit_n under y_n ≤
+// X_n. Nothing when the optimum is not proved.
+std::optional<bool> fits(const ClassedProblem& classed, double open) {
+  const ServerRows& rows = classed.rows;
+  if (rows.servers() == 1) {
+    const ArrayXd used = rows.demand[0].matrix().transpose() * classed.tasks.matrix();
+    return (used <= rows.capacity.row(0).transpose() * (1 + open)).all();
+  }
+  const auto pairs = pairs_of(rows);
+  const auto placed = static_cast<Index>(pairs.size());
+  const Index capacities = rows.servers() * rows.resources();
+  const ArrayXd owed = classed.tasks / classed.unit;
+  numerics::LinearProgram program{.value = Eigen::VectorXd::Ones(placed),
+                                  .rows = Eigen::MatrixXd::Zero(capacities + rows.rows(), placed),
+                                  .limit = Eigen::VectorXd::Ones(capacities + rows.rows())};
+  for (Index column = 0; column < placed; ++column) {
+    const auto& [n, i] = pairs[static_cast<std::size_t>(column)];
+    for (Index r = 0; r < rows.resources(); ++r)
+      program.rows(i * rows.resources() + r, column) = part_taken(classed, n, i, r);
+    program.rows(capacities + n, column) = 1;
+  }
+  program.limit.tail(rows.rows()) = owed;
+  const numerics::LinearOptimum best = numerics::maximise(program);
+  if (!best.report.converged()) return {};
+  return best.amount.sum() >= owed.sum() * (1 - open);
+}
+
+}  // namespace
+
 Result<std::optional<Gain>> largest_gain(const Problem& problem, const std::vector<double>& tasks,
                                          double threshold) {
   const ClassedProblem classed = classed_in_units(problem, Scope::servers, tasks);
   if (is_too_large(classed)) return Error{.message = kTooLarge};
-  if (classed.rows.servers() == 1) {
-    const ArrayXd used = classed.rows.demand[0].matrix().transpose() * classed.tasks.matrix();
-    if ((used > classed.rows.capacity.row(0).transpose() * (1 + threshold)).any())
-      return std::optional<Gain>{};
-  }
+  const std::optional<bool> all = fits(classed, threshold);
+  if (!all) return Error{.message = kNotSolved};
+  if (!*all) return std::optional<Gain>{};
   const std::optional<ArrayXd> gains = gains_of(classed, std::max(kRoundingOfSums, threshold));
-  if (!gains) return std::optional<Gain>{};
+  if (!gains) return Error{.message = kNotSolved};
   Index best = 0;
   const double size = gains->maxCoeff(&best);
   if (size <= threshold) return std::optional<Gain>{};

@@ -18,7 +18,8 @@ struct Gain {
 
 /// Could these users run `tasks`, [n], on this cluster, and one of them more of its own? Those who gain
 /// most by the first program of Pareto efficiency, as a part of what they have; none where the tasks do not
-/// fit or no gain is above `threshold`. Error: the linear program is too large.
+/// fit or no gain is above `threshold`. Errors: a linear program is too large, or has not been solved, so
+/// that nothing is known.
 Result<std::optional<Gain>> largest_gain(const Problem& problem, const std::vector<double>& tasks,
                                          double threshold);
 

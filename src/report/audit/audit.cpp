@@ -219,12 +219,16 @@ std::string legend(const AuditRun& audited, std::size_t width) {
 std::string ended_early_line(std::size_t early, std::size_t searches, std::optional<std::uint64_t> seconds,
                              std::size_t width) {
   if (early == 0) return {};
+  const std::string why =
+      seconds ? fmt::format("the audit has {}, of which a quarter is kept for smaller counterexamples",
+                            counted(*seconds, "second"))
+              : "their time was over";
   return broken(
       fmt::format(
           "{} of {} searches ended before all their attempts, since {}; how far they came depends on the "
-          "machine. --seconds N gives them longer, and --budget N without --seconds as long as it takes",
-          early, searches,
-          seconds ? fmt::format("they have {} in all", counted(*seconds, "second")) : "their time was over"),
+          "machine and what else runs there. --seconds N gives them longer, and --budget N without "
+          "--seconds as long as it takes",
+          early, searches, why),
       width);
 }
 
