@@ -17,7 +17,7 @@ struct Taint {
   std::string value = {};
   std::string effect = "NoSchedule";  ///< `NoSchedule`, `NoExecute`, `PreferNoSchedule`
 
-  /// PreferNoSchedule keeps nobody off.
+  /// PreferNoSchedule has no effect on who may run there.
   bool keeps_off() const { return effect != "PreferNoSchedule"; }
 
   friend auto operator<=>(const Taint&, const Taint&) = default;

@@ -181,7 +181,7 @@ Verdict check_sharing_incentive_of_teams(const Division& division, const Toleran
   const Tree& tree = problem.tree();
   for (std::size_t v = 1; v < tree.size(); ++v) {
     if (has_some(tree.guarantee(v)) || has_some(tree.reserve(v)))
-      return vacuous(property, "no team is owed its part of every server beside guarantees and reserves");
+      return vacuous(property, "with guarantees and reserves no team is owed its part of every server");
   }
   const double threshold = slack(division.outcome, tolerances);
   const Teams teams(division);

@@ -287,7 +287,7 @@ Verdict max_min_in(Property property, const Division& division, const ClusterVie
     const Tree& tree = problem.tree();
     for (std::size_t v = 1; v < tree.size(); ++v) {
       if (has_some(tree.guarantee(v)) || has_some(tree.reserve(v)))
-        return vacuous(property, "no team is owed the same beside guarantees and reserves");
+        return vacuous(property, "with guarantees and reserves teams are not owed equal amounts");
     }
     const Stops stops(problem, division.outcome);
     for (std::size_t n = 0; n < ground.users(); ++n)
