@@ -34,7 +34,7 @@ struct VirtualMachine {
 };
 
 /// In the order in which they first appear. Errors: as of read_rows; another heading; a negative or bad
-/// number; times of a machine that go backwards; no row.
+/// number; times of a machine that go backwards, or on after a gap of more than 31 days; no row.
 Result<std::vector<VirtualMachine>> read_table(const std::string& path);
 
 namespace {
@@ -62,6 +62,7 @@ constexpr std::array heading{vm,
 }  // namespace column
 
 constexpr double kBytesOfAKilobyte = 1024;
+constexpr std::uint64_t kLongestGap = std::uint64_t{31} * 24 * 3600;  // s; every step of a gap is kept, so it ends
 
 Check check_heading(const Row& row) {
   for (const Column& name : column::heading) {
@@ -97,8 +98,12 @@ Check add_row(const Row& row, VirtualMachine& machine) {
     read[next++] = *value;
   }
   const auto& [cores, mhz, used_mhz, memory, used_memory] = read;
-  if (!machine.samples.empty() && *time <= machine.samples.back().time) {
-    return row.error(column::time, "is not after the time of the machine's row before");
+  if (!machine.samples.empty()) {
+    const std::uint64_t before = machine.samples.back().time;
+    if (*time <= before) return row.error(column::time, "is not after the time of the machine's row before");
+    if (*time - before > kLongestGap) {
+      return row.error(column::time, "is more than 31 days after the machine's row before");
+    }
   }
   machine.cores = std::max(machine.cores, cores);
   machine.bytes = std::max(machine.bytes, std::ceil(memory * kBytesOfAKilobyte));
