@@ -317,6 +317,22 @@ std::pair<double, bool> prove(PurchaseSearch& search, std::size_t kinds, std::si
   return {0, true};
 }
 
+// The capacity of an overfull server is what runs there, which no server that is sold has.
+Check check_kinds(const Problem& problem, const std::vector<ServerKind>& kinds) {
+  for (const ServerKind& kind : kinds) {
+    const bool is_overfull =
+        std::any_of(problem.servers().begin(), problem.servers().end(),
+                    [&](const Server& server) { return server.is_overfull && server.name == kind.name; });
+    if (is_overfull)
+      return Error{.message = fmt::format("'{}' is overfull: its capacity is what runs there, more than such "
+                                          "a server has; name one that is not, or a new kind with its "
+                                          "capacity",
+                                          kind.name),
+                   .key = "--kind"};
+  }
+  return {};
+}
+
 Error unreachable(const PlanGoal& goal, PurchaseSearch& search, bool any_helps, std::size_t kinds,
                   double now) {
   if (!any_helps)
@@ -343,6 +359,7 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
                            const std::vector<ServerKind>& kinds, const PlanOptions& options) {
   MIRAB_ASSERT(!kinds.empty(), "kinds to buy");
   const Mechanism& row = mechanism_of(choice);
+  if (Check wrong = check_kinds(problem, kinds)) return *std::move(wrong);
   if (Check wrong = check_goal(problem, row, goal)) return *std::move(wrong);
   Result<Outcome> before = allocate(problem, choice, options.execution);
   if (!before) return before.error();

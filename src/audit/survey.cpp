@@ -197,6 +197,12 @@ Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span
     survey.outcome.notices.emplace_back(kNoRule);
     return survey;
   }
+  std::vector<std::size_t> short_of_tasks;
+  for (const Standing& standing : survey.users) {
+    if (!standing.satisfied) short_of_tasks.push_back(standing.user);
+  }
+  if (std::optional<std::string> notice = no_copies(problem, row, short_of_tasks))
+    survey.outcome.notices.push_back(*std::move(notice));
   std::vector<SharedTrial> trials =
       trials_of(problem, row, survey.outcome.allocation, bindings, options.what_ifs, survey.users);
   if (Check wrong = solve_all(problem, choice, options, survey.users, trials)) return *std::move(wrong);

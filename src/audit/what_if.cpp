@@ -13,6 +13,7 @@
 #include "audit/holder.hpp"
 #include "fairness/share.hpp"
 #include "model/eligibility.hpp"
+#include "model/names.hpp"
 
 namespace mirab {
 namespace {
@@ -50,7 +51,9 @@ std::vector<Change> more_servers(const Problem& problem, const Classes& classes,
   std::vector<Change> changes;
   for (const ServerClass& alike : classes.servers) {
     if (!problem.eligible(user, alike.members[0])) continue;
-    changes.push_back({.kind = ChangeKind::server, .servers = alike.members});
+    std::vector<std::size_t> servers = alike.members;
+    std::erase_if(servers, [&](std::size_t i) { return problem.servers()[i].is_overfull; });
+    if (!servers.empty()) changes.push_back({.kind = ChangeKind::server, .servers = std::move(servers)});
   }
   std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
     return tasks_alone(problem, user, a.servers[0]) > tasks_alone(problem, user, b.servers[0]);
@@ -301,6 +304,30 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
   if (mechanism.accepts.several_servers) servers = more_servers(problem, classes, held.user);
   for (Change& change : in_turn(units, servers)) changes.push_back(std::move(change));
   return changes;
+}
+
+std::optional<std::string> no_copies(const Problem& problem, const Mechanism& mechanism,
+                                     std::span<const std::size_t> users) {
+  if (!mechanism.accepts.several_servers) return {};
+  const auto runs_on_overfull_alone = [&](std::size_t user) {
+    bool any = false;
+    for (std::size_t i = 0; i < problem.server_count(); ++i) {
+      if (!problem.eligible(user, i)) continue;
+      if (!problem.servers()[i].is_overfull) return false;
+      any = true;
+    }
+    return any;
+  };
+  std::vector<std::string_view> names;
+  for (const std::size_t user : users) {
+    if (runs_on_overfull_alone(user)) names.push_back(problem.users()[user].name);
+  }
+  if (names.empty()) return {};
+  constexpr std::size_t kMostNames = 3;
+  return fmt::format(
+      "one more server is not tried for {}: all on which {} may run are overfull, and run more than such a "
+      "server has",
+      first_names(names, kMostNames), names.size() == 1 ? "it" : "they");
 }
 
 Result<Problem> changed(const Problem& problem, std::size_t user, const Change& change) {

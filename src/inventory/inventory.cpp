@@ -101,6 +101,7 @@ struct Like {
   Bits allows = {};    // which shapes may run there
   Labels labels = {};  // on which some `select` depends
   std::vector<Taint> taints = {};
+  bool is_overfull = false;
 
   friend auto operator<=>(const Like&, const Like&) = default;
 };
@@ -221,6 +222,7 @@ class Describer {
           too_much[r] +=
               mpq_class(each - rational(machine.capacity[r])).get_d() * static_cast<double>(machine.count);
       }
+      overfull_.push_back(!beyond.empty());
       if (!beyond.empty() && !machine.is_closed) overfull.add(fmt::format("{} ({})", machine.name, beyond));
     }
     std::string in_all;
@@ -445,7 +447,7 @@ class Describer {
     std::map<std::pair<Like, std::string>, std::size_t> kinds;
     for (std::size_t i = 0; i < machine_count(); ++i) {
       if (!kept_[i]) continue;
-      Like own{.taints = taints_[i]};
+      Like own{.taints = taints_[i], .is_overfull = overfull_[i]};
       for (const std::size_t area : used) own.allows.push_back(areas_[area][i]);
       for (const auto& [label, value] : inventory_.machines[i].labels) {
         const auto wanted = needed.find(label);
@@ -463,8 +465,12 @@ class Describer {
       const Like& own = like[each.servers.front()];
       const auto [place, is_new] = entries.emplace(std::pair(key_of(each.capacity), own), entries.size());
       if (is_new) {
-        description_.cluster.servers.push_back(
-            {.name = {}, .capacity = each.capacity, .count = 0, .labels = own.labels, .taints = own.taints});
+        description_.cluster.servers.push_back({.name = {},
+                                                .capacity = each.capacity,
+                                                .count = 0,
+                                                .labels = own.labels,
+                                                .taints = own.taints,
+                                                .is_overfull = own.is_overfull});
         description_.machines.emplace_back();
       }
       for (std::size_t& server : each.servers) {
@@ -637,6 +643,7 @@ class Describer {
   std::vector<Shape> shapes_;
   std::map<std::tuple<std::size_t, Key, std::size_t, std::string, bool>, std::size_t> shape_numbers_;
   std::vector<ResourceVector> capacities_;  // [machine]
+  Bits overfull_;                           // [machine], more runs there than it has
   std::vector<ExactVector> used_;           // the same, of all machines of one together; empty: nothing
   std::vector<Bits> areas_;                 // sets of machines
   std::vector<std::vector<Taint>> taints_;  // [machine], those that keep tasks off

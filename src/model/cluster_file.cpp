@@ -199,8 +199,8 @@ class ClusterReader : FieldReader {
   }
 
   Server server(const Node& node, const std::string& key) {
-    static constexpr std::array<std::string_view, 5> kKeys = {"name", "capacity", "count", "labels",
-                                                              "taints"};
+    static constexpr std::array<std::string_view, 6> kKeys = {"name",   "capacity", "count",
+                                                              "labels", "taints",   "overfull"};
     Server server;
     if (!expect_map(node, key, kKeys)) return server;
     server.name = text(required(node, key, "name"), key + ".name");
@@ -208,6 +208,8 @@ class ClusterReader : FieldReader {
     if (const Node* count = node.find("count")) server.count = whole(*count, key + ".count");
     if (const Node* labels = node.find("labels")) server.labels = this->labels(*labels, key + ".labels");
     if (const Node* taints = node.find("taints")) server.taints = this->taints(*taints, key + ".taints");
+    if (const Node* overfull = node.find("overfull"))
+      server.is_overfull = truth(*overfull, key + ".overfull");
     return server;
   }
 

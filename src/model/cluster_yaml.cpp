@@ -77,6 +77,7 @@ std::string server_line(const Cluster& cluster, const Server& server) {
     for (const Taint& taint : server.taints) taints.push_back(taint_text(taint));
     line += ", taints: " + terms(taints);
   }
+  if (server.is_overfull) line += ", overfull: true";
   return line;
 }
 

@@ -204,6 +204,32 @@ TEST(Explanation, OnlyServersThatTheUserMayUseAreOffered) {
   EXPECT_EQ(offered, 1u);
 }
 
+// Of three entries that are alike one is overfull, and so is the only one on which C may run.
+TEST(Explanation, AnOverfullServerIsNotCopied) {
+  Cluster cluster = park();
+  cluster.servers[0].is_overfull = true;
+  cluster.servers[1].is_overfull = true;
+  const Problem problem = problem_of(cluster);
+  const auto copied = [](const Explanation& explanation) {
+    std::vector<std::size_t> servers;
+    for (const WhatIf& what_if : explanation.what_ifs) {
+      if (what_if.change.kind != ChangeKind::server) continue;
+      servers.insert(servers.end(), what_if.change.servers.begin(), what_if.change.servers.end());
+    }
+    return servers;
+  };
+  const Explanation of_a = explained(problem, "drfh", 0);
+  EXPECT_THAT(copied(of_a), ElementsAre(2));
+  EXPECT_THAT(of_a.outcome.notices, IsEmpty());
+  const Explanation of_c = explained(problem, "drfh", 2);
+  EXPECT_THAT(copied(of_c), IsEmpty());
+  const std::string notice =
+      "one more server is not tried for C: all on which it may run are overfull, and run more than such a "
+      "server has";
+  EXPECT_THAT(of_c.outcome.notices, ElementsAre(notice));
+  EXPECT_THAT(explain_all(problem, *choose_mechanism("drfh"))->outcome.notices, ElementsAre(notice));
+}
+
 TEST(Explanation, AUnitIsAddedExactly) {
   Cluster cluster = testing::cluster_of({{1, 1}}, {{1, 1}});
   cluster.servers[0].capacity[0] = *Quantity::parse("0.1");

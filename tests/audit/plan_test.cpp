@@ -118,6 +118,20 @@ TEST(Plan, BuysAKindWithALabelThatNoServerHasYet) {
   }
 }
 
+// The cheap one has 8 CPUs only since it runs as much.
+TEST(Plan, BuysNoCopyOfAnOverfullServer) {
+  Cluster cluster = cluster_of({{8, 8}, {4, 4}}, {{1, 1}});
+  cluster.servers[0].is_overfull = true;
+  const Problem problem = problem_of(cluster);
+  EXPECT_EQ(
+      describe(planned(problem, "drfh", 0, 16, {entry("s1"), entry("s2", 9)}).error()),
+      "--kind: 's1' is overfull: its capacity is what runs there, more than such a server has; name one "
+      "that is not, or a new kind with its capacity");
+  const Result<Plan> plan = planned(problem, "drfh", 0, 16, {entry("s2", 9)});
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_THAT(plan->bought, ElementsAre(1));
+}
+
 TEST(Plan, BuysNothingForWhatAUserHas) {
   const Result<Plan> plan = planned(problem_of(slides()), "drf", 0, 3, {entry("pool")});
   ASSERT_TRUE(plan);

@@ -188,6 +188,25 @@ TEST(Answers, AUserWhoWaitsForAResourceGetsNothingUntilItIsBought) {
   EXPECT_THAT(sold.out, HasSubstr("train then gets 2 tasks instead of 0.")) << sold.err;
 }
 
+TEST(Answers, APlanOffersNoOverfullServer) {
+  const TemporaryFolder folder;
+  const auto plan = [&](const std::string& other) {
+    return shell("mirab plan --user a -m drfh " +
+                 folder.write("c.yaml",
+                              "resources: [cpu]\nservers:\n"
+                              "  - {name: lost, capacity: {cpu: 6}, overfull: true}\n"
+                              "  - {name: whole, capacity: {cpu: 4}" +
+                                  other + "}\nusers:\n  - {name: a, demand: {cpu: 1}, tasks: 12}\n"));
+  };
+  const Ran ran = plan("");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("\nwhole "));
+  EXPECT_THAT(ran.out, Not(HasSubstr("lost")));
+  const Ran none = plan(", overfull: true");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, StartsWith("mirab: --kinds: every server is overfull: its capacity is what runs"));
+}
+
 TEST(Answers, KindsWithAndWithoutAPriceAreRefused) {
   const TemporaryFolder folder;
   const std::string file =

@@ -511,6 +511,7 @@ TEST(Schema, RefusesTheFormsThatTheReaderRefuses) {
        R"([{"op": "add", "path": "/users/0/wieght", "value": 2}])",
        R"([{"op": "add", "path": "/servers/0/count", "value": 0}])",
        R"([{"op": "add", "path": "/servers/0/count", "value": 1.5}])",
+       R"([{"op": "add", "path": "/servers/0/overfull", "value": 1}])",
        R"([{"op": "replace", "path": "/users/0/name", "value": ""}])",
        R"([{"op": "add", "path": "/users/0/tasks", "value": -3}])",
        R"([{"op": "add", "path": "/users/0/select", "value": {"zone": {"nor": "a"}}}])",
@@ -529,6 +530,7 @@ TEST(Schema, RefusesTheFormsThatTheReaderRefuses) {
         R"([{"op": "add", "path": "/users/0/tolerates", "value": "*"}, {"op": "add", "path":
              "/servers/0/taints", "value": ["a=b:NoExecute"]}])",
         R"([{"op": "add", "path": "/users/0/tolerates", "value": [{"key": "a", "operator": "Exists"}]}])",
+        R"([{"op": "add", "path": "/servers/0/overfull", "value": true}])",
         R"([{"op": "add", "path": "/running", "value": [{"user": "u", "tasks": {"s": 1}}]}])"}) {
     const std::string also_good = Json::parse(good).patch(Json::parse(patch)).dump();
     EXPECT_EQ(faults_of_json("cluster.schema.json", also_good), "") << also_good;

@@ -44,8 +44,19 @@ TEST(Inventory, AMachineThatHasLessThanRunsThereKeepsItAndHasNoRoom) {
               ElementsAre(Running{"a", {}, "m1", Quantity(3)}, Running{"b", {}, "m2", Quantity(1)}));
   EXPECT_EQ(found.cluster.servers[0].capacity[0], Quantity(6));
   EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(4));
+  EXPECT_TRUE(found.cluster.servers[0].is_overfull);
+  EXPECT_FALSE(found.cluster.servers[1].is_overfull) << "full to the last, and no more";
   EXPECT_THAT(found.notices, ElementsAre("counted with what runs there, which is more than they have: 1 "
                                          "server: m1 (cpu 6 instead of 4)"));
+}
+
+// A copy of the first would have 8 CPUs, which machines of its kind have not; the third really has them.
+TEST(Inventory, AnOverfullMachineIsNoEntryWithOneThatReallyHasAsMuch) {
+  Inventory all = inventory({4, 4, 8});
+  for (int i = 0; i < 4; ++i) all.tasks.push_back(tasks("a", 2, 0));
+  const Description found = described(all);
+  ASSERT_EQ(found.cluster.servers.size(), 3u);
+  for (const Server& server : found.cluster.servers) EXPECT_EQ(server.is_overfull, server.name == "m1");
 }
 
 TEST(Inventory, TheSumOfWhatSeveralMachinesLackIsNoted) {

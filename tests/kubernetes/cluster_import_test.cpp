@@ -188,7 +188,7 @@ TEST(KubernetesImport, ANodeThatHasLessThanRunsThereKeepsItAndHasNoRoom) {
   EXPECT_EQ(yaml(gone), R"(version: 1
 resources: [cpu, memory, nvidia.com/gpu]
 servers:
-  - {name: g1, capacity: {cpu: 64, memory: 512Gi, nvidia.com/gpu: 2}}
+  - {name: g1, capacity: {cpu: 64, memory: 512Gi, nvidia.com/gpu: 2}, overfull: true}
 users:
   - {name: a, demand: {cpu: 60, nvidia.com/gpu: 2}, tasks: 1}
   - {name: b, demand: {cpu: 32}, tasks: 1}

@@ -130,6 +130,23 @@ TEST(ClusterFile, TaintsKeepOffUsersWhoDoNotTolerateThem) {
   EXPECT_EQ(eligible_with("tolerates: '*', servers: {not: [ml]}"), "110");
 }
 
+TEST(ClusterFile, AnOverfullServerIsReadAndWrittenAsOne) {
+  const std::string servers =
+      "resources: [cpu]\nservers:\n  - {name: a, capacity: {cpu: 6}, overfull: true}\n"
+      "  - {name: b, capacity: {cpu: 4}, overfull: false}\nusers:\n  - {name: u, demand: {cpu: 1}}\n";
+  const Result<Problem> problem = read(servers);
+  ASSERT_TRUE(problem) << describe(problem.error());
+  EXPECT_TRUE(problem->servers()[0].is_overfull);
+  EXPECT_FALSE(problem->servers()[1].is_overfull);
+  const std::string yaml = write_cluster_yaml(problem->cluster());
+  EXPECT_THAT(yaml, HasSubstr("  - {name: a, capacity: {cpu: 6}, overfull: true}\n"
+                              "  - {name: b, capacity: {cpu: 4}}\n"));
+  EXPECT_EQ(read(yaml)->servers(), problem->servers());
+  EXPECT_EQ(
+      cluster_file_refusal("resources: [cpu]\nservers:\n  - {name: a, capacity: {cpu: 6}, overfull: 2}\n"),
+      "c.yaml:3: servers[0].overfull: must be true or false");
+}
+
 TEST(ClusterFile, SelectSaysWhatALabelMustBe) {
   const auto selected = [](const std::string& select) {
     return eligible_with("tolerates: '*', select: " + select);

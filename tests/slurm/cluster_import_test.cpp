@@ -135,6 +135,7 @@ TEST(SlurmImport, WhatRunsBeyondACapacityIsKept) {
       "1|ann|bio|RUNNING|batch|1|cpu=20|cpu=20|c1|\n2|ann|bio|RUNNING|batch|1|cpu=20|cpu=20|c1|\n");
   EXPECT_THAT(import.notices, Contains("counted with what runs there, which is more than they have: 1 node: "
                                        "c1 (cpu 40 instead of 32)"));
+  EXPECT_TRUE(import.cluster.servers[0].is_overfull);
   EXPECT_EQ(import.cluster.running->at(0).tasks, Quantity(2));
   EXPECT_EQ(import.cluster.users[0].tasks, Quantity(2));
 }

@@ -85,8 +85,9 @@ struct Plan {
 /// counted in `uncertain`, and the plan is not exact. At most 2^20 servers of each kind are bought.
 ///
 /// Requires a user of the problem and kinds of a price > 0. Errors: as for allocate(); a mechanism that is no
-/// rule; a user who asks for fewer tasks, or whose limits allow fewer; a goal that no purchase reaches; a new
-/// kind that does not go with the problem. Cost: that of the mechanism for each purchase that is tried.
+/// rule; a user who asks for fewer tasks, or whose limits allow fewer; a goal that no purchase reaches; a
+/// kind that is an overfull server; a new kind that does not go with the problem. Cost: that of the mechanism
+/// for each purchase that is tried.
 Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                            const std::vector<ServerKind>& kinds, const PlanOptions& options = {});
 

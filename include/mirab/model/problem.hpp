@@ -24,6 +24,8 @@ struct Server {
   std::int64_t count = 1;   ///< ≥ 1
   std::map<std::string, std::string> labels = {};
   std::vector<Taint> taints = {};
+  /// It runs more than such a server has, and `capacity` is what runs there. Plans and what-ifs buy no copy.
+  bool is_overfull = false;
 
   friend bool operator==(const Server&, const Server&) = default;
 };

@@ -55,9 +55,11 @@ Check check_plan_flags(const PlanFlags& options) {
       {options.files.cluster, options.kinds_file, options.files.teams});
 }
 
-bool is_entry(const Problem& problem, const std::string& name) {
-  return std::any_of(problem.servers().begin(), problem.servers().end(),
-                     [&](const Server& server) { return server.name == name; });
+/// Null when the cluster has none of that name.
+const Server* entry_of(const Problem& problem, const std::string& name) {
+  const auto entry = std::find_if(problem.servers().begin(), problem.servers().end(),
+                                  [&](const Server& server) { return server.name == name; });
+  return entry == problem.servers().end() ? nullptr : &*entry;
 }
 
 struct Offer {
@@ -79,7 +81,7 @@ Offer read_kind(FieldReader& reader, const Node& node, const std::string& key, c
   }
   const Node* capacity = node.find("capacity");
   if (reader.failed()) return offer;
-  if (is_entry(problem, kind.name)) {
+  if (entry_of(problem, kind.name) != nullptr) {
     if (capacity != nullptr || node.find("labels") != nullptr || node.find("taints") != nullptr)
       reader.fail(
           key,
@@ -173,8 +175,8 @@ Check check_prices(const std::vector<Offer>& offers, const std::string& key) {
                .key = key};
 }
 
-/// Those that are named; without names all of the file, or without a file all server entries, at a price
-/// of 1.
+/// Those that are named; without names all of the file, or without a file all server entries that are not
+/// overfull, at a price of 1.
 Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Problem& problem) {
   std::vector<Offer> known;
   if (!options.kinds_file.empty()) {
@@ -189,7 +191,16 @@ Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Probl
                                     [&](const Offer& offer) { return offer.kind.name == server.name; });
     if (!listed) known.push_back({.kind = {.name = server.name}});
   }
-  if (options.kinds.empty() && options.kinds_file.empty()) chosen = known;
+  if (options.kinds.empty() && options.kinds_file.empty()) {
+    std::copy_if(known.begin(), known.end(), std::back_inserter(chosen),
+                 [&](const Offer& offer) { return !entry_of(problem, offer.kind.name)->is_overfull; });
+    if (chosen.empty())
+      return Error{.message =
+                       "every server is overfull: its capacity is what runs there, more than such a "
+                       "server has, so none is bought again; give kinds with their capacity, with "
+                       "--kinds FILE",
+                   .key = "--kinds"};
+  }
   for (const std::string& text : options.kinds) {
     const Result<Offer> offer = chosen_kind(text, known);
     if (!offer) return offer.error();
@@ -327,10 +338,11 @@ Command add_plan(CLI::App& app) {
                    "How many tasks it should get; of a user with task shapes, divided among them in the "
                    "proportions of the file; default: all that it asks for")
       ->type_name("NUMBER");
-  add_list_option(*command, "--kind", options->kinds,
-                  "A server entry of the cluster, or of --kinds, that can be bought, and the price of one "
-                  "(default 1); may be repeated; default: all of --kinds, or all entries",
-                  "SERVER[=PRICE]");
+  add_list_option(
+      *command, "--kind", options->kinds,
+      "A server entry of the cluster, or of --kinds, that can be bought, and the price of one "
+      "(default 1); may be repeated; default: all of --kinds, or all entries that are not overfull",
+      "SERVER[=PRICE]");
   command->add_option("--kinds", options->kinds_file, "Kinds of servers that can be bought, with prices")
       ->type_name("FILE");
   command->add_flag("--weights", options->weights, "Buy nothing: find the smallest weight of the user");

@@ -392,6 +392,7 @@ Json server_json(const Cluster& cluster, const Server& server) {
   if (server.count != 1) json["count"] = server.count;
   if (!server.labels.empty()) json["labels"] = server.labels;
   for (const Taint& taint : server.taints) json["taints"].push_back(taint_text(taint));
+  if (server.is_overfull) json["overfull"] = true;
   return json;
 }
 
