@@ -167,6 +167,14 @@ struct FillRecord {
   std::vector<FillStep> steps = {};     ///< with FillOptions::trace only, and not of more than kMaxSteps
 };
 
+/// A level of an outcome in which servers that are alike count together, and what that may cost: how far the
+/// division of the servers as they are may be from it. Parts, of the larger of the two: from 0 to 1.
+struct MergedLevel {
+  std::vector<std::size_t> users;  ///< who are at it, ascending
+  double bound;                    ///< of the level: of what all of these have at least, for their weights
+  double user_bound;               ///< of the tasks of any one of them, who may rise alone
+};
+
 /// An allocation with how it came about.
 struct Outcome {
   std::string mechanism;  ///< as it was asked for, with its options: `alpha-fair:alpha=2`; of a filling
@@ -175,8 +183,9 @@ struct Outcome {
   Certificate certificate;
   double seconds = 0;     ///< spent in the solver; of a filling for the caller to fill in, who has a clock
   Allocation allocation;  ///< tasks are whole numbers after a filling
-  std::vector<std::string> notices;        ///< what the reader of the result should know
-  std::optional<FillRecord> filling = {};  ///< of what was filled task by task
+  std::vector<std::string> notices;             ///< what the reader of the result should know
+  std::optional<FillRecord> filling = {};       ///< of what was filled task by task
+  std::vector<MergedLevel> merged_levels = {};  ///< of Cluster::merged, from the lowest; empty: not known
 };
 
 }  // namespace mirab

@@ -75,6 +75,16 @@ struct User {
 inline constexpr std::size_t kMostResources = 1'000;
 inline constexpr std::size_t kMostAmounts = 50'000'000;
 
+/// Servers that are alike were counted together, each with the least amount of each resource that one of
+/// them has: what is divided is less than there is.
+struct Merged {
+  std::int64_t nodes = 0;         ///< servers in entries that stand for unlike amounts, > 0
+  std::int64_t classes = 0;       ///< those entries, from 1 to `nodes`
+  double largest_difference = 0;  ///< the largest part of a resource of one of them that is not counted, < 1
+
+  friend bool operator==(const Merged&, const Merged&) = default;
+};
+
 /// Tasks that are placed now, as a caller describes them.
 struct Running {
   std::string user;                       ///< by its own name
@@ -93,6 +103,7 @@ struct Cluster {
   std::vector<Group> groups = {};                    ///< each after its parent
   std::optional<std::vector<Running>> running = {};  ///< what is placed now; without a value: not known
   std::string title = {};                            ///< what people call the cluster; may be empty
+  std::optional<Merged> merged = {};                 ///< without a value: servers are as they stand here
 };
 
 /// Tasks of a user, or of a task shape, on a server entry.

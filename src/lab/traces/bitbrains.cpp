@@ -62,7 +62,8 @@ constexpr std::array heading{vm,
 }  // namespace column
 
 constexpr double kBytesOfAKilobyte = 1024;
-constexpr std::uint64_t kLongestGap = std::uint64_t{31} * 24 * 3600;  // s; every step of a gap is kept, so it ends
+constexpr std::uint64_t kLongestGap =
+    std::uint64_t{31} * 24 * 3600;  // s; every step of a gap is kept, so it ends
 
 Check check_heading(const Row& row) {
   for (const Column& name : column::heading) {
