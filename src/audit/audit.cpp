@@ -97,6 +97,16 @@ Problem without_running(const Problem& problem) {
   return *std::move(without);
 }
 
+// A mechanism is held to its word on the servers that it was given: as they count.
+Problem as_counted(const Problem& problem) {
+  if (!problem.cluster().merged) return problem;
+  Cluster cluster = problem.cluster();
+  cluster.merged.reset();
+  Result<Problem> counted = Problem::from(std::move(cluster));
+  MIRAB_ASSERT(static_cast<bool>(counted), "the same servers are as good");
+  return *std::move(counted);
+}
+
 struct PendingVerdict {
   Verdict* verdict;
   Rule rule;
@@ -157,8 +167,9 @@ struct NamedRule {
   Rule rule;
 };
 
-std::vector<MechanismAudit> audit_rules(const Problem& problem, const std::vector<NamedRule>& rules,
+std::vector<MechanismAudit> audit_rules(const Problem& given, const std::vector<NamedRule>& rules,
                                         const AuditOptions& options) {
+  const Problem problem = as_counted(given);
   const Problem unplaced = without_running(problem);
   const std::vector<Property> list = asked_properties(options, !problem.tree().is_flat());
   const std::uint64_t attempts = share_of_budget(options, list, rules.size());

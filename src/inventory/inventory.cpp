@@ -13,6 +13,7 @@
 #include "model/amount_text.hpp"
 #include "model/eligibility.hpp"
 #include "model/exact.hpp"
+#include "model/given_names.hpp"
 #include "model/names.hpp"
 
 namespace mirab::inventory {
@@ -53,23 +54,6 @@ struct KeptValues {
   std::set<std::string> some = {};
 
   bool contains(const std::string& value) const { return all || some.contains(value); }
-};
-
-/// Names that differ: the second of a name gets `-2`.
-class UniqueNames {
- public:
-  std::string take(const std::string& wanted) {
-    if (taken_.insert(wanted).second) return wanted;
-    for (int& number = last_[wanted];;) {
-      number = std::max(number + 1, 2);
-      std::string name = fmt::format("{}-{}", wanted, number);
-      if (taken_.insert(name).second) return name;
-    }
-  }
-
- private:
-  std::set<std::string> taken_;
-  std::map<std::string, int> last_;
 };
 
 /// Tasks of a team with equal demand and rule; or, of these, the strays: those that run where no new ones may
@@ -499,6 +483,9 @@ class Describer {
       if (most == nullptr || each.most_left_out > most->most_left_out) most = &each;
     }
     if (most == nullptr) return;
+    description_.cluster.merged = {.nodes = machines,
+                                   .classes = static_cast<std::int64_t>(entries.size()),
+                                   .largest_difference = most->most_left_out};
     description_.notices.push_back(
         fmt::format("counted with the least that {0}s like them have: {1} {0}s in {2} {3}, of which at most "
                     "{4:.2g} % of a "
@@ -536,19 +523,16 @@ class Describer {
   }
 
   std::string common_name(const std::vector<std::size_t>& machines) const {
-    const Machine& first = inventory_.machines[machines[0]];
-    bool same_kind = !first.kind.empty();
-    std::string beginning = first.name;
+    const std::string& kind = inventory_.machines[machines[0]].kind;
+    bool same_kind = !kind.empty();
+    std::vector<std::string_view> names;
     for (const std::size_t i : machines) {
-      const Machine& each = inventory_.machines[i];
-      same_kind = same_kind && each.kind == first.kind;
-      const auto end = std::mismatch(beginning.begin(), beginning.end(), each.name.begin(), each.name.end());
-      beginning.erase(end.first, beginning.end());
+      same_kind = same_kind && inventory_.machines[i].kind == kind;
+      names.emplace_back(inventory_.machines[i].name);
     }
-    if (same_kind) return first.kind;
-    const std::size_t last = beginning.find_last_not_of("0123456789-_.");
-    beginning.erase(last == std::string::npos ? 0 : last + 1);
-    return is_utf8(beginning) && !beginning.empty() ? beginning : inventory_.machine_word + "s";
+    if (same_kind) return kind;
+    const std::string beginning = common_beginning(names);
+    return beginning.empty() ? inventory_.machine_word + "s" : beginning;
   }
 
   void make_users() {

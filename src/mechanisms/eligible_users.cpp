@@ -123,6 +123,9 @@ Outcome with_all_users(Outcome outcome, const EligibleUsers& eligible, const Pro
                  .servers = std::move(outcome.allocation.servers)};
   for (std::size_t n = 0; n < eligible.numbers.size(); ++n)
     all.tasks[eligible.numbers[n]] = outcome.allocation.tasks[n];
+  for (MergedLevel& level : outcome.merged_levels) {
+    for (std::size_t& user : level.users) user = eligible.numbers[user];
+  }
   for (const Grant& grant : outcome.allocation.grants)
     all.grants.add(eligible.numbers[grant.user], grant.server, grant.tasks, grant.resources);
   std::vector<std::string_view> without_servers, without_resources;

@@ -118,10 +118,12 @@ numerics::RowTree tree_above(const Problem& problem, const MergedServers& merged
 ServerShares fill_down(const Problem& problem, const MergedServers& merged) {
   numerics::TreeOverServers filled =
       numerics::fill_tree_over_servers(tree_above(problem, merged), merged.rows);
-  return {.tasks = std::move(filled.amount),
-          .prices = {},
-          .status = status_of(filled.report, Status::exact),
-          .certificate = {.kind = "level-bound", .value = filled.report.error}};
+  ServerShares shares{.tasks = std::move(filled.amount),
+                      .prices = {},
+                      .status = status_of(filled.report, Status::exact),
+                      .certificate = {.kind = "level-bound", .value = filled.report.error}};
+  shares.doubts = doubts_of_merged(problem, merged, filled.unit, shares.tasks, filled.rounds);
+  return shares;
 }
 
 // Groups and users who have a guarantee that servers do not hold: somebody below wants more, of which the

@@ -11,6 +11,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 
 #include "mechanisms/eligible_users.hpp"
+#include "mechanisms/merged.hpp"
 
 namespace mirab {
 namespace {
@@ -208,6 +209,7 @@ Result<Outcome> allocate(const Problem& problem, const Choice& choice, const Exe
   if (!outcome) return outcome;
   if (eligible) outcome = with_all_users(*std::move(outcome), *eligible, problem);
   assert_feasible(outcome->allocation);
+  if (row->is_rule) note_merged(problem, *outcome);  // what runs is known by server
   if (!row->accepts.groups && !problem.tree().is_flat()) outcome->notices.push_back(groups_ignored(*row));
   return outcome;
 }

@@ -188,6 +188,14 @@ ServerArraysOf<BigFloat> servers_in_full(const Problem& problem, const Classes& 
   return servers;
 }
 
+std::vector<numerics::LevelDoubt> doubts_of_merged(const Problem& problem, const MergedServers& merged,
+                                                   const Eigen::ArrayXd& unit, const ArrayXXd& x,
+                                                   const std::vector<numerics::LevelRound<double>>& rounds) {
+  if (!problem.cluster().merged) return {};
+  const double left_out = problem.cluster().merged->largest_difference;
+  return numerics::level_doubts(merged.rows, unit, x, rounds, left_out / (1 - left_out));
+}
+
 Outcome outcome_of(const Problem& problem, const MergedServers& merged, const Choice& choice,
                    const ServerShares& shares) {
   std::vector<std::vector<double>> tasks(merged.classes.users.size());
@@ -201,6 +209,15 @@ Outcome outcome_of(const Problem& problem, const MergedServers& merged, const Ch
                   .seconds = 0,
                   .allocation = split(problem, merged.classes, tasks),
                   .notices = shares.notices};
+  for (const numerics::LevelDoubt& doubt : shares.doubts) {
+    MergedLevel level{.users = {}, .bound = doubt.of_level, .user_bound = doubt.of_row};
+    for (const Index j : doubt.rows) {
+      const std::vector<std::size_t>& members = merged.classes.users[static_cast<std::size_t>(j)].members;
+      level.users.insert(level.users.end(), members.begin(), members.end());
+    }
+    std::sort(level.users.begin(), level.users.end());
+    outcome.merged_levels.push_back(std::move(level));
+  }
   if (shares.prices.size() > 0 && !price(merged.classes, shares, outcome.allocation)) {
     for (ServerUse& server : outcome.allocation.servers) server.prices.clear();
     outcome.notices.emplace_back(kPricesLeftOut);

@@ -52,6 +52,7 @@ struct ServerShares {
   Status status = Status::exact;
   Certificate certificate;
   std::vector<std::string> notices = {};
+  std::vector<numerics::LevelDoubt> doubts = {};  ///< of Cluster::merged, of user classes; empty: not known
 };
 
 /// Why a mechanism that has prices does not show them.
@@ -81,6 +82,12 @@ Outcome share_servers(const Problem& problem, const Choice& choice, MergeUsers u
   return share_servers(problem, choice, merge_servers(problem, users), solve);
 }
 
+/// How far the levels of x, [j][k], may be off since alike servers count together (Cluster::merged); empty
+/// where they do not. O(J K m) a round.
+std::vector<numerics::LevelDoubt> doubts_of_merged(const Problem& problem, const MergedServers& merged,
+                                                   const Eigen::ArrayXd& unit, const Eigen::ArrayXXd& x,
+                                                   const std::vector<numerics::LevelRound<double>>& rounds);
+
 /// The allocation whose levels X_n / unit_n are lexicographically max-min under the capacities and caps: no
 /// level can rise without lowering one that is not higher. `unit` gives φ_n u_n, the tasks for a level of
 /// one, [j] > 0, of any ServerArraysOf.
@@ -96,10 +103,13 @@ ServerShares share_by_levels(const Problem& problem, const MergedServers& merged
     numerics::ArrayOf<numerics::BigFloat> units = unit(servers);
     return numerics::LevelsInFull{.rows = std::move(servers.rows), .unit = std::move(units)};
   });
-  return {.tasks = std::move(levels.amount),
-          .prices = {},
-          .status = status_of(levels.report, Status::exact),
-          .certificate = {.kind = "level-bound", .value = levels.report.error}};
+  ServerShares shares{.tasks = std::move(levels.amount),
+                      .prices = {},
+                      .status = status_of(levels.report, Status::exact),
+                      .certificate = {.kind = "level-bound", .value = levels.report.error}};
+  if (!levels.in_full)
+    shares.doubts = doubts_of_merged(problem, merged, unit(merged), shares.tasks, levels.rounds);
+  return shares;
 }
 
 /// Whose amounts are looked for, and how (numerics/market/equilibrium.hpp).

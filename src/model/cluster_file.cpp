@@ -161,8 +161,8 @@ class ClusterReader : FieldReader {
 
  private:
   void read_cluster() {
-    static constexpr std::array<std::string_view, 7> kKeys = {"version", "title", "resources", "servers",
-                                                              "groups",  "users", "running"};
+    static constexpr std::array<std::string_view, 8> kKeys = {"version", "title",  "resources", "servers",
+                                                              "merged",  "groups", "users",     "running"};
     if (root_.kind == Node::Kind::null)
       return fail("resources", "missing: the file is empty; it needs the keys resources, servers and users",
                   1);
@@ -182,6 +182,7 @@ class ClusterReader : FieldReader {
       cluster_.servers.push_back(server(entry.value, fmt::format("servers[{}]", cluster_.servers.size())));
       if (failed()) return;
     }
+    if (const Node* merged = root_.find("merged")) read_merged(*merged);
     if (const Node* groups = root_.find("groups")) read_groups(*groups, "groups", {});
     std::size_t number = 0;
     for (const Node::Entry& entry : rows("users")) {
@@ -196,6 +197,16 @@ class ClusterReader : FieldReader {
     cluster_.title = text(node, "title");
     if (failed()) return;
     if (Check bad = check_name(cluster_.title, "cluster", "title")) fail(bad->key, bad->message, node.line);
+  }
+
+  void read_merged(const Node& node) {
+    static constexpr std::array<std::string_view, 3> kKeys = {"nodes", "classes", "largest_difference"};
+    if (!expect_map(node, "merged", kKeys)) return;
+    cluster_.merged = {
+        .nodes = whole(required(node, "merged", "nodes"), "merged.nodes"),
+        .classes = whole(required(node, "merged", "classes"), "merged.classes"),
+        .largest_difference =
+            amount(required(node, "merged", "largest_difference"), "merged.largest_difference").value()};
   }
 
   Server server(const Node& node, const std::string& key) {

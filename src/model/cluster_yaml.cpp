@@ -2,6 +2,7 @@
 // each user.
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -198,6 +199,13 @@ std::string running_lines(const std::vector<Running>& running) {
   return lines;
 }
 
+// A difference that is rounded is rounded up, as it is a bound.
+std::string merged_line(const Merged& merged) {
+  constexpr double kPlaces = 1e6;
+  return fmt::format("merged: {{nodes: {}, classes: {}, largest_difference: {:.6f}}}\n", merged.nodes,
+                     merged.classes, std::ceil(merged.largest_difference * kPlaces) / kPlaces);
+}
+
 }  // namespace
 
 std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment) {
@@ -206,6 +214,7 @@ std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::st
   if (!cluster.title.empty()) yaml += fmt::format("title: {}\n", yaml_scalar(cluster.title));
   yaml += fmt::format("resources: {}\nservers:\n", yaml_list(cluster.resources));
   for (const Server& server : cluster.servers) yaml += "  - {" + server_line(cluster, server) + "}\n";
+  if (cluster.merged) yaml += merged_line(*cluster.merged);
   if (const std::string groups = group_lines(cluster, {}, "  "); !groups.empty())
     yaml += "groups:\n" + groups;
   yaml += "users:\n";

@@ -238,6 +238,17 @@ Check check_user(const Cluster& cluster, const ServerNumbers& servers, std::size
   return {};
 }
 
+Check check_merged(const Merged& merged) {
+  if (merged.nodes < 1)
+    return wrong("merged.nodes", fmt::format("must be a whole number from 1, not {}", merged.nodes));
+  if (merged.classes < 1 || merged.classes > merged.nodes)
+    return wrong("merged.classes", fmt::format("must be a whole number from 1 to {}, the nodes, not {}",
+                                               merged.nodes, merged.classes));
+  if (!(merged.largest_difference >= 0 && merged.largest_difference < 1))
+    return wrong("merged.largest_difference", "must be a part of a server: from 0, and below 1");
+  return {};
+}
+
 Check check(const Cluster& cluster) {
   if (Check bad = check_size(cluster)) return bad;
   if (Check bad = check_resources(cluster)) return bad;
@@ -248,6 +259,9 @@ Check check(const Cluster& cluster) {
   if (Check bad = check_names(cluster.users, "users", "user")) return bad;
   for (std::size_t i = 0; i < cluster.servers.size(); ++i) {
     if (Check bad = check_server(cluster, i)) return bad;
+  }
+  if (cluster.merged) {
+    if (Check bad = check_merged(*cluster.merged)) return bad;
   }
   const ServerNumbers servers = server_numbers(cluster);
   for (std::size_t n = 0; n < cluster.users.size(); ++n) {

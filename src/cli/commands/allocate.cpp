@@ -96,6 +96,7 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
   add_cluster_argument(app, options.files.cluster);
   add_allocation_option(app, options.files.allocation);
   add_teams_option(app, options.files.teams);
+  add_alike_option(app, options.files.alike);
   add_tie_option(app, options.tie);
   add_output_options(app, options.output, {"table", "json", "csv"});
   add_report_options(app, options.report);
@@ -136,6 +137,13 @@ bool shows_whole_tasks(const Problem& problem) {
   return tasks <= kMostTasks;
 }
 
+/// Is what alike servers cost, where they count together, no longer small?
+bool is_far_off(const Outcome& outcome) {
+  constexpr double kSmall = 0.05;
+  return std::any_of(outcome.merged_levels.begin(), outcome.merged_levels.end(),
+                     [](const MergedLevel& level) { return level.bound > kSmall; });
+}
+
 /// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
 Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
@@ -145,6 +153,7 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
     return report_error(*clash);
   Result<Problem> problem = read_problem(options.files);
   if (!problem) return report_error(problem.error());
+  const std::vector<Choice> asked = mechanisms;
   const bool none_named = mechanisms.empty() && fillings.empty();
   const Recommendation taken = recommended(*problem);
   if (none_named) {
@@ -158,6 +167,13 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
   for (const Choice& mechanism : mechanisms) {
     Result<Outcome> outcome = allocate(comparison.problem, mechanism, {.threads = options.threads});
     if (!outcome) return report_error(with_cluster_position(options.files, outcome.error()));
+    if (!options.files.alike.empty() && is_far_off(*outcome)) {
+      report_notes({fmt::format("--alike {}: {}; so all servers are divided as they are", options.files.alike,
+                                outcome->notices.back())});
+      CompareOptions as_they_are = options;
+      as_they_are.files.alike.clear();
+      return compare(as_they_are, asked, fillings, steps);
+    }
     if (none_named && mechanism.name == taken.choice.name)
       outcome->notices.push_back(choice_notice(taken, options.files));
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));

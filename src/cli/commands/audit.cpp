@@ -250,6 +250,9 @@ Exit run(const Options& options) {
   } else {
     const Result<Problem> problem = read_problem(options.files);
     if (!problem) return report_error(infeasible(problem.error()));
+    if (const std::optional<Merged>& merged = problem->cluster().merged)
+      report_notes({fmt::format("{} servers that are alike count as {} entries: the audit is of these",
+                                merged->nodes, merged->classes)});
     const bool asked = options.mechanisms.empty() || !options.files.allocation.empty();
     if (asked && problem->running() && !is_named(*mechanisms, "given"))
       mechanisms->push_back(*choose_mechanism("given"));
@@ -285,6 +288,7 @@ void add_options(CLI::App& command, Options& options) {
       "MECHANISM");
   add_allocation_option(command, options.files.allocation);
   add_teams_option(command, options.files.teams);
+  add_alike_option(command, options.files.alike);
   command
       .add_option("--properties", options.properties,
                   fmt::format("Which properties, separated by commas; default: all, those of groups where "

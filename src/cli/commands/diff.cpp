@@ -95,7 +95,8 @@ Exit run_diff(const DiffFlags& options) {
     mechanisms.push_back(*std::move(mechanism));
   }
   const ClusterFiles second{.cluster = options.after.empty() ? options.before.cluster : options.after,
-                            .teams = options.before.teams};
+                            .teams = options.before.teams,
+                            .alike = options.before.alike};
   const Result<Problem> before = read_problem(options.before);
   if (!before) return report_error(before.error());
   const Result<Problem> after = options.after.empty() ? before : read_problem(second);
@@ -147,6 +148,7 @@ Command add_diff(CLI::App& app) {
                   "MECHANISM");
   add_allocation_option(*command, options->before.allocation);
   add_teams_option(*command, options->before.teams);
+  add_alike_option(*command, options->before.alike);
   take_whole_number(command
                         ->add_option("--top", options->most,
                                      "Show at most this many users who gain, and as many who lose (table)")

@@ -173,6 +173,7 @@ Command add_explain(CLI::App& app) {
       ->type_name("MECHANISM");
   add_allocation_option(*command, options->files.allocation);
   add_teams_option(*command, options->files.teams);
+  add_alike_option(*command, options->files.alike);
   take_whole_number(command
                         ->add_option("--what-ifs", options->what_ifs,
                                      "Try at most N changes for each user, the most promising first")

@@ -60,11 +60,32 @@ Exit write_imported(const ImportedCluster& imported, const std::string& destinat
   return failure ? report_error(*failure, Exit::failed) : Exit::done;
 }
 
-/// Adds --exact-nodes.
-void add_exact_nodes(CLI::App& command, bool& has_exact_nodes) {
-  command.add_flag(
-      "--exact-nodes", has_exact_nodes,
+/// Which nodes make one entry.
+struct SameNodes {
+  bool are_exact = false;
+  std::string alike;  ///< in percent; empty: 1
+};
+
+/// Adds --exact-nodes and --alike.
+void add_same_nodes(CLI::App& command, SameNodes& same) {
+  CLI::Option* exact = command.add_flag(
+      "--exact-nodes", same.are_exact,
       "Put nodes into one entry only where they are equal, not where they differ by up to 1 % too");
+  command
+      .add_option("--alike", same.alike,
+                  "Put nodes into one entry that differ by at most so many percent, each with the least that "
+                  "one of them has; default: 1")
+      ->type_name("PERCENT")
+      ->excludes(exact);
+}
+
+/// The tolerance that was asked for; without a value: the importer's own.
+Result<std::optional<mpq_class>> read_tolerance(const SameNodes& same) {
+  if (same.are_exact) return std::optional(mpq_class(0));
+  if (same.alike.empty()) return std::optional<mpq_class>();
+  const Result<mpq_class> tolerance = read_alike(same.alike);
+  if (!tolerance) return tolerance.error();
+  return std::optional(*tolerance);
 }
 
 struct Kubernetes {
@@ -74,7 +95,7 @@ struct Kubernetes {
   std::string teams;
   std::string default_request;
   std::vector<std::string> resources;
-  bool has_exact_nodes = false;
+  SameNodes same_nodes;
 #ifdef MIRAB_HAS_SERVICE
   bool is_live = false;
   LiveClusterOptions live;
@@ -83,7 +104,9 @@ struct Kubernetes {
 
 Result<kubernetes::ClusterImportOptions> read_kubernetes_options(const Kubernetes& options) {
   kubernetes::ClusterImportOptions read{.resources = options.resources};
-  if (options.has_exact_nodes) read.tolerance = 0;
+  const Result<std::optional<mpq_class>> tolerance = read_tolerance(options.same_nodes);
+  if (!tolerance) return tolerance.error();
+  if (*tolerance) read.tolerance = **tolerance;
   constexpr std::string_view kLabel = "label=";
   if (options.team.starts_with(kLabel) && options.team.size() > kLabel.size()) {
     read.team_label = options.team.substr(kLabel.size());
@@ -186,7 +209,7 @@ Command add_import_kubernetes(CLI::App& import) {
   add_list_option(*command, "--resource", options->resources,
                   "Keep this resource too, which no pod asks for; pods counts the pods of a node", "NAME");
   add_teams_option(*command, options->teams);
-  add_exact_nodes(*command, options->has_exact_nodes);
+  add_same_nodes(*command, options->same_nodes);
   add_cluster_destination(*command, options->output);
 
   Manual manual;
@@ -223,7 +246,7 @@ struct Slurm {
   std::string output = kStandardOutput;
   std::string team = "account";
   std::string teams;
-  bool has_exact_nodes = false;
+  SameNodes same_nodes;
 };
 
 Exit run(const Slurm& options, const std::string& command_line) {
@@ -235,7 +258,9 @@ Exit run(const Slurm& options, const std::string& command_line) {
   slurm::ClusterImportOptions read{.team = options.team == "user"        ? slurm::Team::user
                                            : options.team == "partition" ? slurm::Team::partition
                                                                          : slurm::Team::account};
-  if (options.has_exact_nodes) read.tolerance = 0;
+  const Result<std::optional<mpq_class>> tolerance = read_tolerance(options.same_nodes);
+  if (!tolerance) return report_error(tolerance.error());
+  if (*tolerance) read.tolerance = **tolerance;
   const Result<slurm::ClusterImport> import =
       slurm::import_cluster({nodes.name, nodes.text}, {jobs.name, jobs.text}, read);
   if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "slurm"));
@@ -263,7 +288,7 @@ Command add_import_slurm(CLI::App& import) {
                   ->capture_default_str(),
               {"account", "user", "partition"});
   add_teams_option(*command, options->teams);
-  add_exact_nodes(*command, options->has_exact_nodes);
+  add_same_nodes(*command, options->same_nodes);
   add_cluster_destination(*command, options->output);
 
   Manual manual;

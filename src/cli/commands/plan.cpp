@@ -328,6 +328,7 @@ Command add_plan(CLI::App& app) {
       app.add_subcommand("plan", "Find the cheapest servers, or the weight, that give a user its tasks");
   add_cluster_argument(*command, options->files.cluster);
   add_teams_option(*command, options->files.teams);
+  add_alike_option(*command, options->files.alike);
   command
       ->add_option("--user", options->user,
                    "Who should get more: a user, with all its task shapes, or one of them as USER/SHAPE")

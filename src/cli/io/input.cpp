@@ -11,10 +11,13 @@
 #include <sstream>
 #include <system_error>
 
+#include <mirab/model/assert.hpp>
 #include <mirab/model/cluster_file.hpp>
 
 #include "cli/io/output.hpp"
+#include "model/counted_together.hpp"
 #include "model/document.hpp"
+#include "model/exact.hpp"
 #include "model/names.hpp"
 #include "model/packing.hpp"
 #include "report/text/format.hpp"
@@ -41,6 +44,25 @@ void add_teams_option(CLI::App& app, std::string& teams) {
          "The groups, with weights, guarantees and limits, of a cluster file that has none: a file as "
          "mirab kube --teams reads it, with the users or namespaces of each group")
       ->type_name("FILE");
+}
+
+void add_alike_option(CLI::App& app, std::string& alike) {
+  app.add_option(
+         "--alike", alike,
+         "Count servers as one entry that differ by at most so many percent, each with the least that "
+         "one of them has: what a division of thousands of unlike servers takes minutes for, it does "
+         "in a second, and says how far off it may be; default: servers are taken as they stand")
+      ->type_name("PERCENT");
+}
+
+Result<mpq_class> read_alike(const std::string& percent) {
+  std::string_view number = percent;
+  if (number.ends_with('%')) number.remove_suffix(1);
+  const Result<Quantity> part = Quantity::parse(std::string(trimmed(number)));
+  if (!part || rational(*part) > 100)
+    return Error{.message = fmt::format("'{}' is not a number of percent from 0 to 100", percent),
+                 .key = "--alike"};
+  return mpq_class(rational(*part) / 100);
 }
 
 std::string title_of(const std::string& cluster) {
@@ -133,7 +155,13 @@ Result<Problem> read_problem(const ClusterFiles& files) {
     return problem.error().file != title_of(files.cluster)
                ? std::move(problem)
                : Result<Problem>(explain_wrong_kind(problem.error(), FileKind::cluster));
-  return files.teams.empty() ? std::move(problem) : with_teams(*problem, files);
+  if (!files.teams.empty()) problem = with_teams(*problem, files);
+  if (!problem || files.alike.empty()) return problem;
+  const Result<mpq_class> tolerance = read_alike(files.alike);
+  if (!tolerance) return tolerance.error();
+  problem = Problem::from(counted_together(*problem, *tolerance));
+  MIRAB_ASSERT(static_cast<bool>(problem), "what fits on servers as they are fits where they count together");
+  return problem;
 }
 
 namespace {

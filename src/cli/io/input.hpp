@@ -1,6 +1,7 @@
 // Input files: text, cluster files, and which kind of file one is.
 #pragma once
 
+#include <gmpxx.h>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,18 +27,26 @@ void add_allocation_option(CLI::App& app, std::string& allocation);
 /// Adds --teams.
 void add_teams_option(CLI::App& app, std::string& teams);
 
+/// Adds --alike.
+void add_alike_option(CLI::App& app, std::string& alike);
+
+/// Reads the value of --alike, a part of 100.
+Result<mpq_class> read_alike(const std::string& percent);
+
 /// What is known of a cluster. All but the first may be empty.
 struct ClusterFiles {
   std::string cluster;
   std::string allocation = {};  ///< what runs there now; empty: what the cluster file says
   std::string teams = {};       ///< groups, and their users; empty: those of the cluster file
+  std::string alike = {};       ///< by how many percent servers may differ that count as one entry
 };
 
 /// A problem without groups, with those of the teams file; a note says which names of it no user has.
 Result<Problem> with_teams(const Problem& problem, const ClusterFiles& files);
 
-/// The cluster file, with what an allocation file says is running, and the groups of a teams file. Errors say
-/// what kind of file was given where it is another one.
+/// The cluster file, with what an allocation file says is running, and the groups of a teams file; alike
+/// servers count together where that is asked for. Errors say what kind of file was given where it is another
+/// one.
 Result<Problem> read_problem(const ClusterFiles& files);
 
 /// What the cluster file is called where it is shown: its name, or `standard input`.

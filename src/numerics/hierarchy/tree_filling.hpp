@@ -6,6 +6,7 @@
 
 #include "numerics/base/rows.hpp"
 #include "numerics/base/solve_report.hpp"
+#include "numerics/lexmaxmin/levels.hpp"
 
 namespace mirab::numerics {
 
@@ -209,8 +210,10 @@ TreeLevels fill_tree(const RowTree& tree, const Demands& demand, const Eigen::Ar
 /// Rows filled down a tree over servers.
 struct [[nodiscard]] TreeOverServers {
   SolveReport report;  ///< error: level_bound() or TreeFilling::residual(), the larger; iterations: pivots
-  Eigen::ArrayXXd amount;  ///< x, [n][i], within the capacities
-  int programs = 0;        ///< linear programs: one a step
+  Eigen::ArrayXXd amount;                  ///< x, [n][i], within the capacities
+  int programs = 0;                        ///< linear programs: one a step
+  Eigen::ArrayXd unit;                     ///< what is typical for a row, [n] > 0
+  std::vector<LevelRound<double>> rounds;  ///< of the steps that servers ended, with what was due then
 };
 
 /// The same filling where every server has its own capacity; demands are equal on all of them. A step is as

@@ -61,6 +61,8 @@ class OverServers {
     const double error = std::max(filling_.residual(total), bound(found.amount));
     found.report = report_of(error, tuning_.accuracy, Stop::stalled, simplex_.pivots());
     if (filling_.ran_out_of_steps()) found.report.stop = Stop::limit;
+    found.unit = unit_;
+    found.rounds = std::move(rounds_);
     return found;
   }
 
@@ -82,6 +84,7 @@ class OverServers {
     const ArrayXXd priced = simplex_.priced().select(simplex_.price(), 0);
     LevelRound<double> round = level_round<double>(rows_, priced, simplex_.priced(), tuning_);
     round.due = filling_.amounts();
+    round.rate = by;
     const double gap = ended ? level_gap<double>(rows_, round, round.due, tuning_) : 0;
     const ArrayXd size = round.due.max(tuning_.smallest * unit_);
     const ArrayXd paid = round.cheapest.cast<double>() * size;

@@ -142,7 +142,6 @@ void raise_in_full(const ServerRows& rows, const LevelsInFull& program, const Le
   if (found.gave_up) return;
   const BigFloat bound = level_bound<BigFloat>(program.rows, program.unit, found.x, found.rounds, tuning);
   levels.in_full = true;
-  levels.rounds = static_cast<int>(found.rounds.size());
   levels.amount = within_all(
       rows, found.x.unaryExpr([](const BigFloat& tasks) { return static_cast<double>(tasks); }), tuning);
   levels.report =
@@ -154,12 +153,11 @@ void raise_in_full(const ServerRows& rows, const LevelsInFull& program, const Le
 
 RaisedLevels raise_levels(const ServerRows& rows, const ArrayXd& unit,
                           const std::function<LevelsInFull()>& in_full, const LevelTuning& tuning) {
-  const Rounds<double> found =
+  Rounds<double> found =
       all_rounds<double>(rows, LevelSimplex(rows, unit, starting_keys(rows, unit, tuning), tuning), tuning);
-  RaisedLevels levels{.report = {},
-                      .amount = within_all(rows, found.x, tuning),
-                      .rounds = static_cast<int>(found.rounds.size())};
-  levels.report = report_of(level_bound<double>(rows, unit, levels.amount, found.rounds, tuning),
+  RaisedLevels levels{
+      .report = {}, .amount = within_all(rows, found.x, tuning), .rounds = std::move(found.rounds)};
+  levels.report = report_of(level_bound<double>(rows, unit, levels.amount, levels.rounds, tuning),
                             tuning.accuracy, Stop::limit, found.pivots);
   if (!levels.report.converged() && affordable_in_full(rows, tuning))
     raise_in_full(rows, in_full(), tuning, levels);

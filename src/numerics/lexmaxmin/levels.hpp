@@ -14,12 +14,29 @@
 
 namespace mirab::numerics {
 
+/// What sums that cancel are added up in: the 17th digit of a gap relies on 64 bits of mantissa.
+static_assert(std::numeric_limits<long double>::digits >= 64);
+template <class Number>
+using SumOf = std::conditional_t<std::is_same_v<Number, double>, long double, Number>;
+
+/// What a round of lexicographic max-min leaves behind for the certificate.
+template <class Number>
+struct LevelRound {
+  TableOf<Number> price;            ///< λ ≥ 0, [i][r]
+  TableOf<bool> priced;             ///< where λ may be above 0 in exact numbers, [i][r]
+  ArrayOf<SumOf<Number>> cheapest;  ///< π_n = min_i λ_i·d_{n,i}, [n]
+  std::vector<Eigen::Index> fixed;  ///< the rows that it found saturated
+  ArrayOf<Number> due = {};   ///< what each row was to have at the end of it, [n]; empty where that is the
+                              ///< lower of its total and the level of those that were fixed
+  ArrayOf<Number> rate = {};  ///< how fast each row grew at its end, [n]; empty: as its unit
+};
+
 /// A lexicographic max-min, and how it was found.
 struct [[nodiscard]] RaisedLevels {
   SolveReport report;      ///< error: level_bound(), of `amount`; iterations: pivots in all rounds
   Eigen::ArrayXXd amount;  ///< x, [n][i], within the capacities and caps
-  int rounds = 0;
-  bool in_full = false;  ///< in BigFloat, since doubles did not do
+  std::vector<LevelRound<double>> rounds;
+  bool in_full = false;  ///< in BigFloat, since doubles did not do: `rounds` are those of the doubles
 };
 
 /// The same rows and units in more digits.
@@ -38,22 +55,6 @@ struct LevelsInFull {
 /// level_simplex.hpp; O(N + K m) memory for each round. One thread.
 RaisedLevels raise_levels(const ServerRows& rows, const Eigen::ArrayXd& unit,
                           const std::function<LevelsInFull()>& in_full, const LevelTuning& tuning = {});
-
-/// What sums that cancel are added up in: the 17th digit of a gap relies on 64 bits of mantissa.
-static_assert(std::numeric_limits<long double>::digits >= 64);
-template <class Number>
-using SumOf = std::conditional_t<std::is_same_v<Number, double>, long double, Number>;
-
-/// What a round of lexicographic max-min leaves behind for the certificate.
-template <class Number>
-struct LevelRound {
-  TableOf<Number> price;            ///< λ ≥ 0, [i][r]
-  TableOf<bool> priced;             ///< where λ may be above 0 in exact numbers, [i][r]
-  ArrayOf<SumOf<Number>> cheapest;  ///< π_n = min_i λ_i·d_{n,i}, [n]
-  std::vector<Eigen::Index> fixed;  ///< the rows that it found saturated
-  ArrayOf<Number> due = {};  ///< what each row was to have at the end of it, [n]; empty where that is the
-                             ///< lower of its total and the level of those that were fixed
-};
 
 /// The round of these prices, with no row fixed yet. O(N K m).
 template <class Number>
@@ -82,6 +83,21 @@ ArrayOf<Number> level_gains(const ServerRowsOf<Number>& rows, const LevelRound<N
 template <class Number>
 Number level_bound(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit, const TableOf<Number>& x,
                    const std::vector<LevelRound<Number>>& rounds, const LevelTuning& tuning = {});
+
+/// How far rows may be off where capacities may be more. Parts of the larger of the two, 1 at most.
+struct LevelDoubt {
+  std::vector<Eigen::Index> rows;
+  double of_level;  ///< of what all of them have at least
+  double of_row;    ///< of what any one of them has, who may rise alone
+};
+
+/// For each level of x, from the lowest, and last for the rows at their caps: how far the lexicographic
+/// max-min may be from it where each capacity, and each unit that follows from them, may be more by up to the
+/// part `more` of it. The first level is right to that part; what is said of later ones is an estimate of the
+/// first order (level_doubts.cpp). Rounds as for level_bound(). O(N K m) a round.
+std::vector<LevelDoubt> level_doubts(const ServerRows& rows, const Eigen::ArrayXd& unit,
+                                     const Eigen::ArrayXXd& x, const std::vector<LevelRound<double>>& rounds,
+                                     double more, const LevelTuning& tuning = {});
 
 /// Rows that hold parts of servers. An exchange moves a part from one row to another on a server where both
 /// may be.

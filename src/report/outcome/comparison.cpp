@@ -367,6 +367,7 @@ Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, const
   const std::optional<double>& lowest = measured.satisfaction.lowest_short_share;
   json["lowest_share_short"] = lowest ? Json(*lowest) : Json(nullptr);
   json["notices"] = outcome.notices;
+  add_merged(json, problem, outcome);
   if (outcome.filling && !outcome.filling->steps.empty())
     json["steps"] = steps_json(problem, *outcome.filling, most_steps);
   return json;

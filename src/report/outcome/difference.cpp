@@ -565,19 +565,21 @@ Json side_json(const Problem& before, const DiffSide& side, const UserShare& low
   const Outcome& outcome = side.outcome;
   const Satisfaction satisfied = satisfaction(side.problem, outcome);
   const std::optional<UserShare> of_short = lowest_short(before, side, satisfied);
-  return {{"cluster", side.title},
-          {"mechanism", outcome.mechanism},
-          {"status", status_name(outcome.status)},
-          {"certificate", certificate_json(outcome.certificate)},
-          {"seconds", outcome.seconds},
-          {"users", side.problem.user_count()},
-          {"servers", total_servers(side.problem)},
-          {"tasks", tasks},
-          {"satisfied_users", satisfied.satisfied_users},
-          {"satisfied_of", satisfied.users},
-          {"lowest", share_json(lowest)},
-          {"lowest_short", of_short ? share_json(*of_short) : Json(nullptr)},
-          {"notices", outcome.notices}};
+  Json json{{"cluster", side.title},
+            {"mechanism", outcome.mechanism},
+            {"status", status_name(outcome.status)},
+            {"certificate", certificate_json(outcome.certificate)},
+            {"seconds", outcome.seconds},
+            {"users", side.problem.user_count()},
+            {"servers", total_servers(side.problem)},
+            {"tasks", tasks},
+            {"satisfied_users", satisfied.satisfied_users},
+            {"satisfied_of", satisfied.users},
+            {"lowest", share_json(lowest)},
+            {"lowest_short", of_short ? share_json(*of_short) : Json(nullptr)},
+            {"notices", outcome.notices}};
+  add_merged(json, side.problem, outcome);
+  return json;
 }
 
 Json share_json(const UserShare& share, const Wish& wish) {

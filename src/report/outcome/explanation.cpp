@@ -601,6 +601,7 @@ Json explanation_json(const ExplanationReport& explained) {
             {"what_ifs", std::move(what_ifs)},
             {"untried", explanation.untried},
             {"notices", outcome.notices}};
+  add_merged(json, explained.problem, outcome);
   for (const PathNode& on : explanation.path) {
     const std::string sibling = on.lowest ? node_name(explained.problem, *on.lowest) : "";
     json["path"].push_back(

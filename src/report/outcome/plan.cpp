@@ -223,6 +223,7 @@ Json plan_json(const PlanReport& report) {
   json["solved"] = plan.solved;
   json["words"] = is_needed(report) ? certainty(report) : "nothing has to change";
   json["notices"] = plan.after.notices;
+  add_merged(json, plan.problem, plan.after);
   json["difference"] = difference_json(before_and_after(report));
   return json;
 }

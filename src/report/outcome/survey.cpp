@@ -299,20 +299,22 @@ Json survey_json(const SurveyReport& report) {
   Json together = Json::array();
   for (const WhatIf& what_if : report.survey.together)
     together.push_back(what_if_json(report.problem, report.survey.users.front().user, what_if));
-  return {{"version", 1},
-          {"cluster", report.title},
-          {"team", report.team.empty() ? Json(nullptr) : Json(report.team)},
-          {"mechanism", outcome.mechanism},
-          {"status", status_name(outcome.status)},
-          {"certificate", certificate_json(outcome.certificate)},
-          {"seconds", outcome.seconds},
-          {"satisfied_users", satisfied.satisfied_users},
-          {"satisfied_of", satisfied.users},
-          {"teams", teams_json(report.problem, {outcome, fair}, now ? &*now : nullptr)},
-          {"users", std::move(users)},
-          {"together", std::move(together)},
-          {"solved", report.survey.solved},
-          {"notices", outcome.notices}};
+  Json json{{"version", 1},
+            {"cluster", report.title},
+            {"team", report.team.empty() ? Json(nullptr) : Json(report.team)},
+            {"mechanism", outcome.mechanism},
+            {"status", status_name(outcome.status)},
+            {"certificate", certificate_json(outcome.certificate)},
+            {"seconds", outcome.seconds},
+            {"satisfied_users", satisfied.satisfied_users},
+            {"satisfied_of", satisfied.users},
+            {"teams", teams_json(report.problem, {outcome, fair}, now ? &*now : nullptr)},
+            {"users", std::move(users)},
+            {"together", std::move(together)},
+            {"solved", report.survey.solved},
+            {"notices", outcome.notices}};
+  add_merged(json, report.problem, outcome);
+  return json;
 }
 
 std::string survey_csv(const SurveyReport& report) {

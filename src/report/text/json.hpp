@@ -21,4 +21,7 @@ nlohmann::ordered_json by_resource(const std::vector<std::string>& resources, co
 /// `{"kind": …, "value": …}`.
 nlohmann::ordered_json certificate_json(const Certificate& certificate);
 
+/// Adds `merged` where alike servers count together: which, and what that may cost each level of the outcome.
+void add_merged(nlohmann::ordered_json& json, const Problem& problem, const Outcome& outcome);
+
 }  // namespace mirab::report
