@@ -1,0 +1,137 @@
+// Servers that are alike, counted together: what that costs each level is within what the outcome says.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/random.hpp>
+
+#include "model/alike_servers.hpp"
+#include "model/counted_together.hpp"
+#include "model/exact.hpp"
+#include "random_cases.hpp"
+
+namespace mirab {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Quantity whole(std::uint64_t amount) { return Quantity(static_cast<std::int64_t>(amount)); }
+
+/// Nodes of a few types, of which no two have the same amounts: by up to `jitter` millionths less.
+Cluster nodes_with_jitter(std::size_t nodes, std::uint64_t jitter, Random& random) {
+  constexpr std::int64_t kUnits = 1'000'000;
+  Cluster cluster{.resources = {"cpu", "memory", "gpu"}, .servers = {}, .users = {}};
+  const std::size_t types = 1 + random.below(4);
+  std::vector<ResourceVector> sizes;
+  for (std::size_t t = 0; t < types; ++t)
+    sizes.push_back({whole(1 + random.below(8)), whole(1 + random.below(8)), whole(random.below(3))});
+  for (std::size_t i = 0; i < nodes; ++i) {
+    const std::size_t type = random.below(types);
+    ResourceVector capacity;
+    for (const Quantity& size : sizes[type])
+      capacity.push_back(rounded_down(rational(size) * (kUnits - static_cast<long>(random.below(jitter)))));
+    cluster.servers.push_back({.name = fmt::format("node-{}", i),
+                               .capacity = std::move(capacity),
+                               .labels = {{"type", fmt::format("t{}", type)}}});
+  }
+  return cluster;
+}
+
+/// Some endless, some with a number of tasks that may be in the way; some on nodes of one type only.
+void add_users(Cluster& cluster, std::size_t users, bool groups, Random& random) {
+  if (groups) cluster.groups = {{.name = "a", .weight = Quantity(2)}, {.name = "b"}};
+  for (std::size_t n = 0; n < users; ++n) {
+    User user{.name = fmt::format("u{}", n), .demand = {}, .weight = whole(1 + random.below(4))};
+    for (std::size_t r = 0; r < 3; ++r)
+      user.demand.push_back(whole(random.below(r == 2 ? 4 : 3) == 0 ? 0 : 1'000 * (1 + random.below(2'000))));
+    if (random.below(3) > 0) user.demand[2] = Quantity(0);
+    if (user.demand[0].is_zero() && user.demand[1].is_zero()) user.demand[0] = Quantity(100'000);
+    if (random.below(3) == 0) user.tasks = whole(1 + random.below(20 * cluster.servers.size()));
+    if (random.below(4) == 0) user.select = {{"type", {cluster.servers[random.below(2)].labels.at("type")}}};
+    if (groups && random.below(4) > 0) user.group = random.below(2) == 0 ? "a" : "b";
+    user.may_fit_nowhere = true;
+    cluster.users.push_back(std::move(user));
+  }
+  cluster.users.push_back({.name = "anywhere", .demand = {Quantity(1'000), Quantity(1'000), Quantity(0)}});
+}
+
+struct Found {
+  std::size_t levels = 0, users = 0, small_bounds = 0;
+  double worst = 0;  ///< of what was off, as a part of its bound
+};
+
+/// Both divisions of one cluster, level by level.
+void compare(const std::string& mechanism, const Problem& exact, const Problem& merged, Found& found) {
+  const Result<Outcome> as_they_are = allocate(exact, mechanism);
+  const Result<Outcome> together = allocate(merged, mechanism);
+  ASSERT_TRUE(as_they_are && together);
+  if (as_they_are->status != Status::exact || together->status == Status::not_converged) return;
+  EXPECT_EQ(together->status, Status::converged) << "never exact";
+  ASSERT_FALSE(together->merged_levels.empty());
+  constexpr double kRounding = 1e-7;
+  const double left_out = merged.cluster().merged->largest_difference;
+  for (const MergedLevel& level : together->merged_levels) {
+    double least = INFINITY;
+    for (const std::size_t n : level.users) {
+      const double here = together->allocation.tasks[n], there = as_they_are->allocation.tasks[n];
+      if (here <= 0 && there <= 0) continue;
+      const double off = std::abs(here - there) / std::max(here, there);
+      EXPECT_LE(off, level.user_bound + kRounding) << mechanism << ", user " << n;
+      found.worst = std::max(found.worst, off / (level.user_bound + kRounding));
+      least = std::min(least, there / here);
+      ++found.users;
+      if (level.user_bound < 0.1) ++found.small_bounds;
+    }
+    if (!std::isfinite(least)) continue;
+    // A unit of a level follows from the pool, which has up to `left_out` less.
+    EXPECT_GE(least, (1 - level.bound) * (1 - left_out) - kRounding) << mechanism << ": the level fell";
+    if (level.bound < 1) {
+      EXPECT_LE(least, 1 / ((1 - level.bound) * (1 - left_out)) + kRounding) << mechanism << ": it rose";
+    }
+    ++found.levels;
+  }
+}
+
+int from_environment(const char* name, int otherwise) {
+  const char* const text = std::getenv(name);
+  return text != nullptr ? std::atoi(text) : otherwise;
+}
+
+/// MIRAB_MERGED_CLUSTERS=100 MIRAB_MERGED_NODES=200 draws as many clusters of 50 to 200 nodes.
+TEST(MergedServers, CostEachLevelNoMoreThanTheOutcomeSays) {
+  const int clusters = from_environment("MIRAB_MERGED_CLUSTERS", random_cases(48));
+  const auto most = static_cast<std::size_t>(from_environment("MIRAB_MERGED_NODES", 24));
+  Found found;
+  for (int seed = 1; seed <= clusters; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {} of MIRAB_MERGED_NODES={}", seed, most));
+    Random random(static_cast<std::uint64_t>(seed));
+    const std::uint64_t jitter = std::vector<std::uint64_t>{30, 1'000, 9'900}[random.below(3)];
+    const std::string mechanism = std::vector<std::string>{"drfh", "tsf", "cmmf", "hdrfh"}[random.below(4)];
+    Cluster cluster = nodes_with_jitter(most / 4 + random.below(most * 3 / 4 + 1), jitter, random);
+    add_users(cluster, 2 + random.below(12), mechanism == "hdrfh", random);
+    const Result<Problem> exact = Problem::from(std::move(cluster));
+    ASSERT_TRUE(exact) << exact.error().message;
+    const Result<Problem> merged = Problem::from(counted_together(*exact, kAlike));
+    ASSERT_TRUE(merged) << merged.error().message;
+    if (!merged->cluster().merged) continue;
+    EXPECT_LE(merged->server_count(), 4U);
+    compare(mechanism, *exact, *merged, found);
+  }
+  if (!kIsSanitized) {
+    EXPECT_GT(found.levels, 50U);
+    EXPECT_GT(found.small_bounds, 50U) << "bounds that say something";
+  }
+  fmt::print("{} levels, {} users, {} of them with a bound below 10 %; worst {:.3f} of its bound\n",
+             found.levels, found.users, found.small_bounds, found.worst);
+}
+
+}  // namespace
+}  // namespace mirab
