@@ -10,6 +10,8 @@
 #include <mirab/model/problem.hpp>
 
 #include "live/views.hpp"
+#include "model/alike_servers.hpp"
+#include "model/counted_together.hpp"
 #include "model/names.hpp"
 #include "model/unit_quotas.hpp"
 
@@ -366,6 +368,12 @@ Json outcome_json(const Reading& reading, const Division& division, const mirab:
           {"queues", std::move(queues)}};
 }
 
+// Servers that are alike count as one, so that thousands of them are divided within the time of a question.
+Result<mirab::Problem> counted(const Cluster& cluster) {
+  const Result<mirab::Problem> problem = mirab::Problem::from(cluster);
+  return problem ? mirab::Problem::from(counted_together(*problem, kAlike)) : problem;
+}
+
 }  // namespace
 
 Answer shares_of(const Reading& reading, const Query& query) {
@@ -399,7 +407,7 @@ Answer shares_of(const Reading& reading, const Query& query) {
     body["note"] = "no job that an open server can hold waits or runs";
     return charged(reading.found(std::move(body), reading.state.last.revision));
   }
-  const Result<mirab::Problem> problem = mirab::Problem::from(division.cluster);
+  const Result<mirab::Problem> problem = counted(division.cluster);
   if (!problem)
     return charged(reading.refuse(
         unprocessable("no-division", {}, reading.sees_all() ? describe(problem.error()) : "")));

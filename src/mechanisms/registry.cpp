@@ -11,7 +11,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 
 #include "mechanisms/eligible_users.hpp"
-#include "mechanisms/merged.hpp"
+#include "model/merged_notice.hpp"
 
 namespace mirab {
 namespace {

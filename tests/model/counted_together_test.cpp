@@ -12,16 +12,16 @@
 namespace mirab {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
-Problem read(const std::string& text) {
+Problem problem_of(const std::string& text) {
   Result<Problem> problem = read_cluster_text(text, Syntax::yaml, "cluster.yaml");
   EXPECT_TRUE(problem) << problem.error().message;
   return *std::move(problem);
 }
 
-constexpr const char* kNodes = R"(
+constexpr const char* kAlikeNodes = R"(
 resources: [cpu, memory]
 servers:
   - {name: node-1, capacity: {cpu: 16, memory: 64.1}, labels: {zone: a, host: one}}
@@ -31,7 +31,8 @@ servers:
 )";
 
 TEST(CountedTogether, ServersThatDifferALittleAreOneEntryWithTheLeastOfEach) {
-  const Problem problem = read(std::string(kNodes) + "users: [{name: u, demand: {cpu: 1, memory: 2}}]\n");
+  const Problem problem =
+      problem_of(std::string(kAlikeNodes) + "users: [{name: u, demand: {cpu: 1, memory: 2}}]\n");
   const Cluster cluster = counted_together(problem, kAlike);
   ASSERT_EQ(cluster.servers.size(), 2U);
   EXPECT_EQ(cluster.servers[0].name, "node");
@@ -46,7 +47,7 @@ TEST(CountedTogether, ServersThatDifferALittleAreOneEntryWithTheLeastOfEach) {
 }
 
 TEST(CountedTogether, ALabelCountsWhereAUserSelectsByIt) {
-  const Problem problem = read(std::string(kNodes) + R"(users:
+  const Problem problem = problem_of(std::string(kAlikeNodes) + R"(users:
   - {name: u, demand: {cpu: 1}, select: {zone: a}}
 )");
   const Cluster cluster = counted_together(problem, kAlike);
@@ -57,7 +58,7 @@ TEST(CountedTogether, ALabelCountsWhereAUserSelectsByIt) {
 }
 
 TEST(CountedTogether, ListsOfUsersAndWhatRunsNameTheEntry) {
-  const Problem problem = read(std::string(kNodes) + R"(users:
+  const Problem problem = problem_of(std::string(kAlikeNodes) + R"(users:
   - {name: u, demand: {cpu: 1}, servers: [node-1, node-2]}
   - {name: v, demand: {cpu: 2}, servers: {not: [node-3]}, demand_on: {node-3: {cpu: 1}}, tolerates: [gpu]}
 running:
@@ -75,7 +76,7 @@ running:
 }
 
 TEST(CountedTogether, AServerWhoseUseWouldNotFitStaysAlone) {
-  const Problem problem = read(R"(
+  const Problem problem = problem_of(R"(
 resources: [cpu]
 servers:
   - {name: node-1, capacity: {cpu: 16}}
@@ -91,7 +92,7 @@ running: [{user: whole, server: node-1, tasks: 1}]
 }
 
 TEST(CountedTogether, AToleranceOfNothingPutsEqualServersTogetherAndLeavesNothingOut) {
-  const Problem problem = read(R"(
+  const Problem problem = problem_of(R"(
 resources: [cpu]
 servers: [{name: a1, capacity: {cpu: 4}}, {name: a2, capacity: {cpu: 4}}, {name: b, capacity: {cpu: 4.001}}]
 users: [{name: u, demand: {cpu: 1}}]
@@ -103,7 +104,7 @@ users: [{name: u, demand: {cpu: 1}}]
 }
 
 TEST(CountedTogether, WhatWasDoneBeforeIsPartOfWhatIsSaid) {
-  const Problem problem = read(R"(
+  const Problem problem = problem_of(R"(
 resources: [cpu]
 servers: [{name: a, capacity: {cpu: 100}, count: 9}, {name: b, capacity: {cpu: 99.5}}]
 merged: {nodes: 9, classes: 1, largest_difference: 0.01}

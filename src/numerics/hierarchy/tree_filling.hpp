@@ -89,6 +89,9 @@ class TreeFilling {
   /// x, [n]. O(N).
   Eigen::ArrayXd amounts() const;
 
+  /// Is all of the resource in use, on all servers together?
+  bool is_used_up(Eigen::Index resource) const { return met_(0, resource); }
+
   bool is_frozen(Eigen::Index row) const { return is_stopped(place_[as_size(row)]); }
 
   /// By how much bounds are missed that stopped somebody, or passed, and the levels at which nodes stopped,
@@ -213,7 +216,7 @@ struct [[nodiscard]] TreeOverServers {
   Eigen::ArrayXXd amount;                  ///< x, [n][i], within the capacities
   int programs = 0;                        ///< linear programs: one a step
   Eigen::ArrayXd unit;                     ///< what is typical for a row, [n] > 0
-  std::vector<LevelRound<double>> rounds;  ///< of the steps that servers ended, with what was due then
+  std::vector<LevelRound<double>> rounds;  ///< of the steps that servers, or all of them together, ended
 };
 
 /// The same filling where every server has its own capacity; demands are equal on all of them. A step is as

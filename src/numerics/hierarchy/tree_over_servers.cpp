@@ -42,7 +42,7 @@ class OverServers {
       const double step = filling_.longest_step();
       const ArrayXd by = step * filling_.rates();
       if ((by <= tuning_.slip * tuning_.smallest * unit_).all()) {
-        filling_.advance(step);
+        advance(step, by);
         continue;
       }
       ++found.programs;
@@ -50,9 +50,9 @@ class OverServers {
       simplex_.grow(from_, by);
       const bool ended = simplex_.raise() == Stop::target;
       if (ended && simplex_.got_there()) {
-        filling_.advance(step);
+        advance(step, by);
       } else {
-        filling_.advance(simplex_.part() * step);
+        advance(simplex_.part() * step, by);
         stop_rows(by, ended);
       }
     }
@@ -62,7 +62,7 @@ class OverServers {
     found.report = report_of(error, tuning_.accuracy, Stop::stalled, simplex_.pivots());
     if (filling_.ran_out_of_steps()) found.report.stop = Stop::limit;
     found.unit = unit_;
-    found.rounds = std::move(rounds_);
+    found.rounds = std::move(all_rounds_);
     return found;
   }
 
@@ -78,6 +78,32 @@ class OverServers {
     const ArrayXd& rate = filling_.rates_of_levels();
     const ArrayXd wanted = (rows_.demand[0].matrix().transpose() * rate.matrix()).array();
     return rate * (wanted > 0).select(pool_ / wanted, kInfinity).minCoeff();
+  }
+
+  // As far as the tree allows. Where that is since a resource is used up on all servers together, it is as if
+  // each of them had the same price for it.
+  void advance(double step, const ArrayXd& by) {
+    std::vector<bool> was_frozen;
+    for (Index n = 0; n < by.size(); ++n) was_frozen.push_back(filling_.is_frozen(n));
+    filling_.advance(step);
+    ArrayXXd price = ArrayXXd::Zero(rows_.servers(), rows_.resources());
+    std::vector<Index> stopped;
+    for (Index n = 0; n < by.size(); ++n) {
+      if (was_frozen[as_size(n)] || !filling_.is_frozen(n)) continue;
+      bool is_by_pool = false;
+      for (Index r = 0; r < rows_.resources(); ++r) {
+        if (rows_.demand[0](n, r) <= 0 || !filling_.is_used_up(r)) continue;
+        price.col(r) = 1 / pool_[r];
+        is_by_pool = true;
+      }
+      if (is_by_pool) stopped.push_back(n);
+    }
+    if (stopped.empty()) return;
+    LevelRound<double> round = level_round<double>(rows_, price, price > 0, tuning_);
+    round.due = filling_.amounts();
+    round.rate = by;
+    round.fixed = std::move(stopped);
+    all_rounds_.push_back(std::move(round));
   }
 
   void stop_rows(const ArrayXd& by, bool ended) {
@@ -100,6 +126,7 @@ class OverServers {
       if (stopped && !filling_.is_frozen(n)) round.fixed.push_back(n);
     }
     filling_.freeze(round.fixed);
+    all_rounds_.push_back(round);
     rounds_.push_back(std::move(round));
   }
 
@@ -132,7 +159,8 @@ class OverServers {
   ArrayXd unit_;
   LevelSimplex simplex_;
   ArrayXd from_;
-  std::vector<LevelRound<double>> rounds_;
+  std::vector<LevelRound<double>> rounds_;      // that servers ended
+  std::vector<LevelRound<double>> all_rounds_;  // and those that all of them together ended
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <mirab/scheduling/fill.hpp>
 
 #include "model/eligibility.hpp"
+#include "model/merged_notice.hpp"
 #include "scheduling/fill/engine_groups.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 #include "scheduling/fill/lowest_share_tracker.hpp"
@@ -324,6 +325,7 @@ Result<Outcome> fill(const Problem& problem, const FillOptions& options, Random&
   record.tie = options.tie;
   record.groups = groups == scheduling::Groups::honour;
   outcome.mechanism = record.discipline + "/" + record.placement;
+  note_merged(problem, outcome);
   return outcome;
 }
 

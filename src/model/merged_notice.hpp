@@ -1,6 +1,6 @@
 #pragma once
 
-#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/allocation.hpp>
 
 namespace mirab {
 

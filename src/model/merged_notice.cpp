@@ -1,4 +1,4 @@
-#include "mechanisms/merged.hpp"
+#include "model/merged_notice.hpp"
 
 #include <algorithm>
 #include <cmath>
