@@ -105,7 +105,6 @@ Exit run_diff(const DiffFlags& options) {
   print_slips(options.before, *before);
   if (second.cluster != options.before.cluster) {
     print_slips(second, *after);
-    print_cluster_notices(second, unusable_servers(*after));
     print_cluster_notices(second, unnamed_servers(*after, *before));
   }
 
