@@ -187,13 +187,14 @@ TEST(Teams, ALimitStopsOnlyAUserWhoWouldHaveMoreWithoutIt) {
     const char* w;
     StopKind stop;
   };
-  for (const Case& each : {Case{"4", "{name: w, demand: {cpu: 1}}", StopKind::limit},
-                           Case{"5", "{name: w, demand: {cpu: 1}}", StopKind::capacity},
-                           Case{"4", "{name: w, demand: {cpu: 1}, tasks: 6}", StopKind::limit},
-                           Case{"4", "{name: w, demand: {cpu: 1}, tasks: 5}", StopKind::limit},
-                           Case{"4", "{name: w, demand: {cpu: 1}, tasks: 6, guarantee: {cpu: 6}}", StopKind::capacity},
-                           Case{"4", "{name: w, demand: {cpu: 1}, weight: 1.5}", StopKind::capacity},
-                           Case{"8", "{name: w, demand: {cpu: 1}, weight: 0}", StopKind::limit}}) {
+  for (const Case& each :
+       {Case{"4", "{name: w, demand: {cpu: 1}}", StopKind::limit},
+        Case{"5", "{name: w, demand: {cpu: 1}}", StopKind::capacity},
+        Case{"4", "{name: w, demand: {cpu: 1}, tasks: 6}", StopKind::limit},
+        Case{"4", "{name: w, demand: {cpu: 1}, tasks: 5}", StopKind::limit},
+        Case{"4", "{name: w, demand: {cpu: 1}, tasks: 6, guarantee: {cpu: 6}}", StopKind::capacity},
+        Case{"4", "{name: w, demand: {cpu: 1}, weight: 1.5}", StopKind::capacity},
+        Case{"8", "{name: w, demand: {cpu: 1}, weight: 0}", StopKind::limit}}) {
     SCOPED_TRACE(std::string(each.limit) + " " + each.w);
     const Problem problem =
         one_resource(std::string("  - {name: g, limit: {cpu: ") + each.limit + "}}\n",
