@@ -161,7 +161,8 @@ Command add_diff(CLI::App& app) {
   manual.paragraphs = {
       "Divides a cluster by two mechanisms, or two clusters by one (or each by its own), and compares what "
       "every user gets before and after: tasks, their change in per cent, and share. Users are identified "
-      "by name; those of one cluster only are listed apart. The greatest gain comes first. A user with task "
+      "by name; those of one cluster only are listed apart. Those whose share grows most for their "
+      "weight come first. A user with task "
       "shapes has one line, and gains where its share grows: the largest part of any one resource that its "
       "shapes hold together. The sums and the use of each resource follow. Shares on both sides are of the "
       "cluster before, so that more servers do "
