@@ -258,15 +258,20 @@ bool is_json_of_slurm(std::string_view text) {
          });
 }
 
-// Does an object of this group of Kubernetes' APIs begin in the text?
-bool has_object_of(std::string_view text, std::string_view api_group) {
-  constexpr std::string_view kKey = "apiVersion";
-  for (std::size_t at = text.find(kKey); at != std::string_view::npos; at = text.find(kKey, at + 1)) {
-    std::string_view value = text.substr(at + kKey.size());
+// Has an object of Kubernetes in the text, in YAML or JSON, this key with a value that begins so?
+bool has_value(std::string_view text, std::string_view key, std::string_view beginning) {
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    std::string_view value = text.substr(at + key.size());
     value.remove_prefix(std::min(value.find_first_not_of("\"': "), value.size()));
-    if (value.starts_with(api_group) && value.substr(api_group.size()).starts_with('/')) return true;
+    if (value.starts_with(beginning)) return true;
   }
   return false;
+}
+
+// Are there objects of this group of Kubernetes' APIs, and no nodes and workloads?
+bool has_only_objects_of(std::string_view text, std::string_view api_group) {
+  return has_value(text, "apiVersion", api_group) && !has_value(text, "apiVersion", "apps/") &&
+         !has_value(text, "kind", "Node") && !has_value(text, "kind", "Pod");
 }
 
 // Is it the head of the table that sacctmgr prints?
@@ -282,8 +287,8 @@ std::optional<ForeignKind> kind_of_queues(std::string_view text, std::string_vie
                        .description = fmt::format(
                            "a file with {}; `mirab import {}` makes a teams file of it", what, importer)};
   };
-  if (has_object_of(text, "kueue.x-k8s.io")) return queues("kueue", "queues of Kueue");
-  if (has_object_of(text, "scheduling.volcano.sh")) return queues("volcano", "queues of Volcano");
+  if (has_only_objects_of(text, "kueue.x-k8s.io/")) return queues("kueue", "queues of Kueue");
+  if (has_only_objects_of(text, "scheduling.volcano.sh/")) return queues("volcano", "queues of Volcano");
   const bool has_partitions = has_line_with_key(text, "partitions") && has_line_with_key(text, "queues");
   if (has_partitions || has_line_with_key(text, "queues.yaml"))
     return queues("yunikorn", "queues of YuniKorn");
