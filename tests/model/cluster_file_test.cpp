@@ -248,7 +248,7 @@ TEST(ClusterFile, ErrorsOfLabelsAndTaintsNameLineAndKey) {
   EXPECT_THAT(refused("servers: [ml]"),
               HasSubstr("c.yaml:7: users[0].tolerates: user 'u' fits on none of the 3 "
                         "servers: `servers` excludes 2, taints keep it off 1 "
-                        "(spot)"));
+                        "(dedicated=ml:NoExecute, tier=5)"));
   const auto refused_taint = [](const std::string& taints) {
     return cluster_file_refusal(
         "resources: [cpu]\nservers:\n  - name: s\n    capacity: {cpu: 1}\n    taints: " + taints +

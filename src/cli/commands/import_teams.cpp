@@ -154,7 +154,7 @@ Command add_import_slurm_accounts(CLI::App& import) {
                 "After sacctmgr show assoc -P format=Cluster,Account,ParentName,User,Partition,Share,GrpTRES "
                 ">assoc.txt"}}),
           [files, make](const std::string& line) {
-            return run(*files, std::array<std::string_view, 1>{"slurm-accounts"}, make, line);
+            return run(*files, std::array<std::string_view, 2>{"slurm-accounts", "slurm"}, make, line);
           }};
 }
 
