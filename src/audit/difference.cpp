@@ -145,6 +145,7 @@ struct Whole {
   bool has_shapes;
   std::vector<std::size_t> users;
   UserShare has;
+  double weight;
 };
 
 std::vector<Whole> wholes_of(const Side& side, const std::vector<double>& pool_of_before) {
@@ -155,17 +156,13 @@ std::vector<Whole> wholes_of(const Side& side, const std::vector<double>& pool_o
     const User& first = side.problem.users()[own[p].users[0]];
     UserShare has{.tasks = 0, .dominant_share = own[p].share, .share_of_before = in_before[p].share};
     for (const std::size_t n : own[p].users) has.tasks += side.allocation.tasks[n];
-    wholes.push_back({own[p].name, first.shape.has_value(), own[p].users, has});
+    wholes.push_back({own[p].name, first.shape.has_value(), own[p].users, has, own[p].weight});
   }
   return wholes;
 }
 
 bool grows(double change) { return change > kSameWithin; }
 bool shrinks(double change) { return change < -kSameWithin; }
-
-double share_change(const UserChange& whole) {
-  return relative_change(whole.before->share_of_before, whole.after->share_of_before);
-}
 
 // A shape that only one side has changes from or to nothing.
 double change_of_shape(const UserChange& shape) {
@@ -177,7 +174,7 @@ Direction direction_of(const TeamChange& team) {
     const double change = team.whole.change;
     return grows(change) ? Direction::gain : shrinks(change) ? Direction::lose : Direction::unchanged;
   }
-  const double change = share_change(team.whole);
+  const double change = team.whole.after->share_of_before - team.whole.before->share_of_before;
   if (grows(change)) return Direction::gain;
   if (shrinks(change)) return Direction::lose;
   const auto any = [&](bool (*passes)(double)) {
@@ -225,15 +222,16 @@ TeamChange team_of(const Side& before, const Whole* old, const Side& after, cons
   if (old == nullptr || fresh == nullptr) return team;
   team.whole.change = relative_change(old->has.tasks, fresh->has.tasks);
   team.direction = direction_of(team);
+  team.gain =
+      (fresh->has.share_of_before - old->has.share_of_before) / (fresh->weight > 0 ? fresh->weight : 1);
   return team;
 }
 
-// Gainers first, then those who are unchanged, then losers; the greatest change for the better first.
+// Gainers first, then those who are unchanged, then losers; the greatest gain first.
 void sort_teams(std::vector<TeamChange>& teams) {
   const auto rank = [](const TeamChange& team) {
     const int side = team.direction == Direction::gain ? 1 : team.direction == Direction::lose ? -1 : 0;
-    const double change = team.shapes.empty() ? team.whole.change : share_change(team.whole);
-    return std::pair(side, side == 0 ? 0 : change);
+    return std::pair(side, side == 0 ? 0 : team.gain);
   };
   std::stable_sort(teams.begin(), teams.end(),
                    [&](const TeamChange& a, const TeamChange& b) { return rank(a) > rank(b); });
@@ -367,8 +365,7 @@ void compare_groups(const Side& before, const Side& after, Difference& result) {
     met[k] = true;
     change.after = fresh[k];
     const double gain = fresh[k].share_of_before - old[g].share_of_before;
-    if (std::abs(gain) > kSameWithin * std::max(fresh[k].share_of_before, old[g].share_of_before))
-      change.gain = gain;
+    if (grows(gain) || shrinks(gain)) change.gain = gain;
     change.moved = group.parent != groups_after[k].parent;
     change.settings = changed_settings(before.problem, group, after.problem, groups_after[k]);
   }

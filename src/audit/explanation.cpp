@@ -222,7 +222,7 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
     explanation.outcome.notices.emplace_back(kNoRule);
     return explanation;
   }
-  if (std::optional<std::string> notice = no_copies(problem, row, std::span(&user, 1)))
+  if (std::optional<std::string> notice = unchanged_servers(problem, row, std::span(&user, 1)))
     explanation.outcome.notices.push_back(*std::move(notice));
   const std::vector<Change> changes =
       changes_for(problem, bindings.classes(), row, allocation,

@@ -73,8 +73,8 @@ bool Paths::can_grow(std::size_t node, const std::vector<std::size_t>& resources
                        [&](std::size_t member) { return can_grow(member, resources); });
   }
   const std::size_t user = tree.user_at(node);
-  const StopKind kind = stops_[user].kind;
-  return kind != StopKind::tasks && kind != StopKind::limit && !stops_[user].is_missing &&
+  const Stop& stop = stops_[user];
+  return stop.kind != StopKind::tasks && !is_at_limit(stop) && !stop.is_missing &&
          demands_any(problem_.users()[user], resources);
 }
 

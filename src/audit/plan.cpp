@@ -30,6 +30,7 @@
 #include "audit/findings.hpp"
 #include "audit/planning.hpp"
 #include "model/eligibility.hpp"
+#include "model/names.hpp"
 #include "numerics/base/threads.hpp"
 
 namespace mirab {
@@ -333,12 +334,42 @@ Check check_kinds(const Problem& problem, const std::vector<ServerKind>& kinds) 
   return {};
 }
 
-Error unreachable(const PlanGoal& goal, PurchaseSearch& search, bool any_helps, std::size_t kinds,
-                  double now) {
-  if (!any_helps)
-    return {.message =
-                fmt::format("'{}' may run on none of these kinds, and without them it cannot have {:.15g} {}",
-                            goal.user, goal.all_tasks(), goal.all_tasks() == 1 ? "task" : "tasks"),
+// What keeps a user off a server: `it does not tolerate the taints of 'gpu' (dedicated=ml)`.
+std::string what_keeps_off(const Problem& problem, const User& user, const Server& server) {
+  if (!is_named(user, server)) return fmt::format("its `servers` leave out '{}'", server.name);
+  if (!is_selected(user, server)) return fmt::format("its `select` leaves out '{}'", server.name);
+  if (!is_let_in(user, server))
+    return fmt::format("it does not tolerate the taints of '{}' ({})", server.name,
+                       untolerated_taints(user, server));
+  return fmt::format("'{}' has no {}", server.name,
+                     problem.resources()[*lacking(demand_on(user, server), server)]);
+}
+
+// The same of all kinds, for the first user of the goal who may run on none. `all` has a server of each.
+std::string what_keeps_off_kinds(const Problem& all, const PlanGoal& goal,
+                                 const std::vector<ServerKind>& kinds) {
+  for (const WantedTasks& wanted : goal.tasks) {
+    std::vector<std::string> reasons;
+    for (const ServerKind& kind : kinds) {
+      for (std::size_t i = 0; i < all.server_count(); ++i) {
+        if (all.servers()[i].name == kind.name && !all.eligible(wanted.user, i))
+          reasons.push_back(what_keeps_off(all, all.users()[wanted.user], all.servers()[i]));
+      }
+    }
+    if (reasons.size() < kinds.size()) continue;
+    constexpr std::size_t kMostReasons = 3;
+    const std::vector<std::string_view> words(reasons.begin(), reasons.end());
+    return first_names(words, kMostReasons);
+  }
+  return {};
+}
+
+Error unreachable(const PlanGoal& goal, PurchaseSearch& search, const std::string& kept_off,
+                  std::size_t kinds, double now) {
+  if (!kept_off.empty())
+    return {.message = fmt::format(
+                "'{}' may run on none of these kinds, and without them it cannot have {:.15g} {}: {}",
+                goal.user, goal.all_tasks(), goal.all_tasks() == 1 ? "task" : "tasks", kept_off),
             .key = "--kind"};
   const std::string servers =
       fmt::format("{} more servers of {}", kMostServers, kinds == 1 ? "this kind" : "each kind");
@@ -378,8 +409,8 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
       proof = prove(search, kinds.size(), options.solves);
     }
     if (!search.best())
-      return unreachable(goal, search, bound.any_kind_helps(), kinds.size(),
-                         part_of_goal(goal, before->allocation.tasks));
+      return unreachable(goal, search, bound.any_kind_helps() ? "" : what_keeps_off_kinds(*all, goal, kinds),
+                         kinds.size(), part_of_goal(goal, before->allocation.tasks));
   }
   Result<Plan> plan = finished_plan(choice, with_purchase(problem, kinds, *search.best()), *std::move(before),
                                     options.execution);

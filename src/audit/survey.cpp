@@ -201,7 +201,7 @@ Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span
   for (const Standing& standing : survey.users) {
     if (!standing.satisfied) short_of_tasks.push_back(standing.user);
   }
-  if (std::optional<std::string> notice = no_copies(problem, row, short_of_tasks))
+  if (std::optional<std::string> notice = unchanged_servers(problem, row, short_of_tasks))
     survey.outcome.notices.push_back(*std::move(notice));
   std::vector<SharedTrial> trials =
       trials_of(problem, row, survey.outcome.allocation, bindings, options.what_ifs, survey.users);

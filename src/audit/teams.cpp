@@ -150,19 +150,106 @@ std::string_view stop_name(StopKind kind) {
   return {};
 }
 
+bool is_at_limit(const Stop& stop) { return stop.kind == StopKind::limit || stop.reaches_limit; }
+
+namespace {
+
+std::vector<double> keys_of(const Problem& problem, const Allocation& allocation) {
+  std::vector<double> keys;
+  for (const GroupFigures& node : group_figures(problem, allocation)) keys.push_back(node.key);
+  return keys;
+}
+
+}  // namespace
+
 Stops::Stops(const Problem& problem, const Outcome& outcome)
     : problem_(problem),
       outcome_(outcome),
       satisfaction_(satisfaction(problem, outcome)),
       used_(fairness::used_below(problem.tree(), bundles(problem, outcome.allocation))),
+      keys_(keys_of(problem, outcome.allocation)),
       charged_(charged(problem.tree(), used_)[0]),
       is_eligible_(eligible_somewhere(problem)),
       by_rule_(is_by_rule(outcome)) {}
 
-Stop Stops::of(std::size_t user) const {
-  // Where tasks are whole, a wall stops the next one before it is reached.
-  const bool whole = outcome_.filling || !by_rule_;
+// Where tasks are whole, a wall stops the next one before it is reached.
+bool Stops::is_whole() const { return outcome_.filling || !by_rule_; }
+
+std::optional<Stop> Stops::at_limit(std::size_t user) const {
+  const Tree& tree = problem_.tree();
+  for (const std::size_t node : tree.path(tree.node_of_user(user))) {
+    const std::span<const double> limit = tree.limit(node);
+    if (limit.empty()) continue;
+    std::vector<std::size_t> reached = demanded(problem_, user, [&](std::size_t r, double demand) {
+      if (limit[r] >= problem_.pool()[r]) return false;  // of all that there is: the capacity stops it
+      return is_whole() ? used_[node][r] + demand > limit[r] : is_full(used_[node][r], limit[r]);
+    });
+    if (!reached.empty()) return Stop{.kind = StopKind::limit, .node = node, .resources = std::move(reached)};
+  }
+  return {};
+}
+
+// Of which resources has a sibling of the node, or of a group around it, some that a rule would move to the
+// node if that could grow: the sibling has a higher share per weight beyond its guarantee, or no weight? [m]
+std::vector<bool> Stops::held_by_better_off(std::size_t node) const {
+  constexpr double kLevelWithin = 1e-6;  // of a key: beyond what a converged outcome leaves
+  const Tree& tree = problem_.tree();
+  std::vector<bool> held(problem_.resource_count());
+  for (; node != 0; node = tree.parent(node)) {
+    const bool is_last = tree.weight(node) <= 0;
+    for (const std::size_t sibling : tree.members(tree.parent(node))) {
+      const bool is_other_last = tree.weight(sibling) <= 0;
+      if (sibling == node || (is_last && !is_other_last)) continue;
+      if (is_last == is_other_last && keys_[sibling] <= keys_[node] * (1 + kLevelWithin)) continue;
+      const std::span<const double> guarantee = tree.guarantee(sibling);
+      for (std::size_t r = 0; r < held.size(); ++r) {
+        const double own = guarantee.empty() ? 0 : guarantee[r];
+        held[r] = held[r] || used_[sibling][r] > own + kFullWithin * problem_.pool()[r];
+      }
+    }
+  }
+  return held;
+}
+
+// Would the user, who is at the limit of the node, have more if this were higher? Some server has room, or a
+// rule would take what is full there from who is better off. What runs stays where it is.
+bool Stops::would_gain_without_limit(std::size_t user, std::size_t node) const {
   const Allocation& allocation = outcome_.allocation;
+  const std::vector<bool> is_held = held_by_better_off(node);
+  for (std::size_t i = 0; i < allocation.servers.size(); ++i) {
+    const ResourceVector* const demand = demand_there(problem_, allocation, user, i);
+    if (demand == nullptr) continue;
+    const ServerUse& server = allocation.servers[i];
+    bool gains = true;
+    for (std::size_t r = 0; r < demand->size() && gains; ++r) {
+      const double wanted = (*demand)[r].value();
+      if (wanted <= 0) continue;
+      const double rounding = kRoundedWithin * server.capacity[r];
+      const bool has_room = is_whole() ? server.capacity[r] - server.used[r] + rounding >= wanted
+                                       : !is_full(server.used[r], server.capacity[r]);
+      gains = has_room || (by_rule_ && is_held[r]);
+    }
+    if (gains) return true;
+  }
+  return false;
+}
+
+Stop Stops::within_limits(std::size_t user) const {
+  const Allocation& allocation = outcome_.allocation;
+  if (std::vector<std::size_t> full = full_resources(problem_, allocation, user); !full.empty())
+    return {.kind = StopKind::capacity, .resources = std::move(full)};
+  std::vector<std::size_t> reserved = demanded(problem_, user, [&](std::size_t r, double demand) {
+    const double next = is_whole() ? demand : 0;
+    return charged_[r] > used_[0][r] && is_full(charged_[r] + next, problem_.pool()[r]);
+  });
+  if (!reserved.empty()) return {.kind = StopKind::reserve, .resources = std::move(reserved)};
+  if (!by_rule_) return {.kind = StopKind::order, .room = room_for_task(problem_, allocation, user)};
+  if (outcome_.filling && outcome_.filling->unplaced[user] == Unplaced::no_room)
+    return {.kind = StopKind::capacity};
+  return {.kind = StopKind::order};
+}
+
+Stop Stops::of(std::size_t user) const {
   if (satisfaction_.satisfied[user]) return {.kind = StopKind::tasks};
   if (!is_eligible_[user]) {
     Lack lack = lack_of(problem_, user);
@@ -171,26 +258,11 @@ Stop Stops::of(std::size_t user) const {
             .is_missing = true,
             .is_together = lack.is_together};
   }
-  const Tree& tree = problem_.tree();
-  for (const std::size_t node : tree.path(tree.node_of_user(user))) {
-    const std::span<const double> limit = tree.limit(node);
-    if (limit.empty()) continue;
-    std::vector<std::size_t> reached = demanded(problem_, user, [&](std::size_t r, double demand) {
-      if (limit[r] >= problem_.pool()[r]) return false;  // of all that there is: the capacity stops it
-      return whole ? used_[node][r] + demand > limit[r] : is_full(used_[node][r], limit[r]);
-    });
-    if (!reached.empty()) return {.kind = StopKind::limit, .node = node, .resources = std::move(reached)};
-  }
-  if (std::vector<std::size_t> full = full_resources(problem_, allocation, user); !full.empty())
-    return {.kind = StopKind::capacity, .resources = std::move(full)};
-  std::vector<std::size_t> reserved = demanded(problem_, user, [&](std::size_t r, double demand) {
-    const double next = whole ? demand : 0;
-    return charged_[r] > used_[0][r] && is_full(charged_[r] + next, problem_.pool()[r]);
-  });
-  if (!reserved.empty()) return {.kind = StopKind::reserve, .resources = std::move(reserved)};
-  if (!by_rule_) return {.kind = StopKind::order, .room = room_for_task(problem_, allocation, user)};
-  if (whole && outcome_.filling->unplaced[user] == Unplaced::no_room) return {.kind = StopKind::capacity};
-  return {.kind = StopKind::order};
+  std::optional<Stop> limit = at_limit(user);
+  if (limit && would_gain_without_limit(user, limit->node)) return *std::move(limit);
+  Stop stop = within_limits(user);
+  stop.reaches_limit = limit.has_value();
+  return stop;
 }
 
 }  // namespace mirab

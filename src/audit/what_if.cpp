@@ -27,13 +27,21 @@ Quantity unit_for(double capacity) {
   return *hundredth;
 }
 
-Change more_of(const Problem& problem, const Mechanism& mechanism, const Binding& binding) {
+// An overfull server is not copied, and a unit more of what it lacks would not be free there.
+std::vector<std::size_t> without_overfull(const Problem& problem, std::vector<std::size_t> servers) {
+  std::erase_if(servers, [&](std::size_t i) { return problem.servers()[i].is_overfull; });
+  return servers;
+}
+
+std::optional<Change> more_of(const Problem& problem, const Mechanism& mechanism, const Binding& binding) {
   const std::size_t r = binding.resource;
-  if (mechanism.scope == Scope::pool) {
-    return {.kind = ChangeKind::unit, .resource = r, .amount = unit_for(binding.capacity)};
-  }
-  const double capacity = problem.servers()[binding.servers[0]].capacity[r].value();
-  return {.kind = ChangeKind::unit, .servers = binding.servers, .resource = r, .amount = unit_for(capacity)};
+  if (mechanism.scope == Scope::pool)
+    return Change{.kind = ChangeKind::unit, .resource = r, .amount = unit_for(binding.capacity)};
+  std::vector<std::size_t> servers = without_overfull(problem, binding.servers);
+  if (servers.empty()) return {};
+  const double capacity = problem.servers()[servers[0]].capacity[r].value();
+  return Change{
+      .kind = ChangeKind::unit, .servers = std::move(servers), .resource = r, .amount = unit_for(capacity)};
 }
 
 // min_r c_r / d_r: the tasks that one such server holds.
@@ -51,8 +59,7 @@ std::vector<Change> more_servers(const Problem& problem, const Classes& classes,
   std::vector<Change> changes;
   for (const ServerClass& alike : classes.servers) {
     if (!problem.eligible(user, alike.members[0])) continue;
-    std::vector<std::size_t> servers = alike.members;
-    std::erase_if(servers, [&](std::size_t i) { return problem.servers()[i].is_overfull; });
+    std::vector<std::size_t> servers = without_overfull(problem, alike.members);
     if (!servers.empty()) changes.push_back({.kind = ChangeKind::server, .servers = std::move(servers)});
   }
   std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
@@ -299,15 +306,17 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
     for (Change& change : changes_of_groups(problem, allocation, held)) changes.push_back(std::move(change));
   }
   std::vector<Change> units;
-  for (const Binding& binding : held.bindings) units.push_back(more_of(problem, mechanism, binding));
+  for (const Binding& binding : held.bindings) {
+    if (std::optional<Change> more = more_of(problem, mechanism, binding)) units.push_back(*std::move(more));
+  }
   std::vector<Change> servers;
   if (mechanism.accepts.several_servers) servers = more_servers(problem, classes, held.user);
   for (Change& change : in_turn(units, servers)) changes.push_back(std::move(change));
   return changes;
 }
 
-std::optional<std::string> no_copies(const Problem& problem, const Mechanism& mechanism,
-                                     std::span<const std::size_t> users) {
+std::optional<std::string> unchanged_servers(const Problem& problem, const Mechanism& mechanism,
+                                             std::span<const std::size_t> users) {
   if (!mechanism.accepts.several_servers) return {};
   const auto runs_on_overfull_alone = [&](std::size_t user) {
     bool any = false;
@@ -325,7 +334,7 @@ std::optional<std::string> no_copies(const Problem& problem, const Mechanism& me
   if (names.empty()) return {};
   constexpr std::size_t kMostNames = 3;
   return fmt::format(
-      "one more server is not tried for {}: all on which {} may run are overfull, and run more than such a "
+      "no server is added or enlarged for {}: all on which {} may run are overfull, and run more than such a "
       "server has",
       first_names(names, kMostNames), names.size() == 1 ? "it" : "they");
 }

@@ -63,16 +63,16 @@ struct Held {
 
 /// The changes that may be worth trying for a user, the likeliest to help first: a task, the weight, quotas
 /// and weights of groups, and then in turn units of the binding resources and servers, those that hold most
-/// of the user's tasks first. Only changes that the mechanism honours, and no copy of an overfull server. Of
-/// a user who may run nowhere, what a task of it lacks.
+/// of the user's tasks first. Only changes that the mechanism honours, and no copy of an overfull server, nor
+/// more of a resource there. Of a user who may run nowhere, what a task of it lacks.
 std::vector<Change> changes_for(const Problem& problem, const Classes& classes, const Mechanism& mechanism,
                                 const Allocation& allocation, const Held& held);
 
-/// The notice of an explanation where no server is copied for some of the users: all on which they may run
-/// are overfull. Nothing where there are none of these, or for a mechanism for one server. O(users x
+/// The notice of an explanation where no change of a server is tried for some of the users: all on which they
+/// may run are overfull. Nothing where there are none of these, or for a mechanism for one server. O(users x
 /// servers).
-std::optional<std::string> no_copies(const Problem& problem, const Mechanism& mechanism,
-                                     std::span<const std::size_t> users);
+std::optional<std::string> unchanged_servers(const Problem& problem, const Mechanism& mechanism,
+                                             std::span<const std::size_t> users);
 
 /// The problem with the change in it. Errors: an amount beyond what can be counted.
 Result<Problem> changed(const Problem& problem, std::size_t user, const Change& change);

@@ -21,6 +21,7 @@
 #include "model/names.hpp"
 #include "model/quotas.hpp"
 #include "model/teams_file.hpp"
+#include "model/yaml_text.hpp"
 
 namespace mirab {
 
@@ -507,7 +508,7 @@ class ClusterReader : FieldReader {
         shape.weight = amount(*weight, shape_key + ".weight");
       read_tasks(entry.value, shape_key, shape);
       check_servers(shape, shape_key);
-      narrow(shape, all);
+      narrow(shape, all, shape_key);
       add_user(std::move(shape), shape_key);
     }
   }
@@ -532,7 +533,7 @@ class ClusterReader : FieldReader {
   }
 
   // A shape runs where both itself and its user may, and tolerates what either does.
-  static void narrow(User& shape, const User& all) {
+  void narrow(User& shape, const User& all, const std::string& key) {
     const auto keep = [](std::vector<std::string>& own, const std::vector<std::string>& allowed) {
       std::erase_if(own, [&](const std::string& each) {
         return std::find(allowed.begin(), allowed.end(), each) == allowed.end();
@@ -546,7 +547,16 @@ class ClusterReader : FieldReader {
     shape.not_servers.insert(shape.not_servers.end(), all.not_servers.begin(), all.not_servers.end());
     for (const auto& [label, condition] : all.select) {
       LabelCondition& own = shape.select[label];
-      own = both(std::move(own), condition);
+      LabelCondition narrowed = both(own, condition);
+      if (!can_hold(narrowed) && can_hold(own) && can_hold(condition)) {
+        const std::string label_key = fmt::format("{}.select.{}", key, label);
+        return fail(label_key,
+                    fmt::format("no server can be both: the user '{}' selects {}{}, its shape '{}' {}{}",
+                                all.name, yaml_key(label), yaml_condition(condition), *shape.shape,
+                                yaml_key(label), yaml_condition(own)),
+                    line_of(root_, label_key));
+      }
+      own = std::move(narrowed);
     }
     shape.tolerates.insert(shape.tolerates.end(), all.tolerates.begin(), all.tolerates.end());
   }

@@ -34,25 +34,6 @@ std::string terms(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
-/// One alone as it is, several as a list.
-std::string values(const std::vector<std::string>& texts) {
-  return texts.size() == 1 ? yaml_scalar(texts[0]) : yaml_list(texts);
-}
-
-std::string condition(const LabelCondition& condition) {
-  if (condition.is_only_any_of()) return yaml_list(*condition.any_of);
-  std::string parts;
-  const auto add = [&](std::string_view name, const std::string& text) {
-    parts += fmt::format("{}{}: {}", parts.empty() ? "" : ", ", name, text);
-  };
-  if (condition.any_of) add("in", yaml_list(*condition.any_of));
-  if (!condition.none_of.empty()) add("not", values(condition.none_of));
-  if (condition.exists) add("exists", *condition.exists ? "true" : "false");
-  if (condition.above) add("above", std::to_string(*condition.above));
-  if (condition.below) add("below", std::to_string(*condition.below));
-  return "{" + parts + "}";
-}
-
 std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
   std::string map;
   for (std::size_t r = 0; r < vector.size(); ++r) {
@@ -136,7 +117,7 @@ std::string user_line(const Cluster& cluster, const User& user) {
   if (!user.select.empty()) {
     std::string select;
     for (const auto& [label, wanted] : user.select) {
-      select += (select.empty() ? "" : ", ") + yaml_key(label) + condition(wanted);
+      select += (select.empty() ? "" : ", ") + yaml_key(label) + yaml_condition(wanted);
     }
     line += fmt::format(", select: {{{}}}", select);
   }

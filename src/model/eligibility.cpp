@@ -40,6 +40,15 @@ bool is_named(const User& user, const Server& server) {
   return (!user.servers || is_in(*user.servers)) && !is_in(user.not_servers);
 }
 
+std::string untolerated_taints(const User& user, const Server& server) {
+  std::string taints;
+  for (const Taint& taint : server.taints) {
+    if (taint.keeps_off() && !is_tolerated(taint, user.tolerates))
+      taints += (taints.empty() ? "" : ", ") + taint_text(taint);
+  }
+  return taints;
+}
+
 bool is_allowed(const User& user, const Server& server) {
   return is_named(user, server) && is_selected(user, server) && is_let_in(user, server);
 }
@@ -212,6 +221,7 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who
   std::size_t by_name = 0;
   std::size_t by_label = 0;
   std::size_t by_taint = 0;
+  std::set<std::string> taints;
   std::map<std::string_view, std::size_t> by_resource;
   for (std::size_t i = 0; i < cluster.servers.size(); ++i) {
     const Server& server = cluster.servers[i];
@@ -221,6 +231,7 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who
       ++by_label;
     } else if (!is_let_in(user, server)) {
       ++by_taint;
+      taints.insert(untolerated_taints(user, server));
     } else {
       ++by_resource[cluster.resources[*lacking(demand_on(user, server), server)]];
     }
@@ -228,7 +239,11 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::string& who
   std::vector<std::string> reasons;
   if (by_name > 0) reasons.push_back(fmt::format("`servers` excludes {}", by_name));
   if (by_label > 0) reasons.push_back(fmt::format("`select` excludes {}", by_label));
-  if (by_taint > 0) reasons.push_back(fmt::format("taints keep it off {}", by_taint));
+  if (by_taint > 0) {
+    constexpr std::size_t kMostTaints = 3;
+    const std::vector<std::string_view> all(taints.begin(), taints.end());
+    reasons.push_back(fmt::format("taints keep it off {} ({})", by_taint, first_names(all, kMostTaints)));
+  }
   for (const auto& [resource, count] : by_resource)
     reasons.push_back(fmt::format("{} without any {}", count, resource));
   std::string text;

@@ -25,6 +25,9 @@ bool are_selected(const std::map<std::string, LabelCondition>& select,
 bool is_let_in(const User& user, const Server& server);
 bool are_tolerated(const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations);
 
+/// The taints of the server that keep the user off: `gpu`, `dedicated=ml, tier=5`. Empty: it tolerates them.
+std::string untolerated_taints(const User& user, const Server& server);
+
 /// Is it all three: named, selected, and let in?
 bool is_allowed(const User& user, const Server& server);
 

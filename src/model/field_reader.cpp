@@ -195,21 +195,37 @@ std::map<std::string, LabelCondition> FieldReader::conditions(const Node& node, 
   return conditions;
 }
 
-std::vector<Taint> FieldReader::taints(const Node& node, const std::string& key) {
-  std::vector<Taint> taints;
-  if (node.kind == Node::Kind::map) {
-    fail(key, "must be a list of texts like key, key=value or key=value:NoExecute", node.line);
-    return taints;
-  }
-  const bool is_alone = node.kind == Node::Kind::scalar;
-  for (const std::string& text : texts(node, key)) {
-    Result<Taint> taint = parse_taint(text);
-    if (!taint) {
-      const std::string taint_key = is_alone ? key : fmt::format("{}[{}]", key, taints.size());
-      fail(taint_key, taint.error().message, is_alone ? node.line : node.entries[taints.size()].line);
-      break;
+Taint FieldReader::taint(const Node& node, const std::string& key) {
+  static constexpr std::array<std::string_view, 3> kParts = {"key", "value", "effect"};
+  if (node.kind != Node::Kind::map) {
+    if (node.kind == Node::Kind::list) {
+      fail(key,
+           "must be a text like key, key=value or key=value:NoExecute, or a map like {key: gpu, value: a}",
+           node.line);
+      return {};
     }
-    taints.push_back(*std::move(taint));
+    Result<Taint> taint = parse_taint(node.text);
+    if (taint) return *std::move(taint);
+    fail(key, taint.error().message, node.line);
+    return {};
+  }
+  if (!expect_map(node, key, kParts)) return {};
+  Taint taint{.key = text(required(node, key, "key"), key + ".key")};
+  if (const Node* const value = node.find("value"))
+    taint.value = value->kind == Node::Kind::null ? "" : text(*value, key + ".value");
+  if (const Node* const effect = node.find("effect")) taint.effect = text(*effect, key + ".effect");
+  if (failed()) return {};
+  if (const Check wrong = check_taint(taint)) fail(key, wrong->message, node.line);
+  if (const Check wrong = check_effect(taint.effect)) fail(key + ".effect", wrong->message, node.line);
+  return taint;
+}
+
+std::vector<Taint> FieldReader::taints(const Node& node, const std::string& key) {
+  if (node.kind != Node::Kind::list) return {taint(node, key)};
+  std::vector<Taint> taints;
+  for (const Node::Entry& entry : node.entries) {
+    if (failed()) break;
+    taints.push_back(taint(entry.value, fmt::format("{}[{}]", key, taints.size())));
   }
   return taints;
 }

@@ -75,7 +75,7 @@ class FieldReader {
   /// Labels and what each must be: a value, a list of values, or the parts of a condition by name.
   std::map<std::string, LabelCondition> conditions(const Node& node, const std::string& key);
 
-  /// Texts like `dedicated=ml:NoExecute`; one alone, or a list.
+  /// Texts like `dedicated=ml:NoExecute`, or maps as Kubernetes has them; one alone, or a list.
   std::vector<Taint> taints(const Node& node, const std::string& key);
 
   /// Texts like `dedicated=ml`, `gpu` or `*`, or maps as Kubernetes has them; one alone, or a list.
@@ -86,6 +86,7 @@ class FieldReader {
 
  private:
   LabelCondition condition(const Node& node, const std::string& key);
+  Taint taint(const Node& node, const std::string& key);
   Toleration toleration(const Node& node, const std::string& key);
 
   std::string file_;

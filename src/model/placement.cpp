@@ -106,6 +106,15 @@ bool holds(const LabelCondition& condition, const std::optional<std::string_view
          (!condition.below || *number < *condition.below);
 }
 
+bool can_hold(const LabelCondition& condition) {
+  if (condition.any_of)
+    return std::any_of(condition.any_of->begin(), condition.any_of->end(),
+                       [&](const std::string& value) { return holds(condition, value); });
+  if (condition.exists == false) return !condition.above && !condition.below;
+  return !condition.above || !condition.below ||
+         (*condition.above < *condition.below && *condition.above < *condition.below - 1);
+}
+
 LabelCondition both(LabelCondition a, const LabelCondition& b) {
   if (!a.any_of) {
     a.any_of = b.any_of;
@@ -160,14 +169,26 @@ Result<Taint> parse_taint(std::string_view text) {
   return taint;
 }
 
+namespace {
+
+Check check_key_and_value(std::string_view key, std::string_view value) {
+  const bool is_plain_key = key.find_first_of("=<>:") == std::string_view::npos && key != kEveryTaint;
+  if (is_plain_key && value.find(':') == std::string_view::npos) return {};
+  return wrong("a key has none of =, <, > and : and is not *, and a value has no colon");
+}
+
+}  // namespace
+
+Check check_taint(const Taint& taint) {
+  if (taint.key.empty()) return wrong("the key is empty");
+  return check_key_and_value(taint.key, taint.value);
+}
+
 Check check_toleration(const Toleration& toleration) {
   const bool is_number = toleration.op == Operator::above || toleration.op == Operator::below;
   if (is_number && !plain_whole(toleration.value))
     return wrong(fmt::format("'{}' must be a whole number", toleration.value.substr(0, 40)));
-  const bool is_plain_key =
-      toleration.key.find_first_of("=<>:") == std::string::npos && toleration.key != kEveryTaint;
-  if (is_plain_key && toleration.value.find(':') == std::string::npos) return {};
-  return wrong("a key has none of =, <, > and : and is not *, and a value has no colon");
+  return check_key_and_value(toleration.key, toleration.value);
 }
 
 Result<Toleration> parse_toleration(std::string_view text) {

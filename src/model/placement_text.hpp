@@ -12,6 +12,9 @@ namespace mirab {
 /// What `taint_text` writes, and `key:NoSchedule`. Errors have a message only.
 Result<Taint> parse_taint(std::string_view text);
 
+/// Can the text of the taint be read back? Errors have a message only.
+Check check_taint(const Taint& taint);
+
 /// Can the text of the toleration be read back? Errors have a message only.
 Check check_toleration(const Toleration& toleration);
 

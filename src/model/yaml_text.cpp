@@ -37,6 +37,29 @@ std::string yaml_list(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
+namespace {
+
+/// One alone as it is, several as a list.
+std::string values(const std::vector<std::string>& texts) {
+  return texts.size() == 1 ? yaml_scalar(texts[0]) : yaml_list(texts);
+}
+
+}  // namespace
+
+std::string yaml_condition(const LabelCondition& condition) {
+  if (condition.is_only_any_of()) return yaml_list(*condition.any_of);
+  std::string parts;
+  const auto add = [&](std::string_view name, const std::string& text) {
+    parts += fmt::format("{}{}: {}", parts.empty() ? "" : ", ", name, text);
+  };
+  if (condition.any_of) add("in", yaml_list(*condition.any_of));
+  if (!condition.none_of.empty()) add("not", values(condition.none_of));
+  if (condition.exists) add("exists", *condition.exists ? "true" : "false");
+  if (condition.above) add("above", std::to_string(*condition.above));
+  if (condition.below) add("below", std::to_string(*condition.below));
+  return "{" + parts + "}";
+}
+
 std::string yaml_amount(const Quantity& quantity) {
   constexpr std::int64_t kKibi = std::int64_t{1} << 10;
   constexpr std::int64_t kMebi = std::int64_t{1} << 20;

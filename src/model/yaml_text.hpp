@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <mirab/model/placement.hpp>
 #include <mirab/model/quantity.hpp>
 
 namespace mirab {
@@ -17,6 +18,9 @@ std::string yaml_key(const std::string& text);
 
 /// The texts between brackets.
 std::string yaml_list(const std::vector<std::string>& texts);
+
+/// What a label must be: the values between brackets, or the parts of the condition by name.
+std::string yaml_condition(const LabelCondition& condition);
 
 /// The amount as people write it: from a mebibyte on whole kibibytes, mebibytes and gibibytes by their
 /// suffix, anything else plain.

@@ -62,10 +62,6 @@ Error no_queues(std::span<const ObjectText> texts, std::span<const FoundObject> 
   std::string what = fmt::format("this is a {}", printable(first.object.kind));
   if (const std::size_t slash = version.find('/'); slash != std::string::npos)
     what += fmt::format(" of {}", printable(version.substr(0, slash)));
-  for (const auto& [group, importer] :
-       {std::pair("kueue.x-k8s.io", "kueue"), std::pair("scheduling.volcano.sh", "volcano")}) {
-    if (version.starts_with(group)) what += fmt::format(", which `mirab import {}` reads", importer);
-  }
   return error_at(first.position("/kind"), fmt::format("{}; {}", what, wanted));
 }
 

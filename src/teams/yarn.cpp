@@ -132,6 +132,14 @@ class YarnImport {
       return refused(parent + ".queues",
                      fmt::format("the capacities of these queues are together more than 100 %: {}",
                                  rounded_down(percents).text()));
+    const bool are_percents = std::all_of(capacities.begin(), capacities.end(), [](const Capacity& each) {
+      return each.kind == Capacity::Kind::percent;
+    });
+    if (are_percents && percents > 0 && percents < 100)
+      not_kept_.say(fmt::format(
+          "the capacities of the queues of {} are together {} %, where YARN asks for 100 %: the rest "
+          "is guaranteed to none of them",
+          printable(parent), rounded_down(percents).text()));
     for (std::size_t q = 0; q < paths.size(); ++q) {
       if (Check wrong = read_queue(paths[q], parent, capacities[q], weights, whole, most, level))
         return wrong;

@@ -218,6 +218,39 @@ TEST(Difference, UsersWhoAreUnchangedWithinRoundingStayInTheirOrder) {
   EXPECT_THAT(names(difference(before.side(), after.side()).users), ElementsAre("A", "B"));
 }
 
+// 0.004 % of its tasks are shown as 0.00 %.
+TEST(Difference, AChangeThatTwoDecimalsDoNotShowIsNone) {
+  const Divided before = divide(slides(), "drf");
+  const auto gainers = [&](double part) {
+    Divided after = before;
+    after.outcome.allocation.tasks[0] *= 1 + part;
+    const Difference found = difference(before.side(), after.side());
+    EXPECT_EQ(found.changed.gain, found.gainers);
+    return found.gainers;
+  };
+  EXPECT_EQ(gainers(0.00004), 0u);
+  EXPECT_EQ(gainers(0.00006), 1u);
+}
+
+// C gains 20 points of a weight of 4, B 10 of a weight of 1, A one of almost nothing.
+TEST(Difference, TeamsStandByTheChangeOfTheirShareForTheirWeight) {
+  Cluster cluster = testing::cluster_of({{100}}, {{1}, {1}, {1}, {1}});
+  cluster.users[2].weight = Quantity(4);
+  const Problem problem = testing::problem_of(cluster);
+  const auto with = [](std::vector<double> tasks) {
+    Allocation allocation{.tasks = tasks, .grants = {}, .servers = {{"s1", 1, {100}, {100}, {}}}};
+    std::vector<testing::EditedGrant> grants;
+    for (std::size_t n = 0; n < tasks.size(); ++n) grants.push_back({n, 0, tasks[n], {tasks[n]}});
+    allocation.grants = testing::grants_of(grants);
+    return allocation;
+  };
+  const Difference found = difference({problem, with({1, 10, 20, 69})}, {problem, with({2, 20, 40, 38})});
+  std::vector<std::string> teams;
+  for (const TeamChange& team : found.teams) teams.push_back(team.whole.user);
+  EXPECT_THAT(teams, ElementsAre("B", "C", "A", "D"));
+  EXPECT_NEAR(found.teams[1].gain, 0.05, 1e-12);
+}
+
 TEST(Difference, UsersOfOneSideOnlyStandApart) {
   Cluster next = slides();
   next.users[0] = {.name = "C", .demand = {Quantity(1), Quantity(1)}};

@@ -262,11 +262,23 @@ TEST(Plan, SaysWhyAGoalCannotBeReached) {
     return describe(planned(problem, "hdrfh", user, 50, {entry(kind)}).error());
   };
   EXPECT_THAT(message(0, "s1"), HasSubstr("'A' asks for 3 tasks only"));
-  EXPECT_THAT(message(1, "s2"), HasSubstr("'B' may run on none of these kinds"));
+  EXPECT_THAT(message(1, "s2"),
+              HasSubstr("'B' may run on none of these kinds, and without them it cannot have "
+                        "50 tasks: its `servers` leave out 's2'"));
   EXPECT_THAT(message(2, "s1"), HasSubstr("the limit of 'g' of 2.0 cpu allows 'C' at most 2.0 tasks"));
   cluster.running = std::vector<Running>{};
   EXPECT_THAT(describe(planned(problem_of(cluster), "given", 0, 2, {entry("s1")}).error()),
               HasSubstr("follows no rule"));
+}
+
+TEST(Plan, NamesTheTaintThatKeepsAUserOffAKind) {
+  Cluster cluster = cluster_of({{4, 4}, {8, 8}}, {{1, 1}, {1, 1}});
+  cluster.servers[1].taints = {{.key = "dedicated", .value = "ml"}, {.key = "gpu"}};
+  cluster.users[0].tolerates = {{.key = "gpu"}};
+  EXPECT_EQ(
+      describe(planned(problem_of(cluster), "drfh", 0, 9, {entry("s2")}).error()),
+      "--kind: 'A' may run on none of these kinds, and without them it cannot have 9 tasks: it does not "
+      "tolerate the taints of 's2' (dedicated=ml)");
 }
 
 // Memory alone lets A and B have 4.5 tasks each at most, half of the CPUs, and A has 3 now. Servers of both

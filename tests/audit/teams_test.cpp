@@ -173,6 +173,63 @@ users: [{name: a, group: all, demand: {cpu: 1}}, {name: b, group: all, demand: {
   }
 }
 
+Problem one_resource(const std::string& groups, const std::string& users) {
+  return *read_cluster_text(
+      "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 10}}]\ngroups:\n" + groups + "users:\n" + users,
+      Syntax::yaml, "one resource");
+}
+
+// 10 CPUs. Where g could grow it would take from w alone: what w has beyond its guarantee and beyond what g
+// has for its weight.
+TEST(Teams, ALimitStopsOnlyAUserWhoWouldHaveMoreWithoutIt) {
+  struct Case {
+    const char* limit;
+    const char* w;
+    StopKind stop;
+  };
+  for (const Case& each :
+       {Case{"4", "{name: w, demand: {cpu: 1}}", StopKind::limit},
+        Case{"5", "{name: w, demand: {cpu: 1}}", StopKind::capacity},
+        Case{"4", "{name: w, demand: {cpu: 1}, tasks: 6}", StopKind::limit},
+        Case{"4", "{name: w, demand: {cpu: 1}, tasks: 5}", StopKind::limit},
+        Case{"4", "{name: w, demand: {cpu: 1}, tasks: 6, guarantee: {cpu: 6}}", StopKind::capacity},
+        Case{"4", "{name: w, demand: {cpu: 1}, weight: 1.5}", StopKind::capacity},
+        Case{"8", "{name: w, demand: {cpu: 1}, weight: 0}", StopKind::limit}}) {
+    SCOPED_TRACE(std::string(each.limit) + " " + each.w);
+    const Problem problem =
+        one_resource(std::string("  - {name: g, limit: {cpu: ") + each.limit + "}}\n",
+                     std::string("  - {name: a, group: g, demand: {cpu: 1}}\n  - ") + each.w + "\n");
+    for (const char* mechanism : {"hdrf", "hdrfh"}) {
+      const Outcome outcome = *allocate(problem, mechanism);
+      const Stop stop = Stops(problem, outcome).of(0);
+      EXPECT_EQ(stop.kind, each.stop);
+      EXPECT_TRUE(is_at_limit(stop)) << "to an audit it is at its limit";
+      EXPECT_THAT(stop.resources, ElementsAre(0));
+      Cluster higher = problem.cluster();
+      higher.groups[0].quota.limit = {Quantity(9)};
+      const double gain = allocate(*Problem::from(std::move(higher)), mechanism)->allocation.tasks[0] -
+                          outcome.allocation.tasks[0];
+      EXPECT_EQ(gain > 1e-6, each.stop == StopKind::limit) << "a higher limit brings " << gain;
+    }
+  }
+}
+
+// What runs stays: where all CPUs are in use a higher limit lets nothing start.
+TEST(Teams, WhatRunsOnAFullClusterIsNotHeldByALimit) {
+  const auto kind = [](const char* w) {
+    const Problem problem = one_resource("  - {name: g, limit: {cpu: 4}}\n",
+                                         "  - {name: a, group: g, demand: {cpu: 1}}\n"
+                                         "  - {name: w, demand: {cpu: 1}}\n"
+                                         "running:\n  - {user: a, server: s, tasks: 4}\n"
+                                         "  - {user: w, server: s, tasks: " +
+                                             std::string(w) + "}\n");
+    const Outcome given = *allocate(problem, "given");
+    return Stops(problem, given).of(0).kind;
+  };
+  EXPECT_EQ(kind("6"), StopKind::capacity);
+  EXPECT_EQ(kind("5"), StopKind::limit);
+}
+
 TEST(Teams, AnExplanationTriesTheLimitAndTheWeightsOfTheGroupsAround) {
   const Problem problem = limited();
   const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
@@ -249,12 +306,6 @@ TEST(Teams, ASiblingThatIsStoppedIsNotTheLowestThatCanStillGrow) {
   ASSERT_EQ(erin.path.size(), 2U);
   EXPECT_EQ(erin.path[0].lowest, node_of(problem, "research"));
   EXPECT_FALSE(erin.path[1].lowest);
-}
-
-Problem one_resource(const std::string& groups, const std::string& users) {
-  return *read_cluster_text(
-      "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 10}}]\ngroups:\n" + groups + "users:\n" + users,
-      Syntax::yaml, "one resource");
 }
 
 // z has 1 of the 4 that it is guaranteed, and 3 are reserved: w has 9 - 2 of the others, less those of v.

@@ -1,4 +1,5 @@
 // Answers for people who decide: all users explained, plans, and the pages of each.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -87,6 +88,22 @@ TEST(Answers, APlanIsDividedAsItSays) {
   }
 }
 
+TEST(Answers, TheClusterAfterAPlanStillSaysWhatRuns) {
+  const TemporaryFolder folder;
+  const std::string changed = folder.path("changed.yaml");
+  const std::string cluster = folder.write(
+      "c.yaml",
+      "resources: [cpu]\nservers:\n  - {name: n, capacity: {cpu: 4}}\nusers:\n"
+      "  - {name: a, demand: {cpu: 1}, tasks: 6}\nrunning:\n  - {user: a, server: n, tasks: 3}\n");
+  for (const char* what : {"--kind n", "--weights --tasks 4"}) {
+    const Ran ran = shell(fmt::format("mirab plan {} --user a {} --changed {}", cluster, what, changed));
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_THAT(shell("cat " + changed).out, HasSubstr("running:\n  - {user: a, server: n, tasks: 3}\n"))
+        << what;
+    EXPECT_EQ(shell("mirab validate " + changed).status, 0);
+  }
+}
+
 TEST(Answers, APlanOfAWeightSaysWhichIsTooLittle) {
   const Ran ran = shell("mirab plan examples/textbook.yaml --user A --tasks 3.5 --weights");
   ASSERT_EQ(ran.status, 0) << ran.err;
@@ -94,6 +111,17 @@ TEST(Answers, APlanOfAWeightSaysWhichIsTooLittle) {
   EXPECT_THAT(ran.out, HasSubstr(" is not enough."));
   EXPECT_THAT(shell("mirab plan examples/textbook.yaml --user A --tasks 3").out,
               HasSubstr("A has 3 tasks under drf already: nothing has to change."));
+}
+
+TEST(Answers, AFillingWithoutADisciplineSaysAboveTheTableWhichItTook) {
+  const std::string taken = "drf/first-fit is taken since no discipline was named: ";
+  const Ran ran = shell("mirab fill examples/textbook.yaml");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_LT(ran.out.find(taken), ran.out.find("user "));
+  EXPECT_EQ(json::parse(shell("mirab fill examples/textbook.yaml --format json").out)["outcomes"][0]["users"],
+            json::parse(
+                shell("mirab fill examples/textbook.yaml -d drf --format json").out)["outcomes"][0]["users"]);
+  EXPECT_THAT(shell("mirab fill examples/textbook.yaml -d drf").out, Not(HasSubstr("is taken since")));
 }
 
 struct BadKinds {

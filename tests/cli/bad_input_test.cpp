@@ -279,11 +279,14 @@ TEST(BadInput, AServerOnWhichNobodyMayRunIsNotedWithWhatKeepsUsersOff) {
   const std::string now = folder.write("now.yaml", servers + users);
   const std::string more =
       folder.write("more.yaml", servers + "  - {name: extra, capacity: {cpu: 9}, taints: [new]}\n" + users);
-  const std::string note = "mirab: note: " + more +
-                           ":4: servers[1]: no user may run on 'extra': 1 of 4 users name their servers, and "
-                           "not this one, 1 select "
-                           "other labels, 1 do not tolerate its taints, 1 ask for what it has none of\n";
-  EXPECT_EQ(shell("mirab validate " + more).err, note);
+  const std::string note =
+      "mirab: note: " + more +
+      ":4: servers[1]: no user may run on 'extra': 1 of 4 users name their servers, and "
+      "not this one, 1 select "
+      "other labels, 1 do not tolerate its taints (new), 1 ask for what it has none of\n";
+  for (const char* command :
+       {"validate ", "allocate -m drfh ", "fill -d drf ", "explain ", "explain -m drfh "})
+    EXPECT_EQ(shell("mirab " + (command + more)).err, note) << command;
   EXPECT_EQ(shell("mirab diff -m drfh " + now + " " + more).err, note);
   EXPECT_THAT(shell("mirab validate " + now).err, IsEmpty());
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/shell.hpp"
 #include "support/files.hpp"
@@ -120,6 +121,27 @@ TEST(ImportTeams, OfAnotherKindOfFileWriteNothingAndSayWhatItIs) {
   const Ran over_itself = shell(fmt::format("mirab import kueue {} -o {}", kept, kept));
   EXPECT_EQ(over_itself.status, 2);
   EXPECT_EQ(read_text(kept), "as it was");
+}
+
+TEST(ImportTeams, NameTheImporterOfWhatAnotherOneIsGiven) {
+  const std::vector<std::pair<std::string, std::string>> all = {{"kueue", "kueue.yaml"},
+                                                                {"volcano", "volcano.yaml"},
+                                                                {"yunikorn", "yunikorn.yaml"},
+                                                                {"slurm-accounts", "associations.txt"},
+                                                                {"yarn", "capacity-scheduler.xml"}};
+  for (const auto& [importer, own] : all) {
+    for (const auto& [other, file] : all) {
+      if (other == importer) continue;
+      const Ran ran = shell(fmt::format("mirab import {} examples/queues/{}", importer, file));
+      EXPECT_EQ(ran.status, 2) << importer << file;
+      EXPECT_THAT(ran.err, StartsWith(fmt::format("mirab: examples/queues/{}: this is a file with ", file)));
+      EXPECT_THAT(ran.err, HasSubstr(fmt::format("; `mirab import {}` makes a teams file of it\n", other)));
+    }
+  }
+  EXPECT_THAT(shell("mirab import kubernetes examples/queues/kueue.yaml").err,
+              HasSubstr("`mirab import kueue`"));
+  EXPECT_THAT(shell("mirab validate examples/queues/associations.txt").err,
+              HasSubstr("`mirab import slurm-accounts`"));
 }
 
 TEST(ImportTeams, TellTheFormatOfWhatPeopleType) {

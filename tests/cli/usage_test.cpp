@@ -132,7 +132,6 @@ const std::vector<BadUsage> kBadUsages = {
     {"SeedThatIsNegative", "allocate examples/textbook.yaml -m drf --seed -1",
      "--seed: '-1' is not a whole number"},
     {"NoCluster", "allocate -m drf", "CLUSTER is required"},
-    {"NoDiscipline", "fill examples/textbook.yaml", "--discipline is required"},
     {"TooManyArguments", "allocate examples/textbook.yaml more.yaml -m drf",
      "one argument too many: 'more.yaml'"},
     {"OneValueTwice", "explain examples/textbook.yaml A -m drf -m pf", "mirab: --mechanism: give it once"},

@@ -528,7 +528,7 @@ TEST(Schema, RefusesTheFormsThatTheReaderRefuses) {
   for (const char* patch :
        {R"([{"op": "add", "path": "/users/0/select", "value": {"zone": {"not": "a"}}}])",
         R"([{"op": "add", "path": "/users/0/tolerates", "value": "*"}, {"op": "add", "path":
-             "/servers/0/taints", "value": ["a=b:NoExecute"]}])",
+             "/servers/0/taints", "value": ["a=b:NoExecute", {"key": "c", "effect": "NoSchedule"}]}])",
         R"([{"op": "add", "path": "/users/0/tolerates", "value": [{"key": "a", "operator": "Exists"}]}])",
         R"([{"op": "add", "path": "/servers/0/overfull", "value": true}])",
         R"([{"op": "add", "path": "/running", "value": [{"user": "u", "tasks": {"s": 1}}]}])"}) {

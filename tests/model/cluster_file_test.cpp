@@ -127,6 +127,29 @@ TEST(ClusterFile, TaintsKeepOffUsersWhoDoNotTolerateThem) {
   EXPECT_EQ(eligible_with("tolerates: [{key: dedicated, value: ml}, {key: tier, operator: Gt, value: 4}]"),
             "101");
   EXPECT_EQ(eligible_with("tolerates: '*', servers: [ml]"), "001");
+}
+
+// As `kubectl get node` shows them.
+TEST(ClusterFile, ATaintMayBeWrittenAsKubernetesWritesIt) {
+  const auto taints = [](const std::string& text) -> std::string {
+    const Result<Problem> problem =
+        read("resources: [cpu]\nservers:\n  - name: s\n    capacity: {cpu: 1}\n    taints: " + text +
+             "\nusers:\n  - {name: a, demand: {cpu: 1}, tolerates: '*'}\n");
+    if (!problem) return describe(problem.error());
+    std::string all;
+    for (const Taint& taint : problem->servers()[0].taints) all += taint_text(taint) + " ";
+    return all;
+  };
+  EXPECT_EQ(taints("[{key: dedicated, value: gpu, effect: NoSchedule}]"), "dedicated=gpu ");
+  EXPECT_EQ(taints("[{key: a, effect: NoExecute}, b=c, {key: d, value: , effect: PreferNoSchedule}]"),
+            "a:NoExecute b=c d:PreferNoSchedule ");
+  EXPECT_EQ(taints("{key: gpu}"), "gpu ");
+  EXPECT_EQ(taints("[{value: gpu}]"), "c.yaml:5: servers[0].taints[0].key: missing");
+  EXPECT_EQ(taints("[a, {key: b, effect: Never}]"),
+            "c.yaml:5: servers[0].taints[1].effect: must be NoSchedule, NoExecute or PreferNoSchedule, not "
+            "'Never'");
+  EXPECT_THAT(taints("[[a]]"), HasSubstr("servers[0].taints[0]: must be a text like key, key=value or "));
+  EXPECT_THAT(taints("[{key: a=b}]"), HasSubstr("servers[0].taints[0]: a key has none of =, <, > and :"));
   EXPECT_EQ(eligible_with("tolerates: '*', servers: {not: [ml]}"), "110");
 }
 
@@ -178,8 +201,18 @@ TEST(ClusterFile, ShapesNarrowWhatTheirUserSelectsAndTolerateWhatEitherDoes) {
   EXPECT_EQ(eligible("tolerates: '*', select: {zone: {not: a}}", "select: {zone: {not: c}}"), "011");
   EXPECT_EQ(eligible("tolerates: '*', select: {cores: {above: 1}}", "select: {cores: {above: 64}}"), "000");
   EXPECT_EQ(eligible("tolerates: '*', servers: {not: ml}", "servers: [spot, ml]"), "010");
-  EXPECT_THAT(eligible("tolerates: '*', select: {zone: a}", "select: {zone: {in: [b]}}"),
-              HasSubstr("select.zone: names no value"));
+  for (const auto& [of_user, of_shape] :
+       std::vector<std::pair<std::string, std::string>>{{"[a]", "[b]"},
+                                                        {"[a]", "{not: a}"},
+                                                        {"{exists: true}", "{exists: false}"},
+                                                        {"{above: 3}", "{exists: false}"},
+                                                        {"{above: 3}", "{below: 4}"}}) {
+    EXPECT_THAT(
+        eligible("tolerates: '*', select: {zone: " + of_user + "}", "select: {zone: " + of_shape + "}"),
+        HasSubstr("c.yaml:7: users[0].shapes[0].select.zone: no server can be both: the user 'u' selects "
+                  "zone: " +
+                  of_user + ", its shape 's' zone: " + of_shape));
+  }
 }
 
 TEST(ClusterFile, ErrorsOfLabelsAndTaintsNameLineAndKey) {
@@ -214,13 +247,15 @@ TEST(ClusterFile, ErrorsOfLabelsAndTaintsNameLineAndKey) {
   EXPECT_THAT(refused("tolerates: [{value: a}]"), HasSubstr("users[0].tolerates[0].key: missing"));
   EXPECT_THAT(refused("servers: [ml]"),
               HasSubstr("c.yaml:7: users[0].tolerates: user 'u' fits on none of the 3 "
-                        "servers: `servers` excludes 2, taints keep it off 1"));
+                        "servers: `servers` excludes 2, taints keep it off 1 "
+                        "(dedicated=ml:NoExecute, tier=5)"));
   const auto refused_taint = [](const std::string& taints) {
     return cluster_file_refusal(
         "resources: [cpu]\nservers:\n  - name: s\n    capacity: {cpu: 1}\n    taints: " + taints +
         "\nusers:\n  - {name: u, demand: {cpu: 1}}\n");
   };
-  EXPECT_THAT(refused_taint("{dedicated: ml}"), HasSubstr("c.yaml:5: servers[0].taints: must be a list"));
+  EXPECT_THAT(refused_taint("{dedicated: ml}"),
+              HasSubstr("c.yaml:5: servers[0].taints.dedicated: unknown key; known are key, value, effect"));
   EXPECT_THAT(refused_taint("[a, b:Never]"), HasSubstr("c.yaml:5: servers[0].taints[1]: must be NoSchedule"));
   EXPECT_THAT(refused_taint("'*'"), HasSubstr("c.yaml:5: servers[0].taints: '*' is no taint"));
 }

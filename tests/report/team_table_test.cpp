@@ -80,6 +80,33 @@ running: [{user: machine-learning-inference, server: gpu-server-of-a-long-name, 
   EXPECT_LE(widest_line(table), 80U) << table;
 }
 
+// `train` lacks GPUs, room that its own limit leaves, and now what is free on three servers.
+TEST(TeamTable, WhatHoldsATeamIsCountedWhereItDoesNotFitAndNotCutInTwo) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [cpu, memory, nvidia.com/gpu]
+servers:
+  - {name: ip-10-0-0-1.eu-central, capacity: {cpu: 10, memory: 10}}
+  - {name: ip-10-0-0-2.eu-central, capacity: {cpu: 10, memory: 10, nvidia.com/gpu: 4}}
+users:
+  - name: train
+    shapes:
+      - {name: x, demand: {cpu: 10, nvidia.com/gpu: 1}, tasks: 9}
+      - {name: y, demand: {memory: 10}, tasks: 9}
+  - {name: serve, demand: {cpu: 1, memory: 1}, tasks: 30}
+running: [{user: serve, server: ip-10-0-0-1.eu-central, tasks: 1}]
+)",
+                                             Syntax::yaml, "held");
+  const auto rows = [&](std::size_t width) {
+    return comparison_table(compared(problem, {"hdrfh", "tsf", "given"}), {.width = width});
+  };
+  const std::string wide = rows(kPageWidth), narrow = rows(80);
+  EXPECT_LE(widest_line(narrow), 80U) << narrow;
+  EXPECT_THAT(narrow, ContainsRegex("train .* memory \\+[1-9] more\n")) << narrow;
+  EXPECT_THAT(narrow, Not(HasSubstr("…"))) << narrow;
+  const nlohmann::ordered_json json = comparison_json(compared(problem, {"hdrfh", "tsf", "given"}));
+  EXPECT_THAT(json["outcomes"][0]["teams"].dump(), HasSubstr("memory; ")) << "a program gets all of it";
+}
+
 TEST(TeamTable, TheMechanismThatWasTakenStandsAboveTheTableAndNotBelow) {
   Comparison comparison = compared(shop(), {"hdrf"});
   comparison.outcomes[0].outcome.notices.push_back(std::string(kTakenMechanism) + ": with task shapes");

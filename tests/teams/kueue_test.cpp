@@ -213,7 +213,7 @@ TEST(Kueue, BadInputIsRefusedWithFileLineAndKey) {
       kueue_refusal("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"),
       HasSubstr("queues.yaml:2: kind: this is a Deployment of apps; `kubectl get clusterqueues,cohorts,"));
   EXPECT_THAT(kueue_refusal("apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q}\n"),
-              HasSubstr("this is a Queue of scheduling.volcano.sh, which `mirab import volcano` reads"));
+              HasSubstr("this is a Queue of scheduling.volcano.sh; `kubectl get "));
   EXPECT_THAT(kueue_refusal("groups: []\n"), HasSubstr("queues.yaml:1: kind: is no object of Kubernetes"));
   EXPECT_THAT(kueue_refusal("{apiVersion: v1, kind: List, items: []}\n"),
               HasSubstr("queues.yaml: there are no queues"));

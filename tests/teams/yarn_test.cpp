@@ -193,5 +193,17 @@ TEST(Yarn, BadInputIsRefusedWithFileLineAndProperty) {
       HasSubstr("must be RUNNING or STOPPED"));
 }
 
+TEST(Yarn, CapacitiesThatAreTogetherLessThanAllAreNoted) {
+  const auto notices = [](const std::string& b) {
+    return yarn(configuration({{"root.queues", "a,b"}, {"root.a.capacity", "50"}, {"root.b.capacity", b}}))
+        ->notices;
+  };
+  EXPECT_THAT(
+      notices("30.5"),
+      Contains("the capacities of the queues of root are together 80.5 %, where YARN asks for 100 %: the "
+               "rest is guaranteed to none of them"));
+  EXPECT_THAT(notices("50"), ::testing::Not(Contains(HasSubstr("are together"))));
+}
+
 }  // namespace
 }  // namespace mirab

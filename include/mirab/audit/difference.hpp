@@ -49,7 +49,7 @@ struct GroupChange {
   bool is_user = false;
   std::optional<GroupShare> before;
   std::optional<GroupShare> after;
-  double gain = 0;     ///< of share_of_before; 0 within a millionth of it, and on one side only
+  double gain = 0;     ///< of share_of_before; 0 within kSameWithin, and on one side only
   bool moved = false;  ///< it has another parent
   /// Which of `weight`, `guarantee`, `limit` and `reserved` differ, as they are given.
   std::vector<std::string> settings = {};
@@ -77,6 +77,8 @@ struct TeamChange {
   UserChange whole;                     ///< tasks: of all its shapes together
   Direction direction;                  ///< `unchanged` on one side only
   std::vector<UserChange> shapes = {};  ///< in the order of before, then those that only after has; or none
+  /// Of both sides: of its share of the cluster before, over its weight after where that is above 0.
+  double gain = 0;
 };
 
 /// How many users of both sides have more than before, or less. A user with task shapes is one.
@@ -94,8 +96,8 @@ struct Difference {
   std::vector<UserChange> come;   ///< only after
   std::size_t gainers = 0;        ///< of `users`, by more than kSameWithin
   std::size_t losers = 0;
-  /// Those of both sides, the greatest gain first, those who lose last; then those of one side, as they
-  /// stand.
+  /// Those of both sides: who gain, the greatest `gain` first, and who lose, the greatest loss last, with all
+  /// others between. Then those of one side, as they stand.
   std::vector<TeamChange> teams;
   ChangedUsers changed;  ///< of `teams` on both sides
   /// The fewest tasks of any user who may run somewhere, and the lowest shares, for which a user with task
@@ -112,8 +114,9 @@ struct Difference {
 /// What the cluster before has of each resource of another problem, by their names; 0 of what it lacks. [m].
 std::vector<double> pool_of_before(const Problem& before, const Problem& problem);
 
-/// A relative change of tasks that counts as none: what certificates and rounding may leave.
-inline constexpr double kSameWithin = 1e-6;
+/// A change that counts as none, relative of tasks and absolute of shares: two decimals of a percentage do
+/// not show it. Certificates and rounding leave less.
+inline constexpr double kSameWithin = 5e-5;
 
 /// Compares two allocations user by user and resource by resource. O((N + K) m + N log N).
 Difference difference(const Side& before, const Side& after);

@@ -31,7 +31,7 @@ std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation
 /// What keeps a user from having more.
 enum class StopKind {
   tasks,     ///< it has all its tasks
-  limit,     ///< the limit of a node on its path
+  limit,     ///< the limit of a node on its path, and with a higher one alone it would have more
   capacity,  ///< a full resource everywhere it may run; of a filling: its next task fits nowhere
   reserve,   ///< what is free is reserved for others
   order      ///< none of these: the mechanism gives it no more, or what runs was placed so
@@ -62,7 +62,13 @@ struct Stop {
   /// it is allowed no server.
   bool is_missing = false;
   bool is_together = false;  ///< then: each is on some of its servers, and no server has all
+  /// Of another kind than `limit`: a limit on its path is reached too, and to raise that alone brings
+  /// nothing.
+  bool reaches_limit = false;
 };
+
+/// Is a limit on the path of the user reached, whether or not it would have more with a higher one?
+bool is_at_limit(const Stop& stop);
 
 /// Answers what stops users under one outcome of a problem. Both must outlive it.
 class Stops {
@@ -70,14 +76,21 @@ class Stops {
   /// O((N + G) m + grants m).
   Stops(const Problem& problem, const Outcome& outcome);
 
-  /// O(K m + depth m).
+  /// O(K m + depth m); of a user at a limit also O(siblings of its path, m).
   Stop of(std::size_t user) const;
 
  private:
+  std::optional<Stop> at_limit(std::size_t user) const;
+  Stop within_limits(std::size_t user) const;
+  bool is_whole() const;
+  std::vector<bool> held_by_better_off(std::size_t node) const;
+  bool would_gain_without_limit(std::size_t user, std::size_t node) const;
+
   const Problem& problem_;
   const Outcome& outcome_;
   Satisfaction satisfaction_;
   std::vector<std::vector<double>> used_;  // by the users below each node, [node][m]
+  std::vector<double> keys_;               // κ of each node, [node]
   std::vector<double> charged_;            // of the cluster, with what is reserved, [m]
   std::vector<bool> is_eligible_;          // somewhere, [n]
   bool by_rule_;                           // or else it is what runs

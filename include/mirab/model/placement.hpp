@@ -56,6 +56,9 @@ struct LabelCondition {
 /// Does the condition hold of a label with this value? Without a value: the label is not there.
 bool holds(const LabelCondition& condition, const std::optional<std::string_view>& value);
 
+/// Does it hold of a label with some value, or of one that is not there?
+bool can_hold(const LabelCondition& condition);
+
 /// What holds where both do.
 LabelCondition both(LabelCondition a, const LabelCondition& b);
 

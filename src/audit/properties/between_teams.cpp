@@ -36,7 +36,7 @@ class Teams {
     const Stops stops(division.problem, division.outcome);
     for (std::size_t n = 0; n < ground_.users(); ++n) {
       const Stop stop = stops.of(n);
-      may_gain_[n] = !stop.is_missing && stop.kind != StopKind::tasks && stop.kind != StopKind::limit;
+      may_gain_[n] = !stop.is_missing && stop.kind != StopKind::tasks && !is_at_limit(stop);
     }
     for (const Grant& grant : division.outcome.allocation.grants) {
       for (std::size_t v = tree().node_of_user(grant.user); v != 0; v = tree().parent(v)) {

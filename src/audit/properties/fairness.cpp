@@ -290,8 +290,7 @@ Verdict max_min_in(Property property, const Division& division, const ClusterVie
         return vacuous(property, "with guarantees and reserves teams are not owed equal amounts");
     }
     const Stops stops(problem, division.outcome);
-    for (std::size_t n = 0; n < ground.users(); ++n)
-      may_gain[n] = may_gain[n] && stops.of(n).kind != StopKind::limit;
+    for (std::size_t n = 0; n < ground.users(); ++n) may_gain[n] = may_gain[n] && !is_at_limit(stops.of(n));
     for (const std::size_t parent : parents_of_teams(problem)) {
       std::optional<Witness> found = short_in(division, ground, resource, has,
                                               members_of(problem, parent, has.amount), may_gain, threshold);

@@ -323,9 +323,11 @@ Exit run(const FillFlags& options) {
         {.message = "CSV has no place for steps; take --format table or json", .key = "--trace"});
   }
   if (const Check slash = check_slashes(options.disciplines)) return report_error(*slash);
-  const Result<std::vector<Choice>> disciplines =
+  Result<std::vector<Choice>> disciplines =
       read_choices(options.disciplines, "--discipline", choose_discipline);
   if (!disciplines) return report_error(disciplines.error());
+  const bool none_named = disciplines->empty();
+  if (none_named) disciplines->push_back(*choose_discipline("drf"));
   const Result<std::vector<Choice>> placements =
       read_choices(options.placements, "--placement", choose_placement);
   if (!placements) return report_error(placements.error());
@@ -334,6 +336,12 @@ Exit run(const FillFlags& options) {
   for (const Choice& discipline : *disciplines) {
     for (FillChoice& filling : fillings_of(discipline, *placements)) fillings.push_back(std::move(filling));
   }
+  if (none_named)
+    fillings.front().notice = fmt::format(
+        "{}: the user with the lowest dominant share for its weight is served next; -d names another, and "
+        "'mirab "
+        "mechanisms' lists them",
+        report::kTakenDiscipline);
   const Steps unprinted = options.comparing.report.file.empty() ? Steps::dropped : Steps::in_report;
   return compare(options.comparing, {}, fillings, options.trace ? Steps::printed : unprinted);
 }
@@ -346,7 +354,7 @@ Command add_fill(CLI::App& app) {
       app.add_subcommand("fill", "Place whole tasks, one after the other, until nothing fits");
   add_list_option(*command, "-d,--discipline", options->disciplines,
                   "Which user to serve next; repeat to compare", "DISCIPLINE")
-      ->required();
+      ->default_str("drf");
   add_list_option(*command, "-p,--placement", options->placements,
                   "On which server its task goes; repeat to compare", "PLACEMENT")
       ->default_str("first-fit");
@@ -365,6 +373,7 @@ Command add_fill(CLI::App& app) {
       "chooses the servers itself, and is run once.",
   };
   manual.examples = {
+      {"mirab fill cluster.yaml", "Whole tasks by dominant resource fairness"},
       {"mirab fill examples/textbook.yaml -d drf --tie last --trace",
        "DRF task by task, as in a textbook table"},
       {"mirab fill cluster.yaml -d fifo -d drf -p first-fit -p best-fit", "Four fillings side by side"},

@@ -106,7 +106,6 @@ Exit run_diff(const DiffFlags& options) {
   print_slips(options.before, *before);
   if (second.cluster != options.before.cluster) {
     print_slips(second, *after);
-    print_cluster_notices(second, unusable_servers(*after));
     print_cluster_notices(second, unnamed_servers(*after, *before));
   }
 
@@ -164,7 +163,8 @@ Command add_diff(CLI::App& app) {
   manual.paragraphs = {
       "Divides a cluster by two mechanisms, or two clusters by one (or each by its own), and compares what "
       "every user gets before and after: tasks, their change in per cent, and share. Users are identified "
-      "by name; those of one cluster only are listed apart. The greatest gain comes first. A user with task "
+      "by name; those of one cluster only are listed apart. Those whose share grows most for their "
+      "weight come first. A user with task "
       "shapes has one line, and gains where its share grows: the largest part of any one resource that its "
       "shapes hold together. The sums and the use of each resource follow. Shares on both sides are of the "
       "cluster before, so that more servers do "

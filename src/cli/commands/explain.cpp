@@ -146,6 +146,7 @@ Exit run_explain(const ExplainFlags& options) {
   if (!problem) return report_error(problem.error());
   const Result<NamedMechanism> asked = asked_mechanism(options, *problem);
   if (!asked) return report_error(asked.error());
+  print_cluster_notices(options.files, unusable_servers(*problem));
   const ExplainOptions how{.what_ifs = options.what_ifs,
                            .execution = {.threads = options.threads},
                            .progress = progress_line(changes_tried)};

@@ -1,8 +1,10 @@
 // `mirab import` of a cluster that runs: Kubernetes, Slurm, tables of one's own.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <fmt/format.h>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mirab/model/cluster_file.hpp>
@@ -180,7 +182,9 @@ Exit run(const Kubernetes& options, const std::string& command_line) {
   const Result<std::vector<InputText>> inputs = read_inputs(options.inputs);
   if (!inputs) return report_error(inputs.error());
   const Result<kubernetes::ClusterImport> import = import_objects(*inputs, *read);
-  if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "kubernetes"));
+  if (!import)
+    return report_error(
+        explain_wrong_import(import.error(), *inputs, std::array<std::string_view, 1>{"kubernetes"}));
   return write_import(*import, options, command_line);
 }
 
@@ -263,7 +267,9 @@ Exit run(const Slurm& options, const std::string& command_line) {
   if (*tolerance) read.tolerance = **tolerance;
   const Result<slurm::ClusterImport> import =
       slurm::import_cluster({nodes.name, nodes.text}, {jobs.name, jobs.text}, read);
-  if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "slurm"));
+  if (!import)
+    return report_error(
+        explain_wrong_import(import.error(), *inputs, std::array<std::string_view, 1>{"slurm"}));
   return write_imported({import->cluster, import->provenance, import->notices, options.teams}, options.output,
                         command_line);
 }
@@ -322,7 +328,9 @@ Exit run(const Csv& options, const std::string& command_line) {
   const InputText &servers = (*inputs)[0], &users = (*inputs)[1];
   const Result<traces::CsvCluster> import =
       traces::import_csv({servers.name, servers.text}, {users.name, users.text}, options.options);
-  if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "csv"));
+  if (!import)
+    return report_error(
+        explain_wrong_import(import.error(), *inputs, std::array<std::string_view, 1>{"csv"}));
   return write_imported({import->cluster, import->provenance, import->notices}, options.output, command_line);
 }
 

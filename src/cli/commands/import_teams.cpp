@@ -1,9 +1,11 @@
 // `mirab import` of the queues of other schedulers: each becomes a teams file.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands/import_files.hpp"
@@ -29,8 +31,9 @@ struct TeamsFiles {
 
 using MakeTeams = std::function<Result<teams::ImportedTeams>(const std::vector<InputText>& inputs)>;
 
-/// The notices stand in the head of the file too. `like`: whose files those of this importer look like.
-Exit run(const TeamsFiles& files, std::string_view like, const MakeTeams& make,
+/// The notices stand in the head of the file too. `like`: the importers of files that look like those of this
+/// one.
+Exit run(const TeamsFiles& files, std::span<const std::string_view> like, const MakeTeams& make,
          const std::string& command_line) {
   if (const Check wrong = check_import_files(files.output, files.inputs)) return report_error(*wrong);
   const Result<std::vector<InputText>> inputs = read_inputs(files.inputs);
@@ -72,8 +75,8 @@ Command add_objects_import(CLI::App& import, const char* name, const char* meani
     const Result<std::vector<kubernetes::ObjectText>> texts = read_objects(inputs);
     return texts ? make(*texts) : texts.error();
   };
-  return {command, std::move(manual), [files, of_objects](const std::string& line) {
-            return run(*files, "kubernetes", of_objects, line);
+  return {command, std::move(manual), [files, name, of_objects](const std::string& line) {
+            return run(*files, std::array<std::string_view, 2>{name, "kubernetes"}, of_objects, line);
           }};
 }
 
@@ -150,7 +153,9 @@ Command add_import_slurm_accounts(CLI::App& import) {
               {{"mirab import slurm-accounts assoc.txt -o teams.yaml",
                 "After sacctmgr show assoc -P format=Cluster,Account,ParentName,User,Partition,Share,GrpTRES "
                 ">assoc.txt"}}),
-          [files, make](const std::string& line) { return run(*files, "slurm", make, line); }};
+          [files, make](const std::string& line) {
+            return run(*files, std::array<std::string_view, 2>{"slurm-accounts", "slurm"}, make, line);
+          }};
 }
 
 Command add_import_yarn(CLI::App& import) {
@@ -171,7 +176,9 @@ Command add_import_yarn(CLI::App& import) {
                "in amounts, is a guarantee of the whole cluster, its maximum-capacity the limit. Users are "
                "those of `u:` in queue-mappings."},
               {{"mirab import yarn capacity-scheduler.xml -o teams.yaml", "From the file of Hadoop"}}),
-          [files, make](const std::string& line) { return run(*files, {}, make, line); }};
+          [files, make](const std::string& line) {
+            return run(*files, std::array<std::string_view, 1>{"yarn"}, make, line);
+          }};
 }
 
 }  // namespace

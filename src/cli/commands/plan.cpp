@@ -239,7 +239,9 @@ Exit write_plan(const report::PlanReport& plan, const PlanFlags& options) {
     const std::string made =
         fmt::format("{}, so that {} gets {:.15g} {} under {}", title_of(options.files.cluster), options.user,
                     tasks, tasks == 1 ? "task" : "tasks", plan.plan.after.mechanism);
-    texts.push_back({options.changed, write_cluster_yaml(plan.plan.problem.cluster(), {made})});
+    Cluster changed = plan.plan.problem.cluster();
+    changed.running = plan.problem.cluster().running;  // more servers, or another weight, leave it as it is
+    texts.push_back({options.changed, write_cluster_yaml(changed, {made})});
   }
   if (!options.report.file.empty()) texts.push_back(report_page(options.report, "plan", plan.title, data));
   if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);

@@ -156,7 +156,6 @@ Summary check(const std::string& file) {
   const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
   if (problem) {
     print_slips({.cluster = file}, *problem);
-    print_cluster_notices({.cluster = file}, unusable_servers(*problem));
     return summary_of(*problem);
   }
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))

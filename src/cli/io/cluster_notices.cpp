@@ -136,15 +136,23 @@ std::string part_of_users(const Problem& problem, std::size_t part) {
 /// What keeps users off a server on which nobody may run: each by the first that does.
 std::string what_keeps_off(const Problem& problem, const Server& server) {
   std::size_t by_name = 0, by_label = 0, by_taint = 0, by_resource = 0;
-  for (const User& user : problem.users())
-    ++(!is_named(user, server)      ? by_name
-       : !is_selected(user, server) ? by_label
-       : !is_let_in(user, server)   ? by_taint
-                                    : by_resource);
+  std::string taints;  // that the first of them does not tolerate
+  for (const User& user : problem.users()) {
+    if (!is_named(user, server)) {
+      ++by_name;
+    } else if (!is_selected(user, server)) {
+      ++by_label;
+    } else if (!is_let_in(user, server)) {
+      if (by_taint++ == 0) taints = untolerated_taints(user, server);
+    } else {
+      ++by_resource;
+    }
+  }
+  const std::string by_taints = "do not tolerate its taints (" + taints + ")";
   std::string words;
   for (const auto& [count, what] :
        {std::pair{by_name, "name their servers, and not this one"},
-        std::pair{by_label, "select other labels"}, std::pair{by_taint, "do not tolerate its taints"},
+        std::pair{by_label, "select other labels"}, std::pair{by_taint, by_taints.c_str()},
         std::pair{by_resource, "ask for what it has none of"}}) {
     if (count == 0) continue;
     words += words.empty() ? part_of_users(problem, count) : fmt::format(", {}", count);
@@ -262,6 +270,7 @@ void print_slips(const ClusterFiles& files, const Problem& problem) {
   print_cluster_notices(files, unplaceable_tasks(problem));
   print_cluster_notices(files, unusable_guarantees(problem));
   print_cluster_notices(files, unreachable_limits(problem));
+  print_cluster_notices(files, unusable_servers(problem));
 }
 
 }  // namespace mirab::cli

@@ -50,8 +50,8 @@ std::vector<std::string> first_notices(const std::vector<Error>& notices);
 /// Notes the first few on standard error, with the lines of the cluster file, or the teams file.
 void print_cluster_notices(const ClusterFiles& files, const std::vector<Error>& notices);
 
-/// The same of missing units, users who wait, tasks that fit nowhere, guarantees that cover none, and servers
-/// that users who name theirs leave out.
+/// The same of missing units, users who wait, tasks that fit nowhere, guarantees that cover none, limits
+/// above that of a group, and servers on which no user may run.
 void print_slips(const ClusterFiles& files, const Problem& problem);
 
 }  // namespace mirab::cli

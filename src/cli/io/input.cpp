@@ -286,6 +286,46 @@ bool is_json_of_slurm(std::string_view text) {
          });
 }
 
+// Has an object of Kubernetes in the text, in YAML or JSON, this key with a value that begins so?
+bool has_value(std::string_view text, std::string_view key, std::string_view beginning) {
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    std::string_view value = text.substr(at + key.size());
+    value.remove_prefix(std::min(value.find_first_not_of("\"': "), value.size()));
+    if (value.starts_with(beginning)) return true;
+  }
+  return false;
+}
+
+// Are there objects of this group of Kubernetes' APIs, and no nodes and workloads?
+bool has_only_objects_of(std::string_view text, std::string_view api_group) {
+  return has_value(text, "apiVersion", api_group) && !has_value(text, "apiVersion", "apps/") &&
+         !has_value(text, "kind", "Node") && !has_value(text, "kind", "Pod");
+}
+
+// Is it the head of the table that sacctmgr prints?
+bool is_head_of_sacctmgr(std::string_view first) {
+  const auto has = [&](std::string_view column) { return first.find(column) != std::string_view::npos; };
+  return has("|") && has("Account") && (has("ParentName") || has("Par Name") || has("Share"));
+}
+
+// The queues of other schedulers, of which a teams file can be made.
+std::optional<ForeignKind> kind_of_queues(std::string_view text, std::string_view first) {
+  const auto queues = [](std::string_view importer, std::string_view what) {
+    return ForeignKind{.importer = importer,
+                       .description = fmt::format(
+                           "a file with {}; `mirab import {}` makes a teams file of it", what, importer)};
+  };
+  if (has_only_objects_of(text, "kueue.x-k8s.io/")) return queues("kueue", "queues of Kueue");
+  if (has_only_objects_of(text, "scheduling.volcano.sh/")) return queues("volcano", "queues of Volcano");
+  const bool has_partitions = has_line_with_key(text, "partitions") && has_line_with_key(text, "queues");
+  if (has_partitions || has_line_with_key(text, "queues.yaml"))
+    return queues("yunikorn", "queues of YuniKorn");
+  if (first.starts_with('<') && text.find("yarn.scheduler.capacity.") != std::string_view::npos)
+    return queues("yarn", "queues of YARN's CapacityScheduler");
+  if (is_head_of_sacctmgr(first)) return queues("slurm-accounts", "accounts of Slurm");
+  return {};
+}
+
 // Is the line 18 numbers, as every job of such a log?
 bool is_swf_job(std::string_view line) {
   constexpr int kFields = 18;
@@ -315,6 +355,7 @@ std::optional<ForeignKind> foreign_kind(const InputText& input) {
   const std::string_view text = beginning, name = without_gz(input.name);
   const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
   const std::string_view first = text.substr(start, text.find('\n', start) - start);
+  if (std::optional<ForeignKind> queues = kind_of_queues(text, first)) return queues;
   if (has_line_with_key(text, "apiVersion")) {
     return ForeignKind{.importer = "kubernetes",
                        .description =
@@ -344,10 +385,11 @@ std::optional<ForeignKind> foreign_kind(const InputText& input) {
   return {};
 }
 
-Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::string_view importer) {
+Error explain_wrong_import(Error error, std::span<const InputText> inputs,
+                           std::span<const std::string_view> like) {
   for (const InputText& input : inputs) {
     const std::optional<ForeignKind> foreign = foreign_kind(input);
-    if (foreign && foreign->importer == importer) continue;
+    if (foreign && std::find(like.begin(), like.end(), foreign->importer) != like.end()) continue;
     if (foreign) return {.message = fmt::format("this is {}", foreign->description), .file = input.name};
     if (const std::optional<FileKind> own = kind_of(input)) {
       return {.message = fmt::format("this is {}, which needs no import; {}", name_of(*own), place_of(*own)),
@@ -364,7 +406,7 @@ Error explain_wrong_trace(Error error, std::string_view like) {
   if (packing_of(input->text) != kGzipped) {  // that is read
     if (Check packed = check_unpacked(*input)) return *std::move(packed);
   }
-  return explain_wrong_import(std::move(error), {&*input, 1}, like);
+  return explain_wrong_import(std::move(error), {&*input, 1}, {&like, 1});
 }
 
 Error explain_wrong_manifests(Error error, const InputText& input) {

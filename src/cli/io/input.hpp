@@ -77,8 +77,8 @@ enum class FileKind { cluster, workload, scenario };
 /// Is the first key of its first line that of a workload's head? Of a text that gzip has packed too.
 bool is_workload(std::string_view text);
 
-/// What a file of others is: objects of Kubernetes or a table of kubectl, what Slurm prints, a log in the
-/// Standard Workload Format, a table.
+/// What a file of others is: the queues of another scheduler, objects of Kubernetes or a table of kubectl,
+/// what Slurm prints, a log in the Standard Workload Format, a table.
 struct ForeignKind {
   std::string_view importer;  ///< its command under `mirab import`; empty where there is none
   std::string description;    ///< what it is, and which commands read it
@@ -88,8 +88,9 @@ struct ForeignKind {
 std::optional<ForeignKind> foreign_kind(const InputText& input);
 
 /// Why an importer failed. Where one of its inputs is of another kind, the error says so, and which command
-/// reads that; else the error stays.
-Error explain_wrong_import(Error error, std::span<const InputText> inputs, std::string_view importer);
+/// reads that; else the error stays. `like`: the importers of files that look like those of this one.
+Error explain_wrong_import(Error error, std::span<const InputText> inputs,
+                           std::span<const std::string_view> like);
 
 /// The same for the importer of a trace, which reads its files itself: looks at the file that the error names
 /// where that failed on its first line. `like`: the importer of files that look like the trace's, `csv` or

@@ -87,7 +87,9 @@ std::string_view notice_kind(std::string_view notice) {
   return notice.starts_with(kPooledServers) ? "warning" : "note";
 }
 
-bool is_of_choice(std::string_view notice) { return notice.starts_with(kTakenMechanism); }
+bool is_of_choice(std::string_view notice) {
+  return notice.starts_with(kTakenMechanism) || notice.starts_with(kTakenDiscipline);
+}
 
 std::string choice_lines(const Outcome& outcome, std::size_t width) {
   std::string text;

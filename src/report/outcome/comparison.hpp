@@ -51,8 +51,11 @@ std::string_view notice_kind(std::string_view notice);
 
 /// With this begins the notice which mechanism was taken, and why.
 inline constexpr std::string_view kTakenMechanism = "taken since no mechanism was named";
+/// The same of a discipline.
+inline constexpr std::string_view kTakenDiscipline = "taken since no discipline was named";
 
-/// Does the notice say which mechanism was taken, since none was named? Tables have it above them.
+/// Does the notice say which mechanism or discipline was taken, since none was named? Tables have it above
+/// them.
 bool is_of_choice(std::string_view notice);
 
 /// `hdrfh is taken since no mechanism was named: …`, a line for each such notice.

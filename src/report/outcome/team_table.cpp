@@ -69,6 +69,14 @@ bool is_whole(const TeamColumn& column, std::span<const TeamColumn> columns) {
   return column.outcome.filling && fillings == 1 && columns.size() > 1;
 }
 
+// `limit of research: cpu +2 more`: what stands first in such words, and how many things follow.
+std::string first_of(const std::string& held) {
+  const std::size_t end = held.find_first_of(",;");
+  if (end == std::string::npos) return held;
+  const auto more = std::count_if(held.begin(), held.end(), [](char c) { return c == ',' || c == ';'; });
+  return fmt::format("{} +{} more", held.substr(0, end), more);
+}
+
 // What is the same in each block of the table.
 struct TeamRows {
   std::vector<std::size_t> order;  // short first under the first outcome
@@ -98,6 +106,7 @@ struct TeamLayout {
   const TeamColumn* now;
   bool dominant = false;
   bool points = false;
+  bool is_held_short = false;  // of what holds a team, the first thing alone
 
   /// One filling beside a division is `whole`, since it says how much of that can run.
   std::string label(const TeamColumn& column) const {
@@ -179,7 +188,7 @@ std::string team_block(const Problem& problem, const TeamLayout& layout, const T
     if (layout.now) row.push_back({waiting_words(now[t], decimals_now)});
     for (std::size_t c = 0; c < layout.columns.size(); ++c)
       row.push_back({waiting_words(layout.columns[c].teams[t], decimals[c])});
-    if (!rows.held[t].empty()) row.push_back({rows.held[t]});
+    if (!rows.held[t].empty()) row.push_back({layout.is_held_short ? first_of(rows.held[t]) : rows.held[t]});
   }
   return render(table, terminal.width);
 }
@@ -215,8 +224,11 @@ std::string team_table(const Problem& problem, std::span<const TeamColumn> colum
   for (auto rest = columns; !rest.empty();) {
     std::size_t count = rest.size();
     const auto draw = [&](bool dominant, bool points, std::size_t width) {
-      const TeamLayout layout{
+      TeamLayout layout{
           .all = columns, .columns = rest.first(count), .now = now, .dominant = dominant, .points = points};
+      std::string whole = team_block(problem, layout, rows, {.width = SIZE_MAX, .bold = terminal.bold});
+      if (widest_line(whole) <= width) return whole;
+      layout.is_held_short = true;
       return team_block(problem, layout, rows, {.width = width, .bold = terminal.bold});
     };
     // The dominant resource only in one block, and not where names would have to be cut for it.
