@@ -27,6 +27,19 @@ TEST(Answers, OpenbSaysThatEveryUserHasAllItAsksFor) {
   EXPECT_EQ(result["solved"], 0);
 }
 
+TEST(Answers, WhatRunsStandsBesideTheMechanismThatIsExplained) {
+  const Ran ran = shell(
+      "printf 'user,shape,server,tasks\\nA,,pool,2\\n' | "
+      "mirab explain examples/textbook.yaml --allocation - -m drf --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result["mechanism"], "drf");
+  for (const json& team : result["teams"]) {
+    EXPECT_EQ(team["fair"].get<double>() > 0.6, true);
+    EXPECT_NEAR(team["now"].get<double>(), team["name"] == "A" ? 8.0 / 18 : 0, 1e-12);
+  }
+}
+
 // With 100 of the 549 largest nodes GPUs are short.
 TEST(Answers, WhereGpusAreShortTheLinesSayWhichAndWhatHelps) {
   const std::string fewer = "sed 's/count: 549/count: 100/' examples/openb.yaml | mirab explain - ";

@@ -51,10 +51,6 @@ Result<NamedMechanism> asked_mechanism(const ExplainFlags& options, const Proble
   }
   Result<Choice> mechanism = read_choice(named, "--mechanism", choose_mechanism);
   if (!mechanism) return mechanism.error();
-  if (!options.files.allocation.empty() && mechanism->name != "given") {
-    return Error{.message = fmt::format("is not used by {}; leave one of the two out", named),
-                 .key = "--allocation"};
-  }
   return NamedMechanism{*std::move(mechanism)};
 }
 
