@@ -1,11 +1,11 @@
 #include "model/seconds.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/quantity.hpp>
+
+#include "model/time_units.hpp"
 
 namespace mirab {
 namespace {
@@ -13,32 +13,10 @@ namespace {
 constexpr std::int64_t kNanosecondsInASecond = 1'000'000'000;
 constexpr int kNanosecond = -9;  // as a power of ten of seconds
 
-struct Unit {
-  std::string_view name;
-  Duration length;
-};
-
-constexpr std::array<Unit, 5> kUnits = {{{"ms", std::chrono::milliseconds(1)},
-                                         {"min", std::chrono::minutes(1)},
-                                         {"s", std::chrono::seconds(1)},
-                                         {"h", std::chrono::hours(1)},
-                                         {"d", std::chrono::days(1)}}};
-
 }  // namespace
 
-bool has_no_suffix(std::string_view text) {
-  return text.find_first_not_of("+-.0123456789eE") == std::string_view::npos && !text.ends_with('E');
-}
-
-TimeText split_time(std::string_view text, Duration unit) {
-  const auto of =
-      std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& each) { return text.ends_with(each.name); });
-  if (of == kUnits.end()) return {text, unit};
-  return {text.substr(0, text.size() - of->name.size()), of->length};
-}
-
 Result<Duration> parse_seconds(std::string_view text) {
-  if (!has_no_suffix(text)) {
+  if (!is_without_suffix(text)) {
     return Error{.message = fmt::format("'{}' is not a number of seconds, like 12.5", text.substr(0, 40))};
   }
   const Result<Quantity> seconds = Quantity::parse(text);

@@ -12,18 +12,6 @@ namespace mirab {
 /// a whole number of nanoseconds, more than 2^63 - 1 of them.
 Result<Duration> parse_seconds(std::string_view text);
 
-/// A number and the time in which it counts.
-struct TimeText {
-  std::string_view number;  ///< perhaps none
-  Duration unit;
-};
-
-/// `1.5h` is 1.5 and an hour: ms, s, min, h or d, or else `unit`.
-TimeText split_time(std::string_view text, Duration unit);
-
-/// Is the text made of what a number is made of, so that it has none of the suffixes of an amount?
-bool has_no_suffix(std::string_view text);
-
 /// The shortest plain decimal that reads back as the duration, in seconds. Requires it to be ≥ 0.
 std::string seconds_text(Duration duration);
 

@@ -128,7 +128,10 @@ class ColumnFinder {
       std::vector<CsvFields*> of(tables_.begin(), tables_.end());
       for (CsvFields* table : tables_) {
         const std::string only = fmt::format("{}.", table->kind().name);
-        if (field.starts_with(only)) of = {table}, field.erase(0, only.size());
+        if (!field.starts_with(only)) continue;
+        of = {table};
+        field.erase(0, only.size());
+        break;
       }
       if (field.empty()) return wrong(fmt::format("'{}' names no field before the '='", written));
       if (Check bad = map_column(written, of, field, column, times)) return bad;

@@ -15,6 +15,7 @@
 #include "model/exact.hpp"
 #include "model/names.hpp"
 #include "model/seconds.hpp"
+#include "model/time_units.hpp"
 #include "model/wall.hpp"
 
 namespace mirab::traces {
@@ -162,7 +163,7 @@ class JobsReader {
     if (written.empty()) return std::optional<Duration>();
     const TimeText time = split_time(written, seconds(1));
     const Result<Quantity> number = Quantity::parse(time.number);
-    if (!has_no_suffix(time.number) || !number)
+    if (!is_without_suffix(time.number) || !number)
       return fields_.wrong(
           row, field,
           fmt::format("'{}' is not a time, such as 90, 12.5, 90s, 10min, 1.5h or 2d{}", written,

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "model/names.hpp"
-#include "model/seconds.hpp"
+#include "model/time_units.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -20,7 +20,7 @@ constexpr double kLongestTime = 1e18;
 
 // A plain number, without the units of amounts; no value when it is none, or is negative.
 std::optional<double> parse_number(std::string_view text) {
-  if (!has_no_suffix(text)) return {};
+  if (!is_without_suffix(text)) return {};
   const Result<Quantity> number = Quantity::parse(text);
   return number ? std::optional(number->value()) : std::nullopt;
 }
