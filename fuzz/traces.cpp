@@ -1,8 +1,8 @@
 // Whatever bytes come, the importers of traces answer with an error that says where, or with a cluster and a
 // workload that files can hold: written and read again they are the same.
 //
-// The first line says which importer reads the rest: `swf`, `wagap2013`, `openb`, `bitbrains`, `google2011`;
-// anything else tries all. A line `---8<---` parts the two files that some of them take.
+// The first line says which importer reads the rest: `swf`, `wagap2013`, `openb`, `bitbrains`, `google2011`,
+// `jobs`; anything else tries all. A line `---8<---` parts the two files that some of them take.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,12 +13,14 @@
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <vector>
 
 #include <mirab/model/random.hpp>
 #include <mirab/model/workload_file.hpp>
 
 #include "imported.hpp"
 #include "lab/traces/bitbrains.hpp"
+#include "lab/traces/csv_jobs.hpp"
 #include "lab/traces/google2011/import.hpp"
 #include "lab/traces/openb.hpp"
 #include "lab/traces/swf/swf.hpp"
@@ -72,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::string_view which = text.substr(0, text.find('\n'));
   const bool is_named = which == "swf" || which == "wagap2013" || which == "openb" || which == "bitbrains" ||
-                        which == "google2011";
+                        which == "google2011" || which == "jobs";
   if (is_named) text.remove_prefix(std::min(which.size() + 1, text.size()));
   const auto reads = [&](std::string_view importer) { return !is_named || which == importer; };
   const std::size_t cut = text.find(kCut);
@@ -94,6 +96,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(traces::import_google2011({machines, tasks}, {}, random));
     check(traces::import_google2011({machines, tasks}, {.sample_machines = 1, .sample_users = 1}, random));
     check(traces::import_google2011_workload({machines, tasks}, {}, random));
+  }
+  if (reads("jobs")) {
+    const std::string_view servers = text.substr(0, cut);
+    const CsvText jobs{"jobs", cut == std::string_view::npos ? text : text.substr(cut + kCut.size())};
+    if (const Result<CsvTable> table = read_csv_table({"servers", servers})) {
+      check(traces::import_jobs(jobs, {*table}, {}));
+      check(
+          traces::import_jobs(jobs, {*table}, std::vector<std::string>{"submit=when*0.001", "cpus=cores*2"}));
+    }
+    const std::string_view amounts = servers.substr(0, servers.find('\n'));
+    if (const Result<traces::JobServers> hosts = traces::equal_hosts(2, amounts))
+      check(traces::import_jobs(jobs, *hosts, {}));
   }
   return 0;
 }

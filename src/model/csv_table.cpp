@@ -16,87 +16,9 @@ namespace {
 
 constexpr std::size_t kMostColumns = 1'000;
 
-/// One owner; lives as long as its text.
-class TableReader {
- public:
-  TableReader(const CsvText& source, std::string_view text) : source_(source), text_(text) {}
-
-  /// Nothing at the end.
-  Result<std::optional<CsvRow>> next() {
-    while (!text_.empty()) {
-      Result<CsvRow> row = read_row();
-      if (!row) return std::move(row).error();
-      const bool is_blank = row->cells.size() == 1 && row->cells[0].empty();
-      if (!is_blank) return std::optional(*std::move(row));
-    }
-    return std::optional<CsvRow>();
-  }
-
-  void choose_separator() {
-    const std::string_view head = text_.substr(0, text_.find('\n'));
-    for (const char each : {',', ';', '\t', '|'}) {
-      if (std::count(head.begin(), head.end(), each) > std::count(head.begin(), head.end(), separator_))
-        separator_ = each;
-    }
-  }
-
- private:
-  Result<CsvRow> read_row() {
-    CsvRow row{.line = line_, .cells = {}};
-    while (true) {
-      std::string cell;
-      const std::size_t first = text_.find_first_not_of(separator_ == '\t' ? " " : " \t");
-      if (first != std::string_view::npos && text_[first] == '"') {
-        text_.remove_prefix(first + 1);
-        if (!read_quoted(cell))
-          return Error{.message = "a quote that does not end", .file = source_.file, .line = row.line};
-        const std::size_t end = std::min(text_.find_first_of(std::string{separator_, '\n'}), text_.size());
-        if (!trimmed(text_.substr(0, end)).empty())
-          return Error{.message = "text after the end of a quote", .file = source_.file, .line = line_};
-        text_.remove_prefix(end);
-      } else {
-        const std::size_t end = std::min(text_.find_first_of(std::string{separator_, '\n'}), text_.size());
-        cell = trimmed(text_.substr(0, end));
-        text_.remove_prefix(end);
-      }
-      row.cells.push_back(std::move(cell));
-      if (row.cells.size() > kMostColumns) {
-        return Error{.message = fmt::format("more than {} columns", kMostColumns),
-                     .file = source_.file,
-                     .line = row.line};
-      }
-      if (text_.empty()) return row;
-      const char after = text_.front();
-      text_.remove_prefix(1);
-      if (after == separator_) continue;
-      ++line_;
-      return row;
-    }
-  }
-
-  bool read_quoted(std::string& cell) {
-    while (!text_.empty()) {
-      const char c = text_.front();
-      text_.remove_prefix(1);
-      if (c == '"') {
-        if (!text_.starts_with('"')) return true;
-        text_.remove_prefix(1);
-      }
-      line_ += c == '\n' ? 1 : 0;
-      cell += c;
-    }
-    return false;
-  }
-
-  const CsvText& source_;
-  std::string_view text_;
-  char separator_ = ',';
-  int line_ = 1;
-};
-
 }  // namespace
 
-std::optional<std::size_t> CsvTable::column(std::string_view name) const {
+std::optional<std::size_t> column_of(std::span<const std::string> head, std::string_view name) {
   const auto exact = std::find(head.begin(), head.end(), name);
   if (exact != head.end()) return static_cast<std::size_t>(exact - head.begin());
   const std::string wanted = lower_case(name);
@@ -106,37 +28,103 @@ std::optional<std::size_t> CsvTable::column(std::string_view name) const {
   return {};
 }
 
-Result<CsvTable> read_csv_table(const CsvText& source) {
-  std::string_view text = source.text;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  if (!is_utf8(text)) return Error{.message = "is not valid UTF-8", .file = source.file};
-  TableReader reader(source, text);
-  reader.choose_separator();
-  CsvTable table{.file = source.file, .head = {}, .rows = {}};
-  while (true) {
-    Result<std::optional<CsvRow>> row = reader.next();
-    if (!row) return std::move(row).error();
-    if (!*row) break;
-    CsvRow& cells = **row;
-    if (table.head.empty()) {
-      for (std::string& name : cells.cells) {
-        if (!name.empty() && table.column(name))
-          return Error{
-              .message = fmt::format("a second column '{}'", name), .file = source.file, .line = cells.line};
-        table.head.push_back(std::move(name));
-      }
-      continue;
-    }
-    if (cells.cells.size() != table.head.size()) {
-      return Error{
-          .message = fmt::format("{} cells, and the head has {}", cells.cells.size(), table.head.size()),
-          .file = source.file,
-          .line = cells.line};
-    }
-    table.rows.push_back(std::move(cells));
+Result<CsvRows> CsvRows::open(const CsvText& source) {
+  CsvRows rows(source);
+  if (rows.text_.starts_with(kByteOrderMark)) rows.text_.remove_prefix(kByteOrderMark.size());
+  if (!is_utf8(rows.text_)) return Error{.message = "is not valid UTF-8", .file = source.file};
+  const std::string_view first = rows.text_.substr(0, rows.text_.find('\n'));
+  for (const char each : {',', ';', '\t', '|'}) {
+    if (std::count(first.begin(), first.end(), each) >
+        std::count(first.begin(), first.end(), rows.separator_))
+      rows.separator_ = each;
   }
-  if (table.head.empty()) return Error{.message = "the file is empty", .file = source.file};
-  return table;
+  Result<std::optional<CsvRow>> head = rows.next_line();
+  if (!head) return std::move(head).error();
+  if (!*head) return Error{.message = "the file is empty", .file = source.file};
+  for (std::string& name : (*head)->cells) {
+    if (!name.empty() && column_of(rows.head_, name))
+      return Error{
+          .message = fmt::format("a second column '{}'", name), .file = source.file, .line = (*head)->line};
+    rows.head_.push_back(std::move(name));
+  }
+  return rows;
+}
+
+Result<std::optional<CsvRow>> CsvRows::next() {
+  Result<std::optional<CsvRow>> row = next_line();
+  if (!row || !*row || (*row)->cells.size() == head_.size()) return row;
+  return Error{.message = fmt::format("{} cells, and the head has {}", (*row)->cells.size(), head_.size()),
+               .file = file_,
+               .line = (*row)->line};
+}
+
+/// One that is not blank; nothing at the end.
+Result<std::optional<CsvRow>> CsvRows::next_line() {
+  while (!text_.empty()) {
+    Result<CsvRow> row = read_row();
+    if (!row) return std::move(row).error();
+    const bool is_blank = row->cells.size() == 1 && row->cells[0].empty();
+    if (!is_blank) return std::optional(*std::move(row));
+  }
+  return std::optional<CsvRow>();
+}
+
+Result<CsvRow> CsvRows::read_row() {
+  CsvRow row{.line = line_, .cells = {}};
+  while (true) {
+    std::string cell;
+    const std::size_t first = text_.find_first_not_of(separator_ == '\t' ? " " : " \t");
+    if (first != std::string_view::npos && text_[first] == '"') {
+      text_.remove_prefix(first + 1);
+      if (!read_quoted(cell))
+        return Error{.message = "a quote that does not end", .file = file_, .line = row.line};
+      const std::size_t end = std::min(text_.find_first_of(std::string{separator_, '\n'}), text_.size());
+      if (!trimmed(text_.substr(0, end)).empty())
+        return Error{.message = "text after the end of a quote", .file = file_, .line = line_};
+      text_.remove_prefix(end);
+    } else {
+      const std::size_t end = std::min(text_.find_first_of(std::string{separator_, '\n'}), text_.size());
+      cell = trimmed(text_.substr(0, end));
+      text_.remove_prefix(end);
+    }
+    row.cells.push_back(std::move(cell));
+    if (row.cells.size() > kMostColumns) {
+      return Error{
+          .message = fmt::format("more than {} columns", kMostColumns), .file = file_, .line = row.line};
+    }
+    if (text_.empty()) return row;
+    const char after = text_.front();
+    text_.remove_prefix(1);
+    if (after == separator_) continue;
+    ++line_;
+    return row;
+  }
+}
+
+bool CsvRows::read_quoted(std::string& cell) {
+  while (!text_.empty()) {
+    const char c = text_.front();
+    text_.remove_prefix(1);
+    if (c == '"') {
+      if (!text_.starts_with('"')) return true;
+      text_.remove_prefix(1);
+    }
+    line_ += c == '\n' ? 1 : 0;
+    cell += c;
+  }
+  return false;
+}
+
+Result<CsvTable> read_csv_table(const CsvText& source) {
+  Result<CsvRows> rows = CsvRows::open(source);
+  if (!rows) return std::move(rows).error();
+  CsvTable table{.file = source.file, .head = rows->head(), .rows = {}};
+  while (true) {
+    Result<std::optional<CsvRow>> row = rows->next();
+    if (!row) return std::move(row).error();
+    if (!*row) return table;
+    table.rows.push_back(**std::move(row));
+  }
 }
 
 namespace {

@@ -5,6 +5,8 @@
 #include <mirab/model/assert.hpp>
 #include <mirab/model/quantity.hpp>
 
+#include "model/time_units.hpp"
+
 namespace mirab {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr int kNanosecond = -9;  // as a power of ten of seconds
 }  // namespace
 
 Result<Duration> parse_seconds(std::string_view text) {
-  if (text.find_first_not_of("+-.0123456789eE") != std::string_view::npos || text.ends_with('E')) {
+  if (!is_without_suffix(text)) {
     return Error{.message = fmt::format("'{}' is not a number of seconds, like 12.5", text.substr(0, 40))};
   }
   const Result<Quantity> seconds = Quantity::parse(text);

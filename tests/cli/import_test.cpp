@@ -203,6 +203,17 @@ TEST(Import, FilesOfOthersNameTheCommandThatReadsThem) {
         Case{"mirab import openb examples/csv/hosts.csv x", "instead of the 5"},
         Case{"mirab import bitbrains examples/slurm/nodes.txt --workload x", "mirab import slurm"},
         Case{"mirab import google2011 examples/kubernetes/nodes.json", "mirab import kubernetes"},
+        Case{"mirab allocate examples/jobs/jobs.csv -m drf", "mirab import jobs"},
+        Case{"mirab import csv examples/jobs/servers.csv examples/jobs/jobs.csv", "mirab import jobs"},
+        Case{"mirab import jobs " + swf + " --servers examples/jobs/servers.csv --workload x",
+             "mirab import swf"},
+        Case{"mirab import jobs examples/kubernetes/pods.json --servers examples/jobs/servers.csv --workload "
+             "x",
+             "mirab import kubernetes"},
+        Case{"mirab import jobs examples/jobs/jobs.csv --servers examples/textbook.yaml --workload x",
+             "mirab allocate"},
+        Case{"mirab import jobs examples/csv/jobs.csv --servers examples/jobs/servers.csv --workload x",
+             "no column for 'submit'"},
         Case{"mirab limits examples/slurm/jobs.txt --capacity cpu=1", "mirab import slurm"},
         Case{"mirab limits examples/textbook.yaml --capacity cpu=1", "mirab allocate"}}) {
     const Ran ran = shell(each.command);

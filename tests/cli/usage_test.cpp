@@ -229,6 +229,11 @@ const std::vector<BadUsage> kBadUsages = {
     {"ATaskOfNoForm", "why t1x-5", "mirab: JOB: 't1x-5' is neither a job as QUEUE/NAME nor a task"},
     {"HostsWithoutMemory", "import bitbrains x --workload w --host-memory 0",
      "--host-memory: must be more than 0"},
+    {"JobsWithoutServers", "import jobs examples/jobs/jobs.csv --workload w",
+     "--servers: missing: a table of servers, or --hosts 10 --host cpus=64,memory=512Gi"},
+    {"HostsOfNoForm", "import jobs examples/jobs/jobs.csv --workload w --hosts 2 --host cpus",
+     "--host: 'cpus' is not of the form RESOURCE=AMOUNT"},
+    {"HostsWithoutANumber", "import jobs examples/jobs/jobs.csv --workload w --host cpus=2", "--host"},
 };
 
 class BadUsageOf : public ::testing::TestWithParam<BadUsage> {};
@@ -253,9 +258,9 @@ TEST(Usage, TheHelpOfASearchSaysItsRanges) {
 }
 
 TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
-  for (const std::string command :
-       {"", "allocate", "audit", "diff", "explain", "fill", "mechanisms", "validate", "import",
-        "import bitbrains", "import google2011", "import openb", "import swf", "import wagap2013"}) {
+  for (const std::string command : {"", "allocate", "audit", "diff", "explain", "fill", "mechanisms",
+                                    "validate", "import", "import bitbrains", "import google2011",
+                                    "import jobs", "import openb", "import swf", "import wagap2013"}) {
     const Ran ran = shell("mirab " + command + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, StartsWith("Usage: mirab")) << command;

@@ -177,6 +177,7 @@ def groups():
             "import wagap2013 {0}excerpt.swf {0}machines".format(data + "wagap2013/") + files % ("w", "w"),
             "import swf %slog.swf%s" % (inputs, files % ("s", "s")),
             "import bitbrains %sbitbrains/excerpt.csv%s" % (data, files % ("b", "b")),
+            "import jobs examples/jobs/jobs.csv --servers examples/jobs/servers.csv" + files % ("j", "j"),
         ],
         "validate": ["validate examples/%s" % path.name
                      for path in sorted((ROOT / "examples").iterdir())

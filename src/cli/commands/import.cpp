@@ -14,11 +14,13 @@
 #include <mirab/model/random.hpp>
 #include <mirab/model/workload_file.hpp>
 
+#include "cli/commands/import_files.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "lab/traces/bitbrains.hpp"
+#include "lab/traces/csv_jobs.hpp"
 #include "lab/traces/openb.hpp"
 #include "lab/traces/swf/swf.hpp"
 #include "lab/traces/workload_import.hpp"
@@ -155,6 +157,97 @@ Command add_import_bitbrains(CLI::App& import) {
       {"mirab import bitbrains rnd-2013-7.csv.gz --hosts 10 -o bitbrains.yaml --workload "
        "bitbrains.workload.gz",
        "Fewer hosts, so that the machines have to share"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
+}
+
+namespace {
+
+struct Jobs {
+  std::string table;
+  std::string servers;
+  std::optional<std::int64_t> hosts;
+  std::string host;
+  std::vector<std::string> map;
+  ImportFiles files;
+};
+
+/// The table of servers that is given, or that of equal hosts.
+Result<traces::JobServers> read_servers(const Jobs& options, const std::vector<InputText>& inputs) {
+  if (!options.servers.empty()) {
+    Result<CsvTable> table = read_csv_table({inputs[1].name, inputs[1].text});
+    if (!table) return std::move(table).error();
+    return traces::JobServers{*std::move(table)};
+  }
+  if (!options.hosts)
+    return Error{.message = "missing: a table of servers, or --hosts 10 --host cpus=64,memory=512Gi",
+                 .key = "--servers"};
+  Result<traces::JobServers> hosts = traces::equal_hosts(*options.hosts, options.host);
+  return hosts ? std::move(hosts) : Error{.message = hosts.error().message, .key = "--host"};
+}
+
+Exit run(const Jobs& options, const std::string& command_line) {
+  std::vector<std::string> paths{options.table};
+  if (!options.servers.empty()) paths.push_back(options.servers);
+  if (const Check wrong = check_import_files(options.files.cluster, paths)) return report_error(*wrong);
+  if (const Check wrong = check_files(options.files, paths)) return report_error(*wrong);
+  const Result<std::vector<InputText>> inputs = read_inputs(paths);
+  if (!inputs) return report_error(inputs.error());
+  const Result<traces::JobServers> servers = read_servers(options, *inputs);
+  if (!servers) return report_error(explain_wrong_import(servers.error(), *inputs, "jobs"));
+  const Result<traces::WorkloadImport> import =
+      traces::import_jobs({inputs->front().name, inputs->front().text}, *servers, options.map);
+  if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "jobs"));
+  return write_import(*import, options.files, command_line);
+}
+
+}  // namespace
+
+Command add_import_jobs(CLI::App& import) {
+  auto options = std::make_shared<Jobs>();
+  CLI::App* command = import.add_subcommand("jobs", "Make a workload file from a table of jobs of your own");
+  command
+      ->add_option("TABLE", options->table,
+                   "A table of jobs with a head (CSV), gzipped or plain; - reads standard input")
+      ->required()
+      ->type_name("FILE");
+  CLI::Option* const servers =
+      command
+          ->add_option("--servers", options->servers, "A table of the servers on which they run, with a head")
+          ->type_name("FILE");
+  CLI::Option* const hosts = command->add_option("--hosts", options->hosts, "Number of equal hosts");
+  take_whole_number(hosts, 1, INT32_MAX);
+  CLI::Option* const host =
+      command->add_option("--host", options->host, "What a host has: cpus=64,memory=512Gi")
+          ->type_name("AMOUNTS");
+  host->excludes(servers)->needs(hosts);
+  hosts->excludes(servers)->needs(host);
+  add_list_option(
+      *command, "--map", options->map,
+      "Read FIELD from COLUMN, in both tables or, as servers.FIELD or jobs.FIELD, in one; *AMOUNT "
+      "multiplies its numbers: memory=ram_gb*1Gi",
+      "FIELD=COLUMN[*AMOUNT]");
+  add_cluster_file(*command, options->files);
+  add_workload_file(*command, options->files)->required();
+
+  Manual manual;
+  manual.paragraphs = {
+      "Every row is a job. Its fields are submit (seconds, or a date with a time), run (seconds, or 90s, "
+      "10min, 1.5h, 2d) and user, and if there are such columns job (its name), tasks, gang (this number of "
+      "them starts together), estimate (the runtime that was asked for), weight (of the user) and "
+      "select.KEY. "
+      "A column that is called like a field is that field. Resources are the other columns that the servers "
+      "have too, and the other fields that --map names. All else is named on standard error.",
+      "Fields of servers are name, count and label.KEY. Rows may be in any order. Jobs that do not fit on "
+      "the "
+      "servers are left out and counted.",
+  };
+  manual.examples = {
+      {"mirab import jobs jobs.csv --servers servers.csv -o cluster.yaml --workload jobs.workload.gz",
+       "Columns are called like the fields"},
+      {"mirab import jobs trace.csv.gz --hosts 20 --host cpus=64,gpus=8 --map submit=submit_ms*0.001 --map "
+       "run=duration --map cpus=num_cpu --map gpus=num_gpu -o cluster.yaml --workload jobs.workload.gz",
+       "Columns have names of their own, times of submission are in milliseconds, and hosts are chosen"},
   };
   return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
 }
@@ -416,8 +509,8 @@ std::vector<Command> add_import(CLI::App& app) {
   std::vector<Command> commands = add_cluster_imports(*import);
   for (Command& teams : add_teams_imports(*import)) commands.push_back(std::move(teams));
   for (Command& trace : std::vector<Command>{add_import_bitbrains(*import), add_import_google2011(*import),
-                                             add_import_openb(*import), add_import_swf(*import),
-                                             add_import_wagap2013(*import)})
+                                             add_import_jobs(*import), add_import_openb(*import),
+                                             add_import_swf(*import), add_import_wagap2013(*import)})
     commands.push_back(std::move(trace));
   return commands;
 }

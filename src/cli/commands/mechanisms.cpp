@@ -75,12 +75,14 @@ Command add_mechanisms(CLI::App& app) {
 
   Manual manual;
   manual.paragraphs = {
-      "Lists the mechanisms that allocate accepts, and the disciplines and placements that fill accepts. "
+      "Lists the mechanisms that allocate accepts, the disciplines and placements that fill accepts, and the "
+      "disciplines that contenders of a replay (simulate) have in addition. "
       "With a name, describes each entry of that name: what it maximises, which options and input it "
       "accepts, and which fairness properties are claimed for it, and by whom."};
   manual.examples = {{"mirab mechanisms", "The list"},
                      {"mirab mechanisms --for cluster.yaml", "Which one to take for this cluster"},
-                     {"mirab mechanisms pf", "All about proportional fairness"}};
+                     {"mirab mechanisms pf", "All about proportional fairness"},
+                     {"mirab mechanisms easy", "What a baseline of replays does, and its source"}};
   return {command, std::move(manual), [options](const std::string&) { return run_mechanisms(*options); }};
 }
 

@@ -60,6 +60,7 @@ constexpr std::array kDocuments = {
     Document{"mirab import kubernetes", "docs/how-to/import-kubernetes.md"},
     Document{"mirab import slurm", "docs/how-to/import-slurm.md"},
     Document{"mirab import csv", "docs/how-to/import-csv.md"},
+    Document{"mirab import jobs", "docs/how-to/import-jobs.md"},
     Document{"mirab import kueue", "docs/how-to/import-teams.md"},
     Document{"mirab import volcano", "docs/how-to/import-teams.md"},
     Document{"mirab import yunikorn", "docs/how-to/import-teams.md"},

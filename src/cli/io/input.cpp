@@ -373,15 +373,19 @@ std::optional<ForeignKind> foreign_kind(const InputText& input) {
                        .description =
                            "a log in the Standard Workload Format; `mirab import swf` makes a "
                            "workload file of it"};
-  if (first.starts_with("NodeName=") || first.starts_with("JobId=") || first.starts_with("JobID|") ||
-      first.starts_with("JOBID|") || is_json_of_slurm(text))
+  const bool is_table_of_slurm = first.starts_with("JobID|") || first.starts_with("JOBID|");
+  if (first.starts_with("NodeName=") || first.starts_with("JobId=") || is_table_of_slurm ||
+      is_json_of_slurm(text))
     return ForeignKind{
         .importer = "slurm",
-        .description = "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs"};
+        .description = "what Slurm prints; `mirab import slurm` makes a cluster file of nodes and jobs",
+        .is_table = is_table_of_slurm};
   if (name.ends_with(".csv"))
-    return ForeignKind{
-        .importer = "csv",
-        .description = "a table; `mirab import csv` makes a cluster file of tables of servers and users"};
+    return ForeignKind{.importer = "csv",
+                       .description =
+                           "a table; `mirab import csv` makes a cluster file of tables of servers and users, "
+                           "`mirab import jobs` a workload file of a table of jobs",
+                       .is_table = true};
   return {};
 }
 
@@ -389,7 +393,10 @@ Error explain_wrong_import(Error error, std::span<const InputText> inputs,
                            std::span<const std::string_view> like) {
   for (const InputText& input : inputs) {
     const std::optional<ForeignKind> foreign = foreign_kind(input);
-    if (foreign && std::find(like.begin(), like.end(), foreign->importer) != like.end()) continue;
+    const auto is_like = [&](std::string_view importer) {
+      return foreign->importer == importer || (foreign->is_table && importer == "jobs");
+    };
+    if (foreign && std::any_of(like.begin(), like.end(), is_like)) continue;
     if (foreign) return {.message = fmt::format("this is {}", foreign->description), .file = input.name};
     if (const std::optional<FileKind> own = kind_of(input)) {
       return {.message = fmt::format("this is {}, which needs no import; {}", name_of(*own), place_of(*own)),

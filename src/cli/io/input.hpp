@@ -82,6 +82,7 @@ bool is_workload(std::string_view text);
 struct ForeignKind {
   std::string_view importer;  ///< its command under `mirab import`; empty where there is none
   std::string description;    ///< what it is, and which commands read it
+  bool is_table = false;      ///< with a head, so that `mirab import jobs` reads it too
 };
 
 /// Nothing for any other text. Looks at its beginning only, also where gzip has packed it.

@@ -31,9 +31,15 @@ struct ReplayContender {
   std::optional<scheduling::Preempting> preemption = {};
 };
 
-/// What contenders have besides the engine's disciplines: `fcfs` (fifo:blocking=freeze: nothing overtakes)
-/// and `easy`.
-std::span<const DisciplineInfo> replay_disciplines();
+/// A discipline by a name that replays have, in addition to those of disciplines().
+struct ReplayDiscipline {
+  DisciplineInfo info;
+  std::string_view of_engine;  ///< what the engine is given for it
+  ReplayQueue queue;
+};
+
+/// The baselines of papers on logs: `fcfs` and `easy`.
+std::span<const ReplayDiscipline> replay_disciplines();
 
 /// The discipline of a contender by its name: one of the engine's or of replay_disciplines(). Errors as of
 /// choose_discipline().

@@ -2,7 +2,9 @@
 #include "lab/traces/workload_import.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 
 namespace mirab::traces {
@@ -101,6 +103,28 @@ bool fits_somewhere(const Request& request, const std::vector<Server>& servers) 
            std::equal(request.demand.begin(), request.demand.end(), server.capacity.begin(),
                       [](const Quantity& asked, const Quantity& there) { return asked <= there; });
   });
+}
+
+namespace {
+
+/// How many a server of the entry holds.
+double room_on(const Request& request, const Server& server) {
+  if (!fits_somewhere(request, {server})) return 0;
+  double most = std::numeric_limits<double>::infinity();
+  for (std::size_t r = 0; r < request.demand.size(); ++r) {
+    if (request.demand[r].is_zero()) continue;
+    // A hair more, so that 3 · 0.1 fits into 0.3.
+    most = std::min(most, server.capacity[r].value() / request.demand[r].value() * (1 + 1e-12));
+  }
+  return std::floor(most);
+}
+
+}  // namespace
+
+double room_for(const Request& request, const std::vector<Server>& servers) {
+  double tasks = 0;
+  for (const Server& server : servers) tasks += room_on(request, server) * static_cast<double>(server.count);
+  return tasks;
 }
 
 void note(std::vector<std::string>& notices, std::string_view what, std::uint64_t count) {

@@ -54,6 +54,10 @@ void forget_unused(Workload& workload);
 /// Does one server have room for one task of the request, in all it asks for?
 bool fits_somewhere(const Request& request, const std::vector<Server>& servers);
 
+/// How many tasks of the request all servers together have room for, while nothing else runs there. Requires
+/// a request that asks for something.
+double room_for(const Request& request, const std::vector<Server>& servers);
+
 /// Adds `what: count`, unless nothing was counted.
 void note(std::vector<std::string>& notices, std::string_view what, std::uint64_t count);
 

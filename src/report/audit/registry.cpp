@@ -19,7 +19,8 @@ Registry whole_registry() {
   Registry registry;
   for (const Mechanism& row : mechanisms()) registry.mechanisms.push_back(&row);
   for (const DisciplineInfo& row : disciplines()) registry.disciplines.push_back(&row);
-  for (const DisciplineInfo& row : simulation::replay_disciplines()) registry.of_replays.push_back(&row);
+  for (const simulation::ReplayDiscipline& row : simulation::replay_disciplines())
+    registry.of_replays.push_back(&row.info);
   for (const PlacementInfo& row : placements()) registry.placements.push_back(&row);
   return registry;
 }
@@ -37,7 +38,7 @@ Result<Registry> named(std::string_view name) {
     candidates.push_back(row.name);
     if (row.name == name) found.disciplines.push_back(&row);
   }
-  for (const DisciplineInfo& row : simulation::replay_disciplines()) {
+  for (const auto& [row, of_engine, queue] : simulation::replay_disciplines()) {
     candidates.push_back(row.name);
     if (row.name == name) found.of_replays.push_back(&row);
   }
@@ -260,8 +261,7 @@ std::string registry_table(const Registry& registry, std::size_t width) {
   }
   text += listing("Disciplines: which user is served next (fill --discipline)", registry.disciplines, width) +
           "\n";
-  text += listing("Disciplines of replays only (contenders of mirab simulate)", registry.of_replays, width) +
-          "\n";
+  text += listing("Disciplines of replays (contenders of mirab simulate)", registry.of_replays, width) + "\n";
   text += listing("Placements: where its task goes (fill --placement)", registry.placements, width);
   return text + "\n'mirab mechanisms NAME' describes one.\n";
 }
@@ -480,8 +480,7 @@ std::string chapter(const std::string& heading, const std::vector<const Row*>& r
 std::string registry_markdown(const Registry& registry) {
   return std::string(kOpening) + chapter("Mechanisms", registry.mechanisms) +
          chapter("Disciplines", registry.disciplines) +
-         chapter("Disciplines of replays only", registry.of_replays) +
-         chapter("Placements", registry.placements);
+         chapter("Disciplines of replays", registry.of_replays) + chapter("Placements", registry.placements);
 }
 
 }  // namespace mirab::report

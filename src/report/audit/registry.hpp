@@ -15,7 +15,7 @@ namespace mirab::report {
 struct Registry {
   std::vector<const Mechanism*> mechanisms;
   std::vector<const DisciplineInfo*> disciplines;
-  std::vector<const DisciplineInfo*> of_replays;  ///< those that only contenders of a replay have
+  std::vector<const DisciplineInfo*> of_replays;  ///< in addition, of contenders of a replay
   std::vector<const PlacementInfo*> placements;
 };
 

@@ -28,38 +28,44 @@ Workload cut_off(Workload workload, Duration end) {
   return workload;
 }
 
-std::span<const DisciplineInfo> replay_disciplines() {
-  static constexpr std::array<DisciplineInfo, 2> kRows = {
-      {{.name = "fcfs",
-        .summary =
-            "First come, first served: no job overtakes one that waits before it (fifo:blocking=freeze).",
-        .source = "–",
-        .options = {}},
-       {.name = "easy",
-        .summary = "EASY backfilling: a job overtakes where that delays the first one not, by the runtimes "
-                   "that jobs ask "
-                   "for.",
-        .source = "Lifka 1995; docs/explanation/replay.md",
-        .options = {}}}};
+std::span<const ReplayDiscipline> replay_disciplines() {
+  static constexpr std::array<ReplayDiscipline, 2> kRows = {
+      {{.info = {.name = "fcfs",
+                 .summary = "First come, first served: no job overtakes one that waits before it. Another "
+                            "name for fifo:blocking=freeze, which fill and engines take too.",
+                 .source = "docs/explanation/replay.md",
+                 .options = {}},
+        .of_engine = "fcfs",
+        .queue = ReplayQueue::engine},
+       {.info = {.name = "easy",
+                 .summary = "EASY backfilling: a job overtakes where that does not delay the first one, by "
+                            "the runtimes that jobs ask for. Replays only.",
+                 .source = "Lifka 1995; docs/explanation/replay.md",
+                 .options = {}},
+        .of_engine = "fifo",
+        .queue = ReplayQueue::easy}}};
   return kRows;
 }
 
 Result<ReplayContender> choose_contender(std::string_view discipline) {
-  const bool is_fcfs = discipline == "fcfs", is_easy = discipline == "easy";
-  Result<Choice> choice = choose_discipline(is_easy ? "fifo" : discipline);
+  const std::span<const ReplayDiscipline> own = replay_disciplines();
+  const auto row = std::find_if(own.begin(), own.end(),
+                                [&](const ReplayDiscipline& each) { return each.info.name == discipline; });
+  const bool is_own = row != own.end();
+  Result<Choice> choice = choose_discipline(is_own ? row->of_engine : discipline);
   if (!choice) {
     std::vector<ChoosableRow> rows;
-    for (const DisciplineInfo& row : disciplines())
-      rows.push_back({.name = row.name, .aliases = {}, .options = row.options});
-    for (const DisciplineInfo& row : replay_disciplines())
-      rows.push_back({.name = row.name, .aliases = {}, .options = {}});
+    for (const DisciplineInfo& each : disciplines())
+      rows.push_back({.name = each.name, .aliases = {}, .options = each.options});
+    for (const ReplayDiscipline& each : own)
+      rows.push_back({.name = each.info.name, .aliases = {}, .options = {}});
     const Result<Choice> of_all = choose(discipline, "discipline", rows);
     return of_all ? choice.error() : of_all.error();
   }
   ReplayContender contender{.discipline = *std::move(choice),
                             .placement = *choose_placement("first-fit"),
-                            .queue = is_easy ? ReplayQueue::easy : ReplayQueue::engine};
-  if (is_fcfs || is_easy) contender.discipline.text = discipline;
+                            .queue = is_own ? row->queue : ReplayQueue::engine};
+  if (is_own) contender.discipline.text = discipline;
   return contender;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "model/names.hpp"
+#include "model/time_units.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -17,20 +18,9 @@ constexpr std::size_t kMostShown = 20;  // words of a list, in an error
 // Thirty years, in nanoseconds. Derived: nine such times add up within a Duration, 2^63.
 constexpr double kLongestTime = 1e18;
 
-struct Unit {
-  std::string_view name;
-  Duration length;
-};
-
-constexpr std::array<Unit, 5> kUnits = {{{"ms", std::chrono::milliseconds(1)},
-                                         {"min", std::chrono::minutes(1)},
-                                         {"s", std::chrono::seconds(1)},
-                                         {"h", std::chrono::hours(1)},
-                                         {"d", std::chrono::days(1)}}};
-
 // A plain number, without the units of amounts; no value when it is none, or is negative.
 std::optional<double> parse_number(std::string_view text) {
-  if (text.find_first_not_of("+-.0123456789eE") != std::string_view::npos || text.ends_with('E')) return {};
+  if (!is_without_suffix(text)) return {};
   const Result<Quantity> number = Quantity::parse(text);
   return number ? std::optional(number->value()) : std::nullopt;
 }
@@ -46,15 +36,9 @@ std::optional<double> parse_percentage(std::string_view text) {
 // `90`, `90s` or `1.5h` in nanoseconds, where a number alone counts in `unit`; no value for anything else.
 std::optional<double> parse_time(const Node& node, Duration unit) {
   if (node.kind != Node::Kind::scalar) return {};
-  std::string_view text = node.text;
-  for (const Unit& each : kUnits) {
-    if (!text.ends_with(each.name)) continue;
-    text.remove_suffix(each.name.size());
-    unit = each.length;
-    break;
-  }
-  const std::optional<double> number = parse_number(text);
-  return number ? std::optional(*number * static_cast<double>(unit.count())) : std::nullopt;
+  const TimeText time = split_time(node.text, unit);
+  const std::optional<double> number = parse_number(time.number);
+  return number ? std::optional(*number * static_cast<double>(time.unit.count())) : std::nullopt;
 }
 
 // No value when it is no whole number of this range.

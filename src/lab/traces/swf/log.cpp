@@ -166,24 +166,6 @@ Result<std::optional<Duration>> runtime(const Entry& entry) {
   return *ran < 0 ? std::optional<Duration>() : entry.time(run, kMostSeconds);
 }
 
-/// How many tasks of the request a server of the entry holds.
-double room(const Request& request, const Server& server) {
-  if (!fits_somewhere(request, {server})) return 0;
-  double most = std::numeric_limits<double>::infinity();
-  for (std::size_t r = 0; r < request.demand.size(); ++r) {
-    if (request.demand[r].is_zero()) continue;
-    // A hair more, so that 3 · 0.1 fits into 0.3.
-    most = std::min(most, server.capacity[r].value() / request.demand[r].value() * (1 + 1e-12));
-  }
-  return std::floor(most);
-}
-
-double room(const Request& request, const std::vector<Server>& servers) {
-  double tasks = 0;
-  for (const Server& server : servers) tasks += room(request, server) * static_cast<double>(server.count);
-  return tasks;
-}
-
 }  // namespace
 
 std::string first_days(std::int64_t days) {
@@ -240,7 +222,7 @@ Result<Workload> Jobs::finish(std::vector<std::string> resources, const std::vec
   workload_.requests = requests_.take();
   workload_.span = end_;
   std::vector<double> rooms;
-  for (const Request& request : workload_.requests) rooms.push_back(room(request, servers));
+  for (const Request& request : workload_.requests) rooms.push_back(room_for(request, servers));
   fitting_nowhere_ = std::erase_if(
       workload_.jobs, [&](const Job& job) { return static_cast<double>(job.tasks) > rooms[job.request]; });
   if (workload_.jobs.empty()) return Error{.message = "no job of the log fits on its servers", .file = file};
