@@ -3,11 +3,13 @@
 #include "lab/traces/google2011/import.hpp"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mirab/model/cluster_file.hpp>
@@ -194,10 +196,14 @@ Exit run(const Jobs& options, const std::string& command_line) {
   const Result<std::vector<InputText>> inputs = read_inputs(paths);
   if (!inputs) return report_error(inputs.error());
   const Result<traces::JobServers> servers = read_servers(options, *inputs);
-  if (!servers) return report_error(explain_wrong_import(servers.error(), *inputs, "jobs"));
+  if (!servers)
+    return report_error(
+        explain_wrong_import(servers.error(), *inputs, std::array<std::string_view, 1>{"jobs"}));
   const Result<traces::WorkloadImport> import =
       traces::import_jobs({inputs->front().name, inputs->front().text}, *servers, options.map);
-  if (!import) return report_error(explain_wrong_import(import.error(), *inputs, "jobs"));
+  if (!import)
+    return report_error(
+        explain_wrong_import(import.error(), *inputs, std::array<std::string_view, 1>{"jobs"}));
   return write_import(*import, options.files, command_line);
 }
 
