@@ -28,8 +28,8 @@ Result<WorkloadImport> try_jobs(const std::string& table, const std::vector<std:
   return hosts ? import_jobs({"jobs.csv", table}, *hosts, map) : hosts.error();
 }
 
-WorkloadImport jobs(const std::string& table, const std::vector<std::string>& map = {},
-                    const std::string& host = "cpus=8,memory=16Gi") {
+WorkloadImport imported_jobs(const std::string& table, const std::vector<std::string>& map = {},
+                             const std::string& host = "cpus=8,memory=16Gi") {
   Result<WorkloadImport> import = try_jobs(table, map, host);
   if (import) return *std::move(import);
   ADD_FAILURE() << describe(import.error());
@@ -80,7 +80,7 @@ users:
 
 TEST(CsvJobs, TheWorkloadFileReadsBackTheSame) {
   const Workload workload =
-      jobs(kHead + "5.25,1e3,a,1,1Gi\n0.000000001,1.5h,b,0.1,\n3,250ms,a,1,1Gi\n").workload;
+      imported_jobs(kHead + "5.25,1e3,a,1,1Gi\n0.000000001,1.5h,b,0.1,\n3,250ms,a,1,1Gi\n").workload;
   const Result<Workload> again = read_workload_text(write_workload(workload), "w");
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(again->jobs, workload.jobs);
@@ -91,9 +91,9 @@ TEST(CsvJobs, TheWorkloadFileReadsBackTheSame) {
 }
 
 TEST(CsvJobs, DatesAreTakenWithAnyOffsetAndWithoutOneInUtc) {
-  const WorkloadImport import =
-      jobs(kHead +
-           "2026-03-01T09:00:30+01:00,1,a,1,\n2026-03-01 08:00:00,1,a,1,\n2026-03-01T08:00:01.5Z,1,a,1,\n");
+  const WorkloadImport import = imported_jobs(
+      kHead +
+      "2026-03-01T09:00:30+01:00,1,a,1,\n2026-03-01 08:00:00,1,a,1,\n2026-03-01T08:00:01.5Z,1,a,1,\n");
   EXPECT_EQ(import.workload.jobs[0].submitted, seconds(0));
   EXPECT_EQ(import.workload.jobs[1].submitted, milliseconds(1500));
   EXPECT_EQ(import.workload.jobs[2].submitted, seconds(30));
@@ -105,7 +105,7 @@ TEST(CsvJobs, DatesAreTakenWithAnyOffsetAndWithoutOneInUtc) {
 }
 
 TEST(CsvJobs, AMapNamesColumnsAndMultipliesTheirNumbers) {
-  const WorkloadImport import = jobs(
+  const WorkloadImport import = imported_jobs(
       "when_ms|minutes|team|cores|ram_gb|node\n1700000000250|1.5|a|2|0.5|n1\n"
       "1700000000000|2|a|2|0.5|n2\n",
       {"submit=when_ms*0.001", "run=minutes*60", "user=team", "jobs.cpus=cores", "jobs.memory=ram_gb*1Gi"});
@@ -116,7 +116,7 @@ TEST(CsvJobs, AMapNamesColumnsAndMultipliesTheirNumbers) {
 }
 
 TEST(CsvJobs, WhatCannotRunIsLeftOutAndCounted) {
-  const WorkloadImport import = jobs(
+  const WorkloadImport import = imported_jobs(
       "submit,run,user,cpus,memory,tasks,gang,select.zone\n"
       "0,10,a,1,,,,\n"
       "1,10,big,9,,,,\n"     // on no host
@@ -161,7 +161,9 @@ TEST(CsvJobs, ABadRowIsAnErrorWithItsPlace) {
            {"1,1,a,1,,,,,,a||b", "jobs.csv:3: select.zone: "},
            {"1,1,a,1,,,,", "jobs.csv:3: 8 cells, and the head has 10"}}) {
     EXPECT_THAT(error_of(head + row + "\n"), ::testing::StartsWith(error)) << row;
-    if (error.empty()) EXPECT_EQ(error_of(head + row + "\n"), "");
+    if (error.empty()) {
+      EXPECT_EQ(error_of(head + row + "\n"), "");
+    }
   }
   EXPECT_THAT(error_of("submit,user,cpus,memory\n0,a,1,1\n"),
               HasSubstr("jobs.csv:1: no column for 'run'; name one with --map jobs.run=COLUMN"));
@@ -171,7 +173,7 @@ TEST(CsvJobs, ABadRowIsAnErrorWithItsPlace) {
 }
 
 TEST(CsvJobs, HostsAreAnOptionOfAmounts) {
-  const WorkloadImport import = jobs(kHead + "0,1,a,1,\n", {}, " cpus = 8 , memory=16Gi");
+  const WorkloadImport import = imported_jobs(kHead + "0,1,a,1,\n", {}, " cpus = 8 , memory=16Gi");
   EXPECT_THAT(import.cluster.servers,
               ElementsAre(Server{
                   .name = "host", .capacity = {Quantity(8), Quantity(std::int64_t{16} << 30)}, .count = 2}));
