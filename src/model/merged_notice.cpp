@@ -26,11 +26,13 @@ std::string cost_words(const Outcome& outcome) {
   }
   const double lowest = outcome.merged_levels.front().bound;
   if (of_user == 0) return "this costs nobody anything";
-  std::string words = fmt::format("the lowest level is within {}", percent_at_most(lowest));
-  if (later > 0) words += fmt::format(", later ones within {}", percent_at_most(later));
-  words += of_user < 1 ? fmt::format(", any user's tasks within {}", percent_at_most(of_user))
-                       : ", a single user's tasks without a bound";
-  return words + " of what the servers as they are would give";
+  const auto within = [](double part) {
+    return part < 1 ? fmt::format("within {}", percent_at_most(part)) : "anywhere";
+  };
+  std::string words =
+      fmt::format("the lowest level is {} of that of the servers as they are", within(lowest));
+  if (later > 0) words += fmt::format(", later levels are {}", within(later));
+  return words + fmt::format(", and the tasks of any one user are {}", within(of_user));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(Alike, ServersThatDifferALittleCountTogetherAndTheCostIsSaid) {
   const Ran ran = shell(kNodes + "allocate - --alike 1 --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json result = json::parse(ran.out);
-  EXPECT_EQ(result["problem"]["servers"].size(), 2U);
+  EXPECT_EQ(result["outcomes"][0]["servers"].size(), 2U);
   const json& outcome = result["outcomes"][0];
   EXPECT_EQ(outcome["status"], "converged") << "never exact";
   EXPECT_EQ(outcome["certificate"]["kind"], "merged-servers");
@@ -47,7 +47,7 @@ TEST(Alike, AFileIsElseTakenAsItStands) {
   const Ran ran = shell(kNodes + "allocate - --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json result = json::parse(ran.out);
-  EXPECT_EQ(result["problem"]["servers"].size(), 4U);
+  EXPECT_EQ(result["outcomes"][0]["servers"].size(), 4U);
   EXPECT_EQ(result["outcomes"][0]["status"], "exact");
   EXPECT_FALSE(result["outcomes"][0].contains("merged"));
 }

@@ -101,10 +101,11 @@ running: [{user: serve, server: ip-10-0-0-1.eu-central, tasks: 1}]
   };
   const std::string wide = rows(kPageWidth), narrow = rows(80);
   EXPECT_LE(widest_line(narrow), 80U) << narrow;
-  EXPECT_THAT(narrow, ContainsRegex("train .* memory \\+[1-9] more\n")) << narrow;
+  EXPECT_THAT(narrow, ContainsRegex("train .* cpu \\+2 more\n")) << narrow;
   EXPECT_THAT(narrow, Not(HasSubstr("…"))) << narrow;
   const nlohmann::ordered_json json = comparison_json(compared(problem, {"hdrfh", "tsf", "given"}));
-  EXPECT_THAT(json["outcomes"][0]["teams"].dump(), HasSubstr("memory; ")) << "a program gets all of it";
+  EXPECT_THAT(json["outcomes"][0]["teams"].dump(), HasSubstr("\"held_by\":\"cpu; memory\""))
+      << "a program gets all of it";
 }
 
 TEST(TeamTable, TheMechanismThatWasTakenStandsAboveTheTableAndNotBelow) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -145,34 +146,27 @@ bool is_far_off(const Outcome& outcome) {
 }
 
 /// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
-Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
-             const std::vector<FillChoice>& fillings, Steps steps) {
-  if (const Check clash =
-          check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
-                             {options.files.cluster, options.files.allocation, options.files.teams}))
-    return report_error(*clash);
-  Result<Problem> problem = read_problem(options.files);
-  if (!problem) return report_error(problem.error());
-  const std::vector<Choice> asked = mechanisms;
+/// Nothing, but for a note, where servers counted together on demand and that may cost much.
+std::optional<Exit> compare_on(const Problem& problem, bool is_counted, const CompareOptions& options,
+                               std::vector<Choice> mechanisms, const std::vector<FillChoice>& fillings,
+                               Steps steps) {
   const bool none_named = mechanisms.empty() && fillings.empty();
-  const Recommendation taken = recommended(*problem);
+  const Recommendation taken = recommended(problem);
   if (none_named) {
     if (const Check none = check_recommended(taken, options.files.cluster)) return report_error(*none);
     mechanisms.push_back(taken.choice);
   }
-  print_slips(options.files, *problem);
-  std::string title = name_of(options.report, *problem, options.files.cluster);
-  report::Comparison comparison{std::move(title), *std::move(problem), options.seed, {}};
+  print_slips(options.files, problem);
+  std::string title = name_of(options.report, problem, options.files.cluster);
+  report::Comparison comparison{std::move(title), problem, options.seed, {}};
 
   for (const Choice& mechanism : mechanisms) {
     Result<Outcome> outcome = allocate(comparison.problem, mechanism, {.threads = options.threads});
     if (!outcome) return report_error(with_cluster_position(options.files, outcome.error()));
-    if (!options.files.alike.empty() && is_far_off(*outcome)) {
+    if (is_counted && is_far_off(*outcome)) {
       report_notes({fmt::format("--alike {}: {}; so all servers are divided as they are", options.files.alike,
                                 outcome->notices.back())});
-      CompareOptions as_they_are = options;
-      as_they_are.files.alike.clear();
-      return compare(as_they_are, asked, fillings, steps);
+      return {};
     }
     if (none_named && mechanism.name == taken.choice.name)
       outcome->notices.push_back(choice_notice(taken, options.files));
@@ -212,6 +206,25 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
   if (!options.report.file.empty()) texts.push_back({options.report.file, std::move(page)});
   if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
   return all_converged(comparison) ? Exit::done : Exit::not_converged;
+}
+
+Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanisms,
+             const std::vector<FillChoice>& fillings, Steps steps) {
+  if (const Check clash =
+          check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
+                             {options.files.cluster, options.files.allocation, options.files.teams}))
+    return report_error(*clash);
+  ClusterFiles as_they_are = options.files;
+  as_they_are.alike.clear();
+  const Result<Problem> problem = read_problem(as_they_are);
+  if (!problem) return report_error(problem.error());
+  if (!options.files.alike.empty()) {
+    const Result<Problem> counted = with_alike(*problem, options.files.alike);
+    if (!counted) return report_error(counted.error());
+    if (const std::optional<Exit> shown = compare_on(*counted, true, options, mechanisms, fillings, steps))
+      return *shown;
+  }
+  return *compare_on(*problem, false, options, mechanisms, fillings, steps);
 }
 
 struct AllocateFlags {

@@ -63,6 +63,12 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
   if (options.output.format == "csv")
     return report_error({.message = "CSV has a record a user: leave out USER, or take --format table or json",
                          .key = "--format"});
+  if (!options.files.allocation.empty() && asked.mechanism.name != "given")
+    return report_error(
+        {.message = fmt::format("what runs is shown of teams and of all users: leave out USER, "
+                                "or take given in place of {}",
+                                asked.mechanism.text),
+         .key = "--allocation"});
   const Result<std::size_t> user = find_user(problem, options.user, options.files.cluster, "USER");
   if (!user) return report_error(user.error());
   if (const std::optional<Error> large = unplaceable_task(problem, *user))

@@ -147,6 +147,15 @@ Result<Problem> with_teams(const Problem& problem, const ClusterFiles& files) {
   return grouped;
 }
 
+Result<Problem> with_alike(const Problem& problem, const std::string& alike) {
+  if (alike.empty()) return problem;
+  const Result<mpq_class> tolerance = read_alike(alike);
+  if (!tolerance) return tolerance.error();
+  Result<Problem> counted = Problem::from(counted_together(problem, *tolerance));
+  MIRAB_ASSERT(static_cast<bool>(counted), "what fits on servers as they are fits where they count together");
+  return counted;
+}
+
 Result<Problem> read_problem(const ClusterFiles& files) {
   if (Check wrong = check_one_standard_input(files)) return *std::move(wrong);
   Result<Problem> problem = files.allocation.empty() ? read_cluster_file(files.cluster)
@@ -156,12 +165,7 @@ Result<Problem> read_problem(const ClusterFiles& files) {
                ? std::move(problem)
                : Result<Problem>(explain_wrong_kind(problem.error(), FileKind::cluster));
   if (!files.teams.empty()) problem = with_teams(*problem, files);
-  if (!problem || files.alike.empty()) return problem;
-  const Result<mpq_class> tolerance = read_alike(files.alike);
-  if (!tolerance) return tolerance.error();
-  problem = Problem::from(counted_together(*problem, *tolerance));
-  MIRAB_ASSERT(static_cast<bool>(problem), "what fits on servers as they are fits where they count together");
-  return problem;
+  return problem ? with_alike(*problem, files.alike) : problem;
 }
 
 namespace {

@@ -44,6 +44,9 @@ struct ClusterFiles {
 /// A problem without groups, with those of the teams file; a note says which names of it no user has.
 Result<Problem> with_teams(const Problem& problem, const ClusterFiles& files);
 
+/// The problem with its alike servers counted together; as it is where `alike` is empty. Errors: no percent.
+Result<Problem> with_alike(const Problem& problem, const std::string& alike);
+
 /// The cluster file, with what an allocation file says is running, and the groups of a teams file; alike
 /// servers count together where that is asked for. Errors say what kind of file was given where it is another
 /// one.
