@@ -1,4 +1,4 @@
-// `--alike`: servers that differ a little count together, and what that costs is said.
+// `--alike`: servers that differ a little count together, and the output tells what that costs.
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <string>

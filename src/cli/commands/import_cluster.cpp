@@ -75,7 +75,7 @@ void add_same_nodes(CLI::App& command, SameNodes& same) {
       "Put nodes into one entry only where they are equal, not where they differ by up to 1 % too");
   command
       .add_option("--alike", same.alike,
-                  "Put nodes into one entry that differ by at most so many percent, each with the least that "
+                  "Put nodes into one entry that differ by at most this percentage, each with the least that "
                   "one of them has; default: 1")
       ->type_name("PERCENT")
       ->excludes(exact);

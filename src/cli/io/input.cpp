@@ -49,7 +49,7 @@ void add_teams_option(CLI::App& app, std::string& teams) {
 void add_alike_option(CLI::App& app, std::string& alike) {
   app.add_option(
          "--alike", alike,
-         "Count servers as one entry that differ by at most so many percent, each with the least that "
+         "Count servers as one entry that differ by at most this percentage, each with the least that "
          "one of them has: what a division of thousands of unlike servers takes minutes for, it does "
          "in a second, and says how far off it may be; default: servers are taken as they stand")
       ->type_name("PERCENT");

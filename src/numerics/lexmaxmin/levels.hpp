@@ -93,7 +93,7 @@ struct LevelDoubt {
 
 /// For each level of x, from the lowest, and last for the rows at their caps: how far the lexicographic
 /// max-min may be from it where each capacity, and each unit that follows from them, may be more by up to the
-/// part `more` of it. The first level is right to that part; what is said of later ones is an estimate of the
+/// part `more` of it. The first level is right to that part; the bounds of later ones are an estimate of the
 /// first order (level_doubts.cpp). Rounds as for level_bound(). O(N K m) a round.
 std::vector<LevelDoubt> level_doubts(const ServerRows& rows, const Eigen::ArrayXd& unit,
                                      const Eigen::ArrayXXd& x, const std::vector<LevelRound<double>>& rounds,
