@@ -69,12 +69,21 @@ bool is_whole(const TeamColumn& column, std::span<const TeamColumn> columns) {
   return column.outcome.filling && fillings == 1 && columns.size() > 1;
 }
 
-// `limit of research: cpu +2 more`: what stands first in such words, and how many things follow.
-std::string first_of(const std::string& held) {
+// `limit of research: cpu +2 more`: of words that are too wide, what stands first, and how many things
+// follow.
+std::string within_width(const std::string& held, std::size_t width) {
   const std::size_t end = held.find_first_of(",;");
-  if (end == std::string::npos) return held;
+  if (end == std::string::npos || display_width(held) <= width) return held;
   const auto more = std::count_if(held.begin(), held.end(), [](char c) { return c == ',' || c == ';'; });
-  return fmt::format("{} +{} more", held.substr(0, end), more);
+  const std::string tail = fmt::format(" +{} more", more);
+  return shorten(held.substr(0, end), std::max(width, tail.size() + 1) - tail.size()) + tail;
+}
+
+// The widest of such words.
+std::size_t widest_within(const std::vector<std::string>& held, std::size_t width) {
+  std::size_t widest = kHeldWidth;
+  for (const std::string& words : held) widest = std::max(widest, display_width(within_width(words, width)));
+  return widest;
 }
 
 // What is the same in each block of the table.
@@ -106,7 +115,7 @@ struct TeamLayout {
   const TeamColumn* now;
   bool dominant = false;
   bool points = false;
-  bool is_held_short = false;  // of what holds a team, the first thing alone
+  std::size_t held_width = SIZE_MAX;  // of what holds a team
 
   /// One filling beside a division is `whole`, since it says how much of that can run.
   std::string label(const TeamColumn& column) const {
@@ -188,7 +197,7 @@ std::string team_block(const Problem& problem, const TeamLayout& layout, const T
     if (layout.now) row.push_back({waiting_words(now[t], decimals_now)});
     for (std::size_t c = 0; c < layout.columns.size(); ++c)
       row.push_back({waiting_words(layout.columns[c].teams[t], decimals[c])});
-    if (!rows.held[t].empty()) row.push_back({layout.is_held_short ? first_of(rows.held[t]) : rows.held[t]});
+    if (!rows.held[t].empty()) row.push_back({within_width(rows.held[t], layout.held_width)});
   }
   return render(table, terminal.width);
 }
@@ -228,7 +237,11 @@ std::string team_table(const Problem& problem, std::span<const TeamColumn> colum
           .all = columns, .columns = rest.first(count), .now = now, .dominant = dominant, .points = points};
       std::string whole = team_block(problem, layout, rows, {.width = SIZE_MAX, .bold = terminal.bold});
       if (widest_line(whole) <= width) return whole;
-      layout.is_held_short = true;
+      layout.held_width = 0;
+      const std::string narrowest =
+          team_block(problem, layout, rows, {.width = SIZE_MAX, .bold = terminal.bold});
+      const std::size_t least = widest_line(narrowest), more = width > least ? width - least : 0;
+      layout.held_width = widest_within(rows.held, 0) + more;
       return team_block(problem, layout, rows, {.width = width, .bold = terminal.bold});
     };
     // The dominant resource only in one block, and not where names would have to be cut for it.

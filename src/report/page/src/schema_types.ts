@@ -42,6 +42,8 @@ export interface Outcome {
   lowest_share_short: number | null;
   metrics: Metrics;
   notices: string[];
+  /** Only where servers that are alike count together: how many as how many entries, the largest part of a resource of one of them that is left out, and, from the lowest, how far each level may be from that of the servers as they are, and the tasks of any one user at it; no levels where that is not known. */
+  merged?: {nodes: number; classes: number; largest_difference: number; levels: {users: number; bound: number; user_bound: number}[]};
   /** One placed task each, with --trace. */
   steps?: Step[];
 }
@@ -630,6 +632,8 @@ export interface Explained {
   /** With groups, of a user who is short: the group on its path, or the user, at which it is held back. */
   holder?: {name: string; by: 'limit' | 'reserve' | 'no-weight' | 'guarantee' | 'sibling' | 'capacity' | 'order'; resources: string[]; part: number; sibling: string | null; words: string};
   notices: string[];
+  /** Only where servers that are alike count together: how many as how many entries, the largest part of a resource of one of them that is left out, and, from the lowest, how far each level may be from that of the servers as they are, and the tasks of any one user at it; no levels where that is not known. */
+  merged?: {nodes: number; classes: number; largest_difference: number; levels: {users: number; bound: number; user_bound: number}[]};
 }
 
 /** Why every user has what it has. A number that is infinite is null. */
@@ -657,6 +661,8 @@ export interface Surveyed {
   /** Changed clusters that were divided; one serves all the users whom it may help. */
   solved: number;
   notices: string[];
+  /** Only where servers that are alike count together: how many as how many entries, the largest part of a resource of one of them that is left out, and, from the lowest, how far each level may be from that of the servers as they are, and the tasks of any one user at it; no levels where that is not known. */
+  merged?: {nodes: number; classes: number; largest_difference: number; levels: {users: number; bound: number; user_bound: number}[]};
 }
 
 export interface SurveyedUser {
@@ -733,7 +739,7 @@ export interface Compared {
   losers: number;
   /** How many of `teams` on both sides have each direction. */
   changed_users: {gain: number; lose: number; mixed: number; unchanged: number};
-  /** Each user once, with all its task shapes: those of both sides, the greatest gain first, then those of one side. */
+  /** Each user once, with all its task shapes: those of both sides by the change of their share for their weight, the greatest gain first, then those of one side. */
   teams: ({name: string; before: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; after: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; direction: 'gain' | 'lose' | 'mixed' | 'unchanged'; shapes: string[]; now: number | null; fair: number | null; asked: number | null; waiting: number | null; held_by: string | null})[];
   /** Users of both sides, the greatest gain in tasks first; each task shape is an entry. */
   users: ComparedUser[];
@@ -765,6 +771,8 @@ export interface ComparedSide {
   /** The fewest tasks and the lowest share of any user who may run somewhere; for the share a user with task shapes is one. */
   lowest: {tasks: number; dominant_share: number; share_of_before?: number};
   notices: string[];
+  /** Only where servers that are alike count together: how many as how many entries, the largest part of a resource of one of them that is left out, and, from the lowest, how far each level may be from that of the servers as they are, and the tasks of any one user at it; no levels where that is not known. */
+  merged?: {nodes: number; classes: number; largest_difference: number; levels: {users: number; bound: number; user_bound: number}[]};
 }
 
 export interface ComparedUser {
@@ -965,6 +973,8 @@ export interface Planned {
   words: string;
   /** Of the cluster after the change, and which mechanism was chosen. */
   notices: string[];
+  /** Only where servers that are alike count together: how many as how many entries, the largest part of a resource of one of them that is left out, and, from the lowest, how far each level may be from that of the servers as they are, and the tasks of any one user at it; no levels where that is not known. */
+  merged?: {nodes: number; classes: number; largest_difference: number; levels: {users: number; bound: number; user_bound: number}[]};
   /** Before and after, as in difference.schema.json. */
   difference: unknown;
 }
