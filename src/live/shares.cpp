@@ -368,10 +368,13 @@ Json outcome_json(const Reading& reading, const Division& division, const mirab:
           {"queues", std::move(queues)}};
 }
 
-// Servers that are alike count as one, so that thousands of them are divided within the time of a question.
+// Servers that are alike count as one, so that thousands of them are divided within the time of a question;
+// but not where guarantees take all that there is.
 Result<mirab::Problem> counted(const Cluster& cluster) {
-  const Result<mirab::Problem> problem = mirab::Problem::from(cluster);
-  return problem ? mirab::Problem::from(counted_together(*problem, kAlike)) : problem;
+  Result<mirab::Problem> problem = mirab::Problem::from(cluster);
+  if (!problem) return problem;
+  Result<mirab::Problem> together = mirab::Problem::from(counted_together(*problem, kAlike));
+  return together ? together : problem;
 }
 
 }  // namespace

@@ -208,6 +208,13 @@ class ClusterReader : FieldReader {
         .classes = whole(required(node, "merged", "classes"), "merged.classes"),
         .largest_difference =
             amount(required(node, "merged", "largest_difference"), "merged.largest_difference").value()};
+    if (failed()) return;
+    double servers = 0;
+    for (const Server& server : cluster_.servers) servers += static_cast<double>(server.count);
+    if (static_cast<double>(cluster_.merged->nodes) > servers)
+      return fail("merged.nodes", "is more than all servers of the file", node.line);
+    if (std::cmp_greater(cluster_.merged->classes, cluster_.servers.size()))
+      return fail("merged.classes", "is more than the entries of servers", node.line);
   }
 
   Server server(const Node& node, const std::string& key) {

@@ -184,7 +184,8 @@ std::string running_lines(const std::vector<Running>& running) {
 std::string merged_line(const Merged& merged) {
   constexpr double kPlaces = 1e6;
   return fmt::format("merged: {{nodes: {}, classes: {}, largest_difference: {:.6f}}}\n", merged.nodes,
-                     merged.classes, std::ceil(merged.largest_difference * kPlaces) / kPlaces);
+                     merged.classes,
+                     std::min(std::ceil(merged.largest_difference * kPlaces), kPlaces - 1) / kPlaces);
 }
 
 }  // namespace

@@ -62,7 +62,10 @@ std::vector<Kind> kinds_of(const Cluster& cluster) {
     for (const auto& [label, value] : server.labels) {
       if (selected.contains(label)) kinds[i].labels.emplace(label, value);
     }
-    kinds[i].taints = server.taints;
+    for (const Taint& taint : server.taints) {
+      if (taint.keeps_off()) kinds[i].taints.push_back(taint);
+    }
+    std::sort(kinds[i].taints.begin(), kinds[i].taints.end());
     kinds[i].is_overfull = server.is_overfull;
   }
   return kinds;
@@ -145,6 +148,10 @@ Merged with_before(Merged now, const std::optional<Merged>& before, const std::v
 
 Cluster counted_together(const Problem& problem, const mpq_class& tolerance) {
   Cluster cluster = problem.cluster();
+  std::int64_t all = 0;
+  for (const Server& server : cluster.servers) {
+    if (__builtin_add_overflow(all, server.count, &all)) return cluster;  // no count could tell their number
+  }
   const std::vector<ExactVector> used = used_on_each(problem);
   const std::vector<Kind> kinds = kinds_of(cluster);
   std::map<Kind, std::size_t> number_of;

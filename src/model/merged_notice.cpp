@@ -8,12 +8,17 @@
 namespace mirab {
 namespace {
 
-/// `0.31 %`, `12 %`. A bound is rounded up, and to two digits.
+/// `0.31 %`, `12 %`. A bound is rounded up, to two digits.
 std::string percent_at_most(double part) {
+  constexpr double kRounding = 1e-9;  // relative: so little above a digit is the digit
   const double percent = 100 * part;
   double unit = 1e-4;
   while (percent > 100 * unit) unit *= 10;
-  return fmt::format("{:.6g} %", std::min(100.0, std::ceil(percent / unit) * unit));
+  return fmt::format("{:.6g} %", std::min(100.0, std::ceil(percent / unit * (1 - kRounding)) * unit));
+}
+
+std::string bound_words(double part) {
+  return part < 1 ? fmt::format("off by at most {}", percent_at_most(part)) : "off by any part";
 }
 
 std::string cost_words(const Outcome& outcome) {
@@ -24,27 +29,29 @@ std::string cost_words(const Outcome& outcome) {
     if (&level != &outcome.merged_levels.front()) later = std::max(later, level.bound);
     of_user = std::max(of_user, level.user_bound);
   }
-  const double lowest = outcome.merged_levels.front().bound;
   if (of_user == 0) return "this costs nobody anything";
-  const auto within = [](double part) {
-    return part < 1 ? fmt::format("within {}", percent_at_most(part)) : "anywhere";
-  };
   std::string words =
-      fmt::format("the lowest level is {} of that of the servers as they are", within(lowest));
-  if (later > 0) words += fmt::format(", later levels are {}", within(later));
-  return words + fmt::format(", and the tasks of any one user are {}", within(of_user));
+      fmt::format("so the lowest level may be {}", bound_words(outcome.merged_levels.front().bound));
+  if (later > 0) words += fmt::format(", a later one {}", bound_words(later));
+  return words + fmt::format(", and the tasks of a single user {}", bound_words(of_user));
 }
 
 }  // namespace
 
+std::string merged_words(const Problem& problem, const Outcome& outcome) {
+  const Merged& merged = *problem.cluster().merged;
+  const bool is_one = merged.nodes == 1;
+  return fmt::format(
+      "{} {} alike {} as {} {}, each with the least that one of them has, which leaves out at most {} of "
+      "one: {}",
+      merged.nodes, is_one ? "server that is" : "servers that are", is_one ? "counts" : "count",
+      merged.classes, merged.classes == 1 ? "entry" : "entries", percent_at_most(merged.largest_difference),
+      cost_words(outcome));
+}
+
 void note_merged(const Problem& problem, Outcome& outcome) {
   if (!problem.cluster().merged) return;
-  const Merged& merged = *problem.cluster().merged;
-  outcome.notices.push_back(fmt::format(
-      "{} servers that are alike count as {} {}, each with the least that one of them has, which leaves out "
-      "at most {} of one: {}",
-      merged.nodes, merged.classes, merged.classes == 1 ? "entry" : "entries",
-      percent_at_most(merged.largest_difference), cost_words(outcome)));
+  outcome.notices.push_back(merged_words(problem, outcome));
   if (outcome.status != Status::exact) return;
   double most = outcome.merged_levels.empty() ? 1 : 0;
   for (const MergedLevel& level : outcome.merged_levels) most = std::max(most, level.user_bound);

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <string>
+
 #include <mirab/model/allocation.hpp>
 
 namespace mirab {
+
+/// Which servers count together, and what that may cost the outcome. Requires Cluster::merged.
+std::string merged_words(const Problem& problem, const Outcome& outcome);
 
 /// What the reader of an outcome should know where alike servers count together (Cluster::merged): a notice
 /// of what that may cost, and never `exact`. An exact outcome becomes a converged one with the certificate

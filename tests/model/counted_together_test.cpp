@@ -103,6 +103,17 @@ users: [{name: u, demand: {cpu: 1}}]
   EXPECT_FALSE(cluster.merged) << "the division of these is exact";
 }
 
+TEST(CountedTogether, ACountThatNoNumberHoldsLeavesTheServersApart) {
+  const Problem problem = problem_of(R"(
+resources: [cpu]
+servers:
+  - {name: a, capacity: {cpu: 1}, count: 9223372036854775807}
+  - {name: b, capacity: {cpu: 1}, count: 9223372036854775807}
+users: [{name: u, demand: {cpu: 1}}]
+)");
+  EXPECT_EQ(counted_together(problem, kAlike).servers.size(), 2U);
+}
+
 TEST(CountedTogether, WhatWasDoneBeforeIsPartOfWhatIsSaid) {
   const Problem problem = problem_of(R"(
 resources: [cpu]

@@ -31,7 +31,7 @@ std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation
 /// What keeps a user from having more.
 enum class StopKind {
   tasks,     ///< it has all its tasks
-  limit,     ///< the limit of a node on its path, and with a higher one alone it would have more
+  limit,     ///< the limit of a node on its path, where there is room, or somebody better off holds it
   capacity,  ///< a full resource everywhere it may run; of a filling: its next task fits nowhere
   reserve,   ///< what is free is reserved for others
   order      ///< none of these: the mechanism gives it no more, or what runs was placed so

@@ -20,6 +20,7 @@
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
+#include "model/merged_notice.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/page/html.hpp"
 #include "report/page/page.hpp"
@@ -156,7 +157,6 @@ std::optional<Exit> compare_on(const Problem& problem, bool is_counted, const Co
     if (const Check none = check_recommended(taken, options.files.cluster)) return report_error(*none);
     mechanisms.push_back(taken.choice);
   }
-  print_slips(options.files, problem);
   std::string title = name_of(options.report, problem, options.files.cluster);
   report::Comparison comparison{std::move(title), problem, options.seed, {}};
 
@@ -165,7 +165,7 @@ std::optional<Exit> compare_on(const Problem& problem, bool is_counted, const Co
     if (!outcome) return report_error(with_cluster_position(options.files, outcome.error()));
     if (is_counted && is_far_off(*outcome)) {
       report_notes({fmt::format("--alike {}: {}; so all servers are divided as they are", options.files.alike,
-                                outcome->notices.back())});
+                                merged_words(problem, *outcome))});
       return {};
     }
     if (none_named && mechanism.name == taken.choice.name)
@@ -218,6 +218,7 @@ Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanism
   as_they_are.alike.clear();
   const Result<Problem> problem = read_problem(as_they_are);
   if (!problem) return report_error(problem.error());
+  print_slips(options.files, *problem);
   if (!options.files.alike.empty()) {
     const Result<Problem> counted = with_alike(*problem, options.files.alike);
     if (!counted) return report_error(counted.error());

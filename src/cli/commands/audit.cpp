@@ -251,8 +251,8 @@ Exit run(const Options& options) {
     const Result<Problem> problem = read_problem(options.files);
     if (!problem) return report_error(infeasible(problem.error()));
     if (const std::optional<Merged>& merged = problem->cluster().merged)
-      report_notes({fmt::format("{} servers that are alike count as {} entries: the audit is of these",
-                                merged->nodes, merged->classes)});
+      report_notes({fmt::format("{} servers that are alike count as {} {}: the audit is of these",
+                                merged->nodes, merged->classes, merged->classes == 1 ? "entry" : "entries")});
     const bool asked = options.mechanisms.empty() || !options.files.allocation.empty();
     if (asked && problem->running() && !is_named(*mechanisms, "given"))
       mechanisms->push_back(*choose_mechanism("given"));

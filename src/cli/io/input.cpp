@@ -20,6 +20,7 @@
 #include "model/exact.hpp"
 #include "model/names.hpp"
 #include "model/packing.hpp"
+#include "model/time_units.hpp"
 #include "report/text/format.hpp"
 
 namespace mirab::cli {
@@ -59,7 +60,7 @@ Result<mpq_class> read_alike(const std::string& percent) {
   std::string_view number = percent;
   if (number.ends_with('%')) number.remove_suffix(1);
   const Result<Quantity> part = Quantity::parse(std::string(trimmed(number)));
-  if (!part || rational(*part) > 100)
+  if (!part || !is_without_suffix(std::string(trimmed(number))) || rational(*part) > 100)
     return Error{.message = fmt::format("'{}' is not a number of percent from 0 to 100", percent),
                  .key = "--alike"};
   return mpq_class(rational(*part) / 100);
@@ -152,8 +153,11 @@ Result<Problem> with_alike(const Problem& problem, const std::string& alike) {
   const Result<mpq_class> tolerance = read_alike(alike);
   if (!tolerance) return tolerance.error();
   Result<Problem> counted = Problem::from(counted_together(problem, *tolerance));
-  MIRAB_ASSERT(static_cast<bool>(counted), "what fits on servers as they are fits where they count together");
-  return counted;
+  if (counted) return counted;
+  return Error{
+      .message = fmt::format("servers cannot count together, since then {} {}; give a smaller percentage",
+                             counted.error().key, counted.error().message),
+      .key = "--alike"};
 }
 
 Result<Problem> read_problem(const ClusterFiles& files) {
@@ -303,7 +307,8 @@ bool has_value(std::string_view text, std::string_view key, std::string_view beg
 // Are there objects of this group of Kubernetes' APIs, and no nodes and workloads?
 bool has_only_objects_of(std::string_view text, std::string_view api_group) {
   return has_value(text, "apiVersion", api_group) && !has_value(text, "apiVersion", "apps/") &&
-         !has_value(text, "kind", "Node") && !has_value(text, "kind", "Pod");
+         !has_value(text, "kind", "Node") && !has_value(text, "kind", "Pod\n") &&
+         !has_value(text, "kind", "Pod\"");
 }
 
 // Is it the head of the table that sacctmgr prints?

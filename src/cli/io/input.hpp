@@ -44,7 +44,8 @@ struct ClusterFiles {
 /// A problem without groups, with those of the teams file; a note says which names of it no user has.
 Result<Problem> with_teams(const Problem& problem, const ClusterFiles& files);
 
-/// The problem with its alike servers counted together; as it is where `alike` is empty. Errors: no percent.
+/// The problem with its alike servers counted together; as it is where `alike` is empty. Errors: no percent;
+/// a guarantee that fits into the servers as they are, and not as they count.
 Result<Problem> with_alike(const Problem& problem, const std::string& alike);
 
 /// The cluster file, with what an allocation file says is running, and the groups of a teams file; alike

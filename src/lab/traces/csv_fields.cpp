@@ -245,7 +245,13 @@ Result<Server> read_server(const CsvFields& fields, const CsvRow& row,
   if (!count) return count.error();
   server.count = count->value_or(1);
   if (server.count == 0) return fields.wrong(row, "count", "must be a whole number from 1");
-  for (auto& [key, value] : fields.keyed(row)) server.labels.emplace(key, value);
+  for (auto& [key, value] : fields.keyed(row)) {
+    for (const std::string& each : {key, value}) {
+      if (Check bad = check_name(each, "label", "label"))
+        return fields.wrong(row, fmt::format("label.{}", key), bad->message);
+    }
+    server.labels.emplace(key, value);
+  }
   return server;
 }
 

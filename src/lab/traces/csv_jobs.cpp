@@ -20,6 +20,13 @@
 
 namespace mirab::traces {
 
+namespace {
+
+constexpr std::array<std::string_view, 8> kJobFields = {"submit", "run",  "user",     "job",
+                                                        "tasks",  "gang", "estimate", "weight"};
+
+}  // namespace
+
 Result<JobServers> equal_hosts(std::int64_t count, std::string_view amounts) {
   CsvTable table{.file = "--host",
                  .head = {"name", "count"},
@@ -32,7 +39,9 @@ Result<JobServers> equal_hosts(std::int64_t count, std::string_view amounts) {
     std::string resource(trimmed(each.substr(0, equals)));
     if (resource.empty() || equals == each.size())
       return Error{.message = fmt::format("'{}' is not of the form RESOURCE=AMOUNT, like cpus=64", each)};
-    if (column_of(table.head, resource))
+    resource = lower_case(resource);
+    const bool is_field = std::find(kJobFields.begin(), kJobFields.end(), resource) != kJobFields.end();
+    if (is_field || column_of(table.head, resource))
       return Error{.message = fmt::format("'{}' stands here twice, or is no resource", resource)};
     resources.push_back(resource);
     table.head.push_back(std::move(resource));
@@ -44,9 +53,6 @@ Result<JobServers> equal_hosts(std::int64_t count, std::string_view amounts) {
 namespace {
 
 using std::chrono::seconds;
-
-constexpr std::array<std::string_view, 8> kJobFields = {"submit", "run",  "user",     "job",
-                                                        "tasks",  "gang", "estimate", "weight"};
 
 const CsvKind kJobs{
     .name = "jobs", .fields = kJobFields, .required = std::span(kJobFields).first(3), .prefix = "select."};
@@ -168,8 +174,12 @@ class JobsReader {
           row, field,
           fmt::format("'{}' is not a time, such as 90, 12.5, 90s, 10min, 1.5h or 2d{}", written,
                       field == "submit" ? ", nor a date such as 2026-03-01T08:00:00Z" : ""));
+    const mpq_class times = rational(fields_.sources().find(field)->second.times);
+    if (times != 1 && time.number.size() != written.size())
+      return fields_.wrong(
+          row, field, fmt::format("'{}' has a unit, and --map multiplies it too: leave one out", written));
     const mpq_class unit(static_cast<signed long>(time.unit.count()));
-    const mpq_class exact = rational(*number) * rational(fields_.sources().find(field)->second.times) * unit;
+    const mpq_class exact = rational(*number) * times * unit;
     const mpz_class whole = exact.get_num() / exact.get_den();
     if (!whole.fits_slong_p()) return fields_.wrong(row, field, "is more than 292 years");
     const Duration read(whole.get_si());
@@ -183,6 +193,8 @@ class JobsReader {
     if (!demand) return demand.error();
     Request request{.demand = *std::move(demand)};
     for (const auto& [label, cell] : fields_.keyed(row)) {
+      if (Check bad = check_name(label, "label", "select"))
+        return fields_.wrong(row, fmt::format("{}{}", kJobs.prefix, label), bad->message);
       std::vector<std::string>& values = request.select[label];
       for (std::string& value : alternatives_in(cell)) {
         if (Check bad = check_name(value, "label", "value"))

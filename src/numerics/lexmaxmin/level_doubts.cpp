@@ -11,7 +11,7 @@
 //
 // Known failure: the other direction, and so e_j from the second round on, is an estimate of the first order:
 // which prices a round has may change with the capacities. No case beyond it is known
-// (tests/numerics/level_doubts_test.cpp looks for one at random).
+// (tests/mechanisms/merged_servers_test.cpp looks for one at random).
 #include <algorithm>
 #include <utility>
 
@@ -102,8 +102,9 @@ class Doubts {
 
     LevelDoubt doubt{.rows = round.fixed, .of_level = 0, .of_row = 0};
     for (const Index n : round.fixed) {
-      const double of_level = rate[n] > 0 ? rate[n] * step / total_[n] : 0;
+      // All that is lost may go to one row, and what the others fall by too.
       const double alone = cheapest[n] > 0 ? 2 * lost / (cheapest[n] * total_[n]) : kInfinity;
+      const double of_level = rate[n] > 0 ? rate[n] * step / total_[n] : alone;
       off_[n] = std::max(off_[n], with_units(of_level));
       doubt.of_level = std::max(doubt.of_level, std::min(1.0, of_level));
       doubt.of_row = std::max(doubt.of_row, std::min(1.0, with_units(std::max(of_level, alone))));

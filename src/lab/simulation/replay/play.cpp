@@ -33,14 +33,14 @@ std::span<const ReplayDiscipline> replay_disciplines() {
       {{.info = {.name = "fcfs",
                  .summary = "First come, first served: no job overtakes one that waits before it. Another "
                             "name for fifo:blocking=freeze, which fill and engines take too.",
-                 .source = "docs/explanation/replay.md",
+                 .source = "docs/reference/simulate.md",
                  .options = {}},
         .of_engine = "fcfs",
         .queue = ReplayQueue::engine},
        {.info = {.name = "easy",
                  .summary = "EASY backfilling: a job overtakes where that does not delay the first one, by "
                             "the runtimes that jobs ask for. Replays only.",
-                 .source = "Lifka 1995; docs/explanation/replay.md",
+                 .source = "Lifka 1995; docs/reference/simulate.md",
                  .options = {}},
         .of_engine = "fifo",
         .queue = ReplayQueue::easy}}};
