@@ -734,7 +734,7 @@ export interface Compared {
   version: 1;
   before: ComparedSide;
   after: ComparedSide;
-  /** Entries of `users` whose tasks grow by more than a millionth. Each task shape is an entry. */
+  /** Entries of `users` whose tasks grow by more than 0.005 %. Each task shape is an entry. */
   gainers: number;
   losers: number;
   /** How many of `teams` on both sides have each direction. */
@@ -793,7 +793,7 @@ export interface ComparedGroup {
   before: ComparedGroupShare | null;
   /** Null: it was removed. */
   after: ComparedGroupShare | null;
-  /** Of share_of_before; 0 within a millionth, and where it is on one side only. */
+  /** Of share_of_before; 0 within 0.005 % of the cluster, and where it is on one side only. */
   gain: number;
   /** It has another parent. */
   moved: boolean;
