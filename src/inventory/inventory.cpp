@@ -14,6 +14,7 @@
 #include "model/eligibility.hpp"
 #include "model/exact.hpp"
 #include "model/given_names.hpp"
+#include "model/merged_notice.hpp"
 #include "model/names.hpp"
 
 namespace mirab::inventory {
@@ -486,12 +487,11 @@ class Describer {
     description_.cluster.merged = {.nodes = machines,
                                    .classes = static_cast<std::int64_t>(entries.size()),
                                    .largest_difference = most->most_left_out};
-    description_.notices.push_back(
-        fmt::format("counted with the least that {0}s like them have: {1} {0}s in {2} {3}, of which at most "
-                    "{4:.2g} % of a "
-                    "resource of a {0} is left out",
-                    inventory_.machine_word, machines, entries.size(),
-                    entries.size() == 1 ? "entry" : "entries", 100 * most->most_left_out));
+    description_.notices.push_back(fmt::format(
+        "counted with the least that {0}s like them have: {1} {0}s in {2} {3}, of which at most {4} "
+        "of a resource of a {0} is left out",
+        inventory_.machine_word, machines, entries.size(), entries.size() == 1 ? "entry" : "entries",
+        percent_at_most(most->most_left_out)));
   }
 
   // A machine alone has its own name, several that of their kind.

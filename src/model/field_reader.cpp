@@ -196,7 +196,7 @@ std::map<std::string, LabelCondition> FieldReader::conditions(const Node& node, 
 }
 
 Taint FieldReader::taint(const Node& node, const std::string& key) {
-  static constexpr std::array<std::string_view, 3> kParts = {"key", "value", "effect"};
+  static constexpr std::array<std::string_view, 4> kParts = {"key", "value", "effect", "timeAdded"};
   if (node.kind != Node::Kind::map) {
     if (node.kind == Node::Kind::list) {
       fail(key,
@@ -231,7 +231,8 @@ std::vector<Taint> FieldReader::taints(const Node& node, const std::string& key)
 }
 
 Toleration FieldReader::toleration(const Node& node, const std::string& key) {
-  static constexpr std::array<std::string_view, 4> kParts = {"key", "operator", "value", "effect"};
+  static constexpr std::array<std::string_view, 5> kParts = {"key", "operator", "value", "effect",
+                                                             "tolerationSeconds"};
   static constexpr std::array kOperators = {
       std::pair{"Exists", Toleration::Operator::exists}, std::pair{"Equal", Toleration::Operator::equal},
       std::pair{"Gt", Toleration::Operator::above}, std::pair{"Lt", Toleration::Operator::below}};

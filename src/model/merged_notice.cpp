@@ -6,9 +6,6 @@
 #include <string>
 
 namespace mirab {
-namespace {
-
-/// `0.31 %`, `12 %`. A bound is rounded up, to two digits.
 std::string percent_at_most(double part) {
   constexpr double kRounding = 1e-9;  // relative: so little above a digit is the digit
   const double percent = 100 * part;
@@ -16,6 +13,8 @@ std::string percent_at_most(double part) {
   while (percent > 100 * unit) unit *= 10;
   return fmt::format("{:.6g} %", std::min(100.0, std::ceil(percent / unit * (1 - kRounding)) * unit));
 }
+
+namespace {
 
 std::string bound_words(double part) {
   return part < 1 ? fmt::format("off by at most {}", percent_at_most(part)) : "off by any part";

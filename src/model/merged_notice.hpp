@@ -6,6 +6,9 @@
 
 namespace mirab {
 
+/// `0.31 %`: a bound, rounded up to two digits.
+std::string percent_at_most(double part);
+
 /// Which servers count together, and what that may cost the outcome. Requires Cluster::merged.
 std::string merged_words(const Problem& problem, const Outcome& outcome);
 

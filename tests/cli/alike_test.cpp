@@ -62,6 +62,21 @@ TEST(Alike, EveryCommandThatDividesTakesIt) {
   }
 }
 
+TEST(Alike, CsvHasNoPlaceForTheCostSoThatItIsANote) {
+  const Ran ran = shell(kNodes + "allocate - --alike 1 --format csv");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("drfh: 3 servers that are alike count as 1 entry"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("alike")));
+}
+
+TEST(Alike, APlanForServersThatCountTogetherIsNotExact) {
+  const std::string plan = "plan - --user a --tasks 60 -m drfh --format json";
+  EXPECT_EQ(json::parse(shell(kNodes + plan).out)["exact"], true);
+  const json counted = json::parse(shell(kNodes + plan + " --alike 1").out);
+  EXPECT_EQ(counted["exact"], false);
+  EXPECT_THAT(counted["words"].get<std::string>(), HasSubstr("as they are, less may be enough"));
+}
+
 /// 199.5 CPUs are guaranteed: all that there is, and more than two servers of 99.5 have.
 TEST(Alike, AGuaranteeThatNoLongerFitsIsAnError) {
   const std::string nodes =

@@ -241,7 +241,7 @@ TEST(Inventory, MachinesOfOneKindThatAreAlikeAreOneEntryWithTheLeastOfThem) {
   EXPECT_EQ(found.cluster.servers[1].name, "m4");
   EXPECT_THAT(found.notices,
               ElementsAre("counted with the least that servers like them have: 3 servers in 1 "
-                          "entry, of which at most 0.99 % of a resource of a server is left out"));
+                          "entry, of which at most 1 % of a resource of a server is left out"));
 }
 
 TEST(Inventory, MachinesOfTwoKindsThatCountWithTheSameAreNotedAsOneEntry) {
@@ -254,7 +254,7 @@ TEST(Inventory, MachinesOfTwoKindsThatCountWithTheSameAreNotedAsOneEntry) {
   ASSERT_EQ(found.cluster.servers.size(), 1U);
   EXPECT_THAT(found.notices,
               ElementsAre("counted with the least that servers like them have: 4 servers in 1 "
-                          "entry, of which at most 0.79 % of a resource of a server is left out"));
+                          "entry, of which at most 0.8 % of a resource of a server is left out"));
 }
 
 TEST(Inventory, MachinesThatAreAlikeStayApartWhereTheirKindsOrTheirTasksDiffer) {

@@ -197,6 +197,8 @@ std::optional<Exit> compare_on(const Problem& problem, bool is_counted, const Co
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
   }
 
+  for (const report::MeasuredOutcome& each : comparison.outcomes)
+    print_merged(options.output.format, comparison.problem, each.outcome);
   std::string page;
   if (!options.report.file.empty())
     page = report::report_html(report::page_template(), comparison,

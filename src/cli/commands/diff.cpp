@@ -116,6 +116,8 @@ Exit run_diff(const DiffFlags& options) {
   if (!fresh) return report_error(with_cluster_position(second, fresh.error()));
   if (!sides->notice.empty()) fresh->notices.push_back(sides->notice);
 
+  print_merged(options.output.format, *before, *old);
+  print_merged(options.output.format, *after, *fresh);
   // One title for both of two clusters would make them one: --title is then of the page alone.
   const ReportOptions named = options.after.empty() ? options.report : ReportOptions{};
   const report::Diff diff{{name_of(named, *before, options.before.cluster), *before, *old},

@@ -125,6 +125,7 @@ Exit explain_several(const ExplainFlags& options, const Problem& problem, const 
                                  .now = now ? &*now : nullptr,
                                  .team = team.empty() ? "" : options.user};
   const std::string& format = options.output.format;
+  print_merged(format, problem, survey->outcome);
   const nlohmann::ordered_json data = report::survey_json(all);
   std::string text = format == "json" ? report::json_text(data, 2) + "\n"
                      : format == "csv"

@@ -317,6 +317,7 @@ Exit run_plan(const PlanFlags& options) {
     large->message += "; offer only kinds that hold one, with --kind";
     return report_error(with_cluster_position(options.files, *std::move(large)));
   }
+  print_merged(options.output.format, plan->problem, plan->after);
   if (options.mechanism.empty()) plan->after.notices.push_back(choice_notice(taken, options.files));
   return write_plan({name_of(options.report, *problem, options.files.cluster), *problem, *goal, kinds, *plan},
                     options);

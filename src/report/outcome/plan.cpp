@@ -66,6 +66,13 @@ std::string purchase_table(const PlanReport& report, std::size_t width) {
   return render(table, width);
 }
 
+/// What was tried was tried on servers that count with less than they may have.
+std::string of_counted_servers(const PlanReport& report) {
+  return report.problem.cluster().merged
+             ? " This holds for the servers as they count together: as they are, less may be enough."
+             : "";
+}
+
 // How good the plan is.
 std::string certainty(const PlanReport& report) {
   const Plan& plan = report.plan;
@@ -78,7 +85,7 @@ std::string certainty(const PlanReport& report) {
                               "More weight once brought it less, so a smaller one that was not among the {} "
                               "tried may be enough.",
                               plan.solved);
-    return text;
+    return text + of_counted_servers(report);
   }
   std::string text;
   if (plan.exact) {
@@ -101,7 +108,7 @@ std::string certainty(const PlanReport& report) {
     text += fmt::format(" More is not always better here: with {} it gets less than with {}.",
                         *plan.falls_after + 1, *plan.falls_after);
   }
-  return text;
+  return text + of_counted_servers(report);
 }
 
 // What each task shape gets, and what is wanted of it; nothing where the goal is one number.
@@ -218,7 +225,7 @@ Json plan_json(const PlanReport& report) {
     json["least_price"] = plan.least_price;
     json["uncertain"] = plan.uncertain;
   }
-  json["exact"] = plan.exact;
+  json["exact"] = plan.exact && !report.problem.cluster().merged;
   json["falls_after"] = plan.falls_after ? Json(*plan.falls_after) : Json(nullptr);
   json["solved"] = plan.solved;
   json["words"] = is_needed(report) ? certainty(report) : "nothing has to change";
