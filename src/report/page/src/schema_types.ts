@@ -963,7 +963,7 @@ export interface Planned {
   least_price?: number;
   /** Cheaper purchases that could not be divided, or did not converge, so that the plan is not exact. */
   uncertain?: number;
-  /** No cheaper purchase is enough. False with --weights, which are sampled. */
+  /** No cheaper purchase is enough. False where servers count together, and with --weights, which are sampled. */
   exact: boolean;
   /** Of one kind: a count after which one more brings the user less; null where there is none. */
   falls_after: number | null;
