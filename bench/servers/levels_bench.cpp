@@ -40,7 +40,7 @@ void raise(benchmark::State& state, const MergedServers& instance, Unit unit) {
   const auto in_full = []() -> numerics::LevelsInFull { throw std::logic_error("doubles do for these"); };
   for (auto _ : state) levels = numerics::raise_levels(instance.rows, levels_of_one, in_full);
   if (!(levels.report.error <= numerics::LevelTuning{}.accuracy.accepted)) state.SkipWithError("not exact");
-  state.SetLabel(fmt::format("ours: {} rounds, {} pivots, bound {:.1e}", levels.rounds,
+  state.SetLabel(fmt::format("ours: {} rounds, {} pivots, bound {:.1e}", levels.rounds.size(),
                              levels.report.iterations, levels.report.error));
 }
 
