@@ -11,9 +11,9 @@ namespace mirab {
 /// same demands; a label counts where some user selects by it, and the others that differ are left out. A
 /// server whose tasks would not fit into the least stays alone. An entry is called after what the names of
 /// its servers have in common. `merged` says what was done, together with what it said before; it stays empty
-/// where no amount is left out. The
-/// result may have less than its guarantees add up to, which Problem::from refuses. O(n (log n + m) + names
-/// in the lists of users).
+/// where no amount is left out. Servers stay apart where no count could hold their number. The result may
+/// have less than its guarantees add up to, which Problem::from refuses. `tolerance` is a part of the least
+/// amount, ≥ 0. O(n (log n + m) + names in the lists of users).
 Cluster counted_together(const Problem& problem, const mpq_class& tolerance);
 
 }  // namespace mirab

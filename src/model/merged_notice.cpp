@@ -28,7 +28,7 @@ std::string cost_words(const Outcome& outcome) {
     if (&level != &outcome.merged_levels.front()) later = std::max(later, level.bound);
     of_user = std::max(of_user, level.user_bound);
   }
-  if (of_user == 0) return "this costs nobody anything";
+  if (of_user == 0) return "nobody has fewer tasks for it";
   std::string words =
       fmt::format("so the lowest level may be {}", bound_words(outcome.merged_levels.front().bound));
   if (later > 0) words += fmt::format(", a later one {}", bound_words(later));

@@ -6,7 +6,7 @@
 
 namespace mirab {
 
-/// `0.31 %`: a bound, rounded up to two digits.
+/// `0.31 %`: a bound from 0 to 1, rounded up to two digits.
 std::string percent_at_most(double part);
 
 /// Which servers count together, and what that may cost the outcome. Requires Cluster::merged.

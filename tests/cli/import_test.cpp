@@ -239,6 +239,32 @@ TEST(Import, OfPackedFilesIsThatOfTheTexts) {
                                       folder.write_gzip("n.gz", example("slurm/nodes.txt"))));
   EXPECT_EQ(slurm.out,
             shell("mirab import slurm examples/slurm/nodes.txt examples/slurm/jobs.txt | grep -v '^#'").out);
+  const auto jobs_of = [&](const std::string& table) {
+    const std::string workload = folder.path("jobs.workload");
+    const Ran ran = shell(fmt::format(
+        "mirab import jobs {} --servers examples/jobs/servers.csv -o {} --workload {} && tail -n +2 {}",
+        table, folder.path("c.yaml"), workload, workload));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return ran.out;
+  };
+  EXPECT_EQ(jobs_of(folder.write_gzip("jobs.csv.gz", example("jobs/jobs.csv"))),
+            jobs_of("examples/jobs/jobs.csv"));
+  EXPECT_EQ(jobs_of("- < examples/jobs/jobs.csv"), jobs_of("examples/jobs/jobs.csv"));
+}
+
+// In examples/jobs/: the table, its servers, and a scenario that names what is made of them.
+TEST(Import, OfATableOfJobsRunsUnderItsScenario) {
+  const TemporaryFolder folder;
+  folder.write("compare.yaml", example("jobs/compare.yaml"));
+  const Ran imported =
+      shell(fmt::format("mirab import jobs examples/jobs/jobs.csv --servers examples/jobs/servers.csv -o "
+                        "{0}/jobs.yaml --workload {0}/jobs.workload",
+                        folder.path()));
+  ASSERT_EQ(imported.status, 0) << imported.err;
+  EXPECT_THAT(imported.err, HasSubstr("mirab: note: left out, jobs that do not fit on the servers: 1\n"));
+  const Ran ran = shell(fmt::format("mirab simulate {}", folder.path("compare.yaml")));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("jobs finished                     10        10        10\n"));
 }
 
 TEST(Import, PackedFilesInTheWrongPlaceAreNamed) {

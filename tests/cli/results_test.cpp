@@ -289,6 +289,7 @@ TEST(Results, EveryFormatBecomesAWorkloadThatCanBeRead) {
   const std::string data = "tests/traces/data/";
   for (const std::string& input :
        {"bitbrains " + data + "bitbrains/excerpt.csv", "swf " + log,
+        std::string("jobs examples/jobs/jobs.csv --servers examples/jobs/servers.csv"),
         "google2011 " + data + "machine_events-excerpt.csv " + folder.path("task_events.csv"),
         "openb " + data + "openb/nodes-excerpt.csv " + folder.path("pods.csv")}) {
     std::ofstream(folder.path("task_events.csv")) << "700000000,,1,0,1,0,u,2,1,0.1,0.1,0,0\n"

@@ -117,6 +117,14 @@ TEST(Bitbrains, BrokenTablesAreErrorsWithLineAndColumn) {
             "TABLE: t_s: the table covers more than nine years");
 }
 
+/// Every step of a gap is kept: nine years of them would be a million values.
+TEST(Bitbrains, AGapOfMoreThan31DaysIsAnError) {
+  constexpr int kDays31 = 31 * 24 * 3600;
+  EXPECT_EQ(read(heading + sample("a", 0) + sample("a", kDays31)).error, "");
+  EXPECT_EQ(read(heading + sample("a", 0) + sample("a", kDays31 + 1)).error,
+            "TABLE:3: t_s: \"2678401\" is more than 31 days after the machine's row before");
+}
+
 TEST(Bitbrains, ATruncatedGzipIsAnError) {
   const TemporaryFolder folder;
   std::string rows = heading;

@@ -169,6 +169,10 @@ TEST(CsvJobs, ABadRowIsAnErrorWithItsPlace) {
               HasSubstr("jobs.csv:1: no column for 'run'; name one with --map jobs.run=COLUMN"));
   EXPECT_THAT(error_of("submit,run,user,cpus\n0,1,a,1\n"), HasSubstr("jobs.csv:1: no column for 'memory'"));
   EXPECT_THAT(error_of(kHead), HasSubstr("no job of the table"));
+  EXPECT_THAT(error_of(kHead + "0,2min,a,1,1\n", {"run=run*60"}),
+              HasSubstr("jobs.csv:2: run: '2min' has a unit, and --map multiplies it too"));
+  EXPECT_THAT(error_of("submit,run,user,cpus,memory,select.\n0,1,a,1,1,x\n"),
+              HasSubstr("jobs.csv:2: select.: "));
   EXPECT_THAT(error_of(""), HasSubstr("jobs.csv: the file is empty"));
 }
 

@@ -7,7 +7,7 @@
 //     e = (ε C·λ + Σ_j e_j X_j cost_j) / Σ_n X_n π_n
 //
 // above what was found, as a part of it; cost_j is what the row pays where it may be as cheaply as it is.
-// Where nobody was fixed before this is ε. Units that follow from the capacities differ by ε as well.
+// In the first round it is ε. A unit that follows from the capacities differs by ε as well.
 //
 // Known failure: the other direction, and so e_j from the second round on, is an estimate of the first order:
 // which prices a round has may change with the capacities. No case beyond it is known
