@@ -75,8 +75,12 @@ struct Cluster {
 /// Connections that send all of a body of 4 MiB but its end, and hold it as long as they are let.
 class Hoarders {
  public:
-  Hoarders(int port, const std::string& token, int count) {
-    for (int n = 0; n < count; ++n) threads_.emplace_back([this, port, token] { run(port, token); });
+  Hoarders(int port, const std::string& token, int count)
+      : bytes_(fmt::format("POST /v1/jobs:submit HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                           "Authorization: Bearer {}\r\nContent-Length: {}\r\n\r\n",
+                           token, kBody) +
+               std::string(count == 0 ? 0 : kBody - 1, ' ')) {
+    for (int n = 0; n < count; ++n) threads_.emplace_back([this, port] { run(port); });
   }
   ~Hoarders() {
     is_over_ = true;
@@ -87,20 +91,16 @@ class Hoarders {
   int refused() const { return refused_; }
 
  private:
-  void run(int port, const std::string& token) {
-    constexpr std::size_t kBody = std::size_t{4} << 20U;
-    const std::string head = fmt::format(
-        "POST /v1/jobs:submit HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {}\r\n"
-        "Content-Length: {}\r\n\r\n",
-        token, kBody);
-    const std::string bytes = head + std::string(kBody - 1, ' ');
+  static constexpr std::size_t kBody = std::size_t{4} << 20U;
+
+  void run(int port) {
     while (!is_over_) {
       const int handle = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
       sockaddr_in address{};
       address.sin_family = AF_INET;
       address.sin_port = htons(static_cast<std::uint16_t>(port));
       address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-      if (::connect(handle, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) hold(handle, bytes);
+      if (::connect(handle, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) hold(handle, bytes_);
       ::close(handle);
     }
   }
@@ -121,6 +121,7 @@ class Hoarders {
     }
   }
 
+  std::string bytes_;
   std::atomic<bool> is_over_ = false;
   std::atomic<int> refused_ = 0;
   std::vector<std::thread> threads_;
