@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include <mirab/model/random.hpp>
+
 #include "service/forked_service.hpp"
 #include "service/http_load.hpp"
 #include "service/postgres.hpp"
@@ -241,6 +243,72 @@ void what_if(benchmark::State& state) {
   });
 }
 
+// ---- preemption
+
+/// 300 groups of ten queues on 20 servers that are full, with preemption. Somebody sends a thousand jobs a
+/// second, in lists or one by one, to queues drawn at random, while another tenant submits 40.
+void submits_beside_preemption(benchmark::State& state) {
+  measure(state, [&] {
+    constexpr std::uint64_t kQueues = 3'000;
+    constexpr int kJobsPerS = 1'000;
+    ForkedService service;
+    Asker admin(service.port(), service.token());
+    set_up(admin, 20, 64);
+    const auto token_of = [&](const std::string& tenant, const char* limits) {
+      admin.must("PUT", "/v1/tenants/" + tenant, limits);
+      const std::string token = admin.must("PUT", "/v1/tokens/" + tenant,
+                                           fmt::format(R"({{"scopes":["submit"],"tenant":"{}"}})", tenant));
+      return json::parse(token)["secret"].get<std::string>();
+    };
+    const std::string many = token_of("many", R"({"limits":{"requests_per_s":100000,"submits_per_s":100000,
+                                                             "burst":100000,"queued_jobs":100000}})");
+    const std::string quiet = token_of("quiet", "{}");
+    admin.must("PUT", "/v1/queues/quiet", R"({"tenant":"quiet"})");
+    for (std::uint64_t n = 0; n < kQueues; ++n) {
+      if (n % 10 == 0) admin.must("PUT", fmt::format("/v1/groups/g{}", n / 10), "{}");
+      admin.must("PUT", fmt::format("/v1/queues/m{}", n),
+                 fmt::format(R"({{"tenant":"many","group":"g{}"}})", n / 10));
+    }
+    admin.must("PUT", "/v1/cluster/policy",
+               R"({"discipline":"drf","placement":"first-fit","preemption":{"tasks":1000000,"per":"1s"}})");
+    Random random(1);
+    int number = 0;
+    const auto list = [&] {
+      std::string text = R"({"jobs":[)";
+      for (std::int64_t n = 0; n < state.range(0); ++n) {
+        const auto cpus = std::uint64_t{1} << random.below(4);
+        text += fmt::format(
+            R"({}{{"queue":"m{}","name":"j{}","tasks":{},"demand":{{"cpu":{},"memory":"{}Gi"}}}})",
+            n == 0 ? "" : ",", random.below(kQueues), number++, 1 + random.below(4), cpus,
+            cpus * (1 + random.below(4)));
+      }
+      return http_request("POST", "/v1/jobs:submit", many, text + "]}");
+    };
+    int names = 0;
+    const auto drive_both = [&](std::chrono::milliseconds time) {
+      Lane lists{.connections = 8,
+                 .request = list,
+                 .per_s = static_cast<double>(kJobsPerS) / static_cast<double>(state.range(0))};
+      Lane submits{.connections = 8,
+                   .request =
+                       [&] {
+                         return http_request("PUT", fmt::format("/v1/queues/quiet/jobs/s{}", names++), quiet,
+                                             R"({"demand":{"cpu":1}})");
+                       },
+                   .per_s = 40};
+      drive(service.port(), {&submits, &lists}, time);
+      expect_all(lists, 200);
+      expect_all(submits, 201);
+      return submits;
+    };
+    drive_both(2s);  // the servers are full
+    const Lane submits = drive_both(10s);
+    add_quantiles(state, submits);
+    state.counters["max_ms"] = submits.quantile(1);
+    return submits.quantile(0.5) / 1'000;
+  });
+}
+
 // ---- watchers
 
 void watch_fan_out(benchmark::State& state) {
@@ -298,6 +366,7 @@ BENCHMARK(finish_to_placement)->MIRAB_ONCE;
 BENCHMARK(get_job)->MIRAB_ONCE;
 BENCHMARK(explain)->MIRAB_ONCE;
 BENCHMARK(what_if)->MIRAB_ONCE;
+BENCHMARK(submits_beside_preemption)->Arg(1'000)->Arg(1)->MIRAB_ONCE;
 BENCHMARK(watch_fan_out)->MIRAB_ONCE;
 BENCHMARK(million_running)->MIRAB_ONCE;
 

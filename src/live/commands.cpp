@@ -108,4 +108,15 @@ Answer answer_of_submits(std::vector<Answer> answers) {
   return whole;
 }
 
+Answer answer_of_parts(std::vector<Answer> parts) {
+  Answer whole = std::move(parts.front());
+  for (std::size_t n = 1; n < parts.size() && !whole.is_problem(); ++n) {
+    if (parts[n].is_problem()) return std::move(parts[n]);
+    whole.revision = std::max(whole.revision, parts[n].revision);
+    for (Json& each : parts[n].body["answers"]) whole.body["answers"].push_back(std::move(each));
+    whole.body["revision"] = whole.revision;
+  }
+  return whole;
+}
+
 }  // namespace mirab::live

@@ -53,4 +53,8 @@ Parsed<std::vector<Parsed<Command>>> parse_submits(const Caller& caller, const J
 /// The body of the answer to POST /jobs:submit: `{"answers":[{"status":201,…}],"revision":…}`.
 Answer answer_of_submits(std::vector<Answer> answers);
 
+/// The same from the answers to its parts, one after the other. Where a part was not applied, the first
+/// answer that says why; what the other parts did stays done.
+Answer answer_of_parts(std::vector<Answer> parts);
+
 }  // namespace mirab::live

@@ -15,7 +15,7 @@
 
 namespace mirab::service {
 
-/// A command, or the list of POST /jobs:submit, and who waits for the answer.
+/// A command, or the list of POST /jobs:submit or a part of it, and who waits for the answer.
 struct CommandWork {
   std::vector<live::Parsed<live::Command>> commands = {};
   bool is_list = false;
@@ -28,7 +28,8 @@ class CommandQueue {
   explicit CommandQueue(std::size_t most) : urgent_(8 * most), common_(most) {}
 
   /// Takes the work, unless it is full or closed. Urgent work goes first and has room of its own. `tenant`:
-  /// who is served in turn.
+  /// who is served in turn. A long list is taken as parts, between which others are served; their answers
+  /// are joined.
   std::optional<Full> push(CommandWork& work, const std::string& tenant, bool is_urgent);
 
   /// At most about `most` commands, waiting for the first no longer than `wait`; tenants in turn, each for as

@@ -97,11 +97,13 @@ void Core::run() {
       live::Answer answer = apply(work, moment);
       group.answers.emplace_back(std::move(work.reply), std::move(answer));
     }
-    if (decider_.wants_steps() || !taken.empty() || wait < kLongestWait) {
+    if ((decider_.wants_steps() || !taken.empty() || wait < kLongestWait) &&
+        (commands_.size() == 0 || Steady::now() >= decides_at_)) {
       const auto enough_at = Steady::now() + shared_.options.decides_of_batch;
       shared_.figures.placed += static_cast<std::uint64_t>(
           decider_.decide(shared_.options.steps_of_batch, moment.now, moment.wall,
                           [&] { return Steady::now() >= enough_at && commands_.size() > 0; }));
+      decides_at_ = Steady::now() + shared_.options.applies_alone;
     }
     group.batch = decider_.take_batch();
     const std::uint64_t revision = decider_.revision();

@@ -47,9 +47,10 @@ struct PipelineOptions {
   std::string file;  ///< for workers that read the log themselves
   live::Others others = live::Others::shares;
   std::size_t commands = 8192;  ///< that wait at most, without the urgent ones
-  std::size_t commands_of_batch = 1024;
+  std::size_t commands_of_batch = 64;
   int steps_of_batch = 4096;
   std::chrono::milliseconds decides_of_batch{10};  ///< then, if others wait, its commands are answered
+  std::chrono::milliseconds applies_alone{20};     ///< while others wait, so long after it last decided
   std::uint64_t snapshot_revisions = 100'000;
   std::chrono::milliseconds snapshot_time = std::chrono::minutes(5);
   std::chrono::milliseconds full_disk_time = std::chrono::seconds(10);

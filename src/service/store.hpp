@@ -57,6 +57,8 @@ class Store {
   /// Writes the batches with their rows in one transaction; after a return without failure they are on the
   /// disk.
   virtual StoreCheck append(const std::vector<const live::Batch*>& batches) = 0;
+  /// For a time when nothing waits: does what would make a later append longer.
+  virtual void rest() = 0;
 
   /// Calls `visit` for each batch from the one that holds revision `from` on, in order, with the chain of
   /// hashes checked; `visit` returns false to stop. Damaged: names the revision.

@@ -298,6 +298,7 @@ class Core {
   live::Decider decider_;
   std::uint64_t last_snapshot_;
   Steady::time_point last_snapshot_time_ = Steady::now();
+  Steady::time_point decides_at_{};  ///< while commands wait, not before
   std::thread thread_;
 };
 

@@ -22,16 +22,29 @@ class Turns {
   /// The works that wait have at most the size `most` together; a tenant's turn is `quantum`.
   explicit Turns(std::size_t most, std::size_t quantum = 64) : most_(most), quantum_(quantum) {}
 
-  /// Takes the work, unless there is no room. No tenant fills it alone: half of it stays for the others. A
-  /// work that is larger than all the room is taken while nothing else waits.
-  std::optional<Full> push(Work& work, const std::string& tenant, std::size_t size) {
+  /// Why there is no room for works of this size together; nothing: there is. No tenant fills it alone: half
+  /// of it stays for the others. What is larger than all the room has room while nothing else waits.
+  std::optional<Full> refusal(const std::string& tenant, std::size_t size) const {
     if (waiting_ > 0 && waiting_ + size > most_) return Full::all;
+    const auto line = lines_.find(tenant);
+    if (!tenant.empty() && line != lines_.end() && line->second.waiting + size > most_ / 2)
+      return Full::tenant;
+    return std::nullopt;
+  }
+
+  /// Takes the work, whether there is room or not. `tenant` may be a part of it.
+  void add(Work& work, const std::string& tenant, std::size_t size) {
     Line& line = lines_[tenant];
-    if (!tenant.empty() && line.waiting > 0 && line.waiting + size > most_ / 2) return Full::tenant;
     line.waiting += size;
     waiting_ += size;
     if (line.works.empty()) turn_.push_back(tenant);
     line.works.push_back({std::move(work), size});
+  }
+
+  /// Takes the work, unless there is no room.
+  std::optional<Full> push(Work& work, const std::string& tenant, std::size_t size) {
+    if (const auto full = refusal(tenant, size)) return full;
+    add(work, tenant, size);
     return std::nullopt;
   }
 

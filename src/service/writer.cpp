@@ -11,6 +11,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr std::size_t kGroups = 2;
+constexpr milliseconds kQuiet{20};  // without work: then there may be some time
 constexpr const char* kLogAge = "log_age";
 
 }  // namespace
@@ -50,19 +51,22 @@ void Writer::broken(const std::string& why) {
 void Writer::run() {
   auto next_reserve = Steady::now();
   auto next_size = Steady::now();
+  bool has_written = false;
   while (true) {
     std::vector<Group> groups;
     bool is_ending = false;
     {
       std::unique_lock lock(mutex_);
       const auto has_work = [&] { return !groups_.empty() || core_has_ended_; };
-      wakes_.wait_for(lock, writing_ ? milliseconds(1) : milliseconds(1000), has_work);
+      wakes_.wait_for(lock, writing_ ? milliseconds(1) : has_written ? kQuiet : milliseconds(1000), has_work);
       groups.assign(std::make_move_iterator(groups_.begin()), std::make_move_iterator(groups_.end()));
       groups_.clear();
       is_ending = core_has_ended_ && groups.empty();
     }
     has_room_.notify_one();
     if (!groups.empty()) write_groups(groups);
+    if (groups.empty() && has_written && !writing_) store_->rest();
+    has_written = !groups.empty();
     if (writing_) continue_snapshot(false);
     write_series();
     if (Steady::now() >= next_size) {

@@ -74,14 +74,70 @@ TEST(CommandQueue, LeavesAQuarterOfABatchToWorkThatIsNotUrgent) {
   EXPECT_EQ(std::count(first.begin(), first.end(), "cancel"), 75);
 }
 
-TEST(CommandQueue, TakesAListThatIsLargerThanATurn) {
+/// As the core answers a part: a number for each of its commands.
+live::Answer answer_of_part(std::size_t first, std::size_t count, live::Revision revision) {
+  live::Answer answer{.status = 200, .body = {{"answers", live::Json::array()}}, .revision = revision};
+  for (std::size_t n = first; n < first + count; ++n) answer.body["answers"].push_back(n);
+  answer.body["revision"] = revision;
+  return answer;
+}
+
+TEST(CommandQueue, ServesOthersBetweenThePartsOfALongList) {
   CommandQueue queue(10'000);
   std::vector<std::string> order;
-  ASSERT_FALSE(push(queue, work(1000, &order, "list"), "a"));
-  std::vector<CommandWork> taken;
-  for (int n = 0; n < 100 && taken.empty(); ++n) taken = queue.take(1024, milliseconds(0));
-  EXPECT_EQ(taken.size(), 1U);
-  EXPECT_EQ(queue.size(), 0U);
+  ASSERT_FALSE(push(queue, work(1'000, &order, "list"), "a"));
+  ASSERT_FALSE(push(queue, work(1, &order, "quiet"), "b"));
+  EXPECT_EQ(queue.size(), 1'001U);
+  const std::vector<CommandWork> taken = queue.take(65, milliseconds(0));
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(taken[0].commands.size(), 64U);
+  EXPECT_TRUE(taken[0].is_list);
+  EXPECT_EQ(taken[1].commands.size(), 1U);
+  EXPECT_EQ(queue.size(), 936U);
+}
+
+TEST(CommandQueue, JoinsTheAnswersToThePartsOfAListInWhateverOrderTheyCome) {
+  CommandQueue queue(10'000);
+  CommandWork list;
+  list.commands.resize(150);
+  std::vector<live::Answer> answers;
+  list.reply = [&](live::Answer answer) { answers.push_back(std::move(answer)); };
+  ASSERT_FALSE(push(queue, std::move(list), "a"));
+  const std::vector<CommandWork> parts = queue.take(1'000, milliseconds(0));
+  ASSERT_EQ(parts.size(), 3U);
+  parts[2].reply(answer_of_part(128, 22, 9));
+  parts[0].reply(answer_of_part(0, 64, 7));
+  EXPECT_TRUE(answers.empty());
+  parts[1].reply(answer_of_part(64, 64, 8));
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].status, 200);
+  EXPECT_EQ(answers[0].revision, 9U);
+  EXPECT_EQ(answers[0].body, answer_of_part(0, 150, 9).body);
+}
+
+TEST(CommandQueue, AnswersAListOfWhichAPartWasNotAppliedWithWhatWasWrong) {
+  CommandQueue queue(10'000);
+  CommandWork list;
+  list.commands.resize(100);
+  std::vector<live::Answer> answers;
+  list.reply = [&](live::Answer answer) { answers.push_back(std::move(answer)); };
+  ASSERT_FALSE(push(queue, std::move(list), "a"));
+  const std::vector<CommandWork> parts = queue.take(1'000, milliseconds(0));
+  ASSERT_EQ(parts.size(), 2U);
+  parts[0].reply(answer_of_part(0, 64, 7));
+  parts[1].reply(live::answer_of(live::Problem{.status = 503, .detail = "the disk is full"}, 7));
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].status, 503);
+}
+
+TEST(CommandQueue, TakesAllOfAListOrNothing) {
+  CommandQueue queue(400);
+  std::vector<std::string> order;
+  ASSERT_FALSE(push(queue, work(100, &order, "before"), "a"));
+  CommandWork list = work(101, &order, "list");
+  EXPECT_EQ(queue.push(list, "a", false), Full::tenant);
+  EXPECT_EQ(list.commands.size(), 101U) << "what is not taken stays with its owner";
+  EXPECT_EQ(queue.size(), 100U);
 }
 
 TEST(CommandQueue, TakesNothingMoreOnceItIsClosed) {

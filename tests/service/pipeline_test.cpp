@@ -40,6 +40,7 @@ struct Disk {
 class MemoryStore final : public Store {
  public:
   explicit MemoryStore(std::shared_ptr<Disk> disk) : disk_(std::move(disk)) {}
+  void rest() override {}
   StoreCheck append(const std::vector<const live::Batch*>& batches) override {
     std::unique_lock lock(disk_->mutex);
     disk_->changed.wait(lock, [&] { return !disk_->is_held; });
