@@ -91,6 +91,17 @@ struct Like {
   friend auto operator<=>(const Like&, const Like&) = default;
 };
 
+/// A quantity that is no less, and short where it is written: whole Mi, or thousandths of small amounts.
+Quantity rounded_up(const mpq_class& amount) {
+  constexpr long kMi = 1 << 20, kLarge = 1 << 30;
+  const mpq_class unit = amount < kLarge ? mpq_class(1, 1000) : mpq_class(kMi);
+  const mpq_class parts = amount / unit;
+  mpz_class whole = parts.get_num() / parts.get_den();
+  if (whole < parts) ++whole;
+  const mpq_class rounded = whole * unit;
+  return rounded < kMost ? rounded_down(rounded) : rounded_down(amount);
+}
+
 class Describer {
  public:
   explicit Describer(const Inventory& inventory) : inventory_(inventory) {
@@ -421,33 +432,16 @@ class Describer {
   }
 
   void make_entries() {
-    const std::map<std::string, KeptValues> needed = choose_selects();
-    std::set<std::size_t> used;
-    for (const Team& team : teams_) {
-      for (const std::size_t number : team.shapes) used.insert(shapes_[number].area);
-    }
-    std::vector<std::size_t> kept;
+    find_kinds();
+    if (inventory_.tolerance > 0) share_what_is_too_much();
     std::vector<AlikeServer> servers;
-    std::vector<Like> like;  // of these
-    std::map<std::pair<Like, std::string>, std::size_t> kinds;
-    for (std::size_t i = 0; i < machine_count(); ++i) {
-      if (!kept_[i]) continue;
-      Like own{.taints = taints_[i], .is_overfull = overfull_[i]};
-      for (const std::size_t area : used) own.allows.push_back(areas_[area][i]);
-      for (const auto& [label, value] : inventory_.machines[i].labels) {
-        const auto wanted = needed.find(label);
-        if (wanted != needed.end() && wanted->second.contains(value)) own.labels.emplace(label, value);
-      }
-      const auto kind = kinds.emplace(std::pair(own, inventory_.machines[i].kind), kinds.size());
-      kept.push_back(i);
-      servers.push_back({.capacity = capacities_[i], .used = used_on_each(i), .kind = kind.first->second});
-      like.push_back(std::move(own));
-    }
+    for (const std::size_t i : kept_machines())
+      servers.push_back({.capacity = capacities_[i], .used = used_on_each(i), .kind = kinds_[i]});
     entry_of_.assign(machine_count(), 0);
     std::map<std::pair<Key, Like>, std::size_t> entries;
-    std::vector<AlikeClass> classes = alike_servers(servers, inventory_.tolerance);
-    for (AlikeClass& each : classes) {
-      const Like& own = like[each.servers.front()];
+    std::vector<AlikeClass> classes = alike(kept_machines(), servers);
+    for (const AlikeClass& each : classes) {
+      const Like& own = likes_[kinds_[each.servers.front()]].first;
       const auto [place, is_new] = entries.emplace(std::pair(key_of(each.capacity), own), entries.size());
       if (is_new) {
         description_.cluster.servers.push_back({.name = {},
@@ -458,17 +452,102 @@ class Describer {
                                                 .is_overfull = own.is_overfull});
         description_.machines.emplace_back();
       }
-      for (std::size_t& server : each.servers) {
-        server = kept[server];
-        entry_of_[server] = place->second;
-        description_.cluster.servers[place->second].count += inventory_.machines[server].count;
-        description_.machines[place->second].push_back(server);
+      for (const std::size_t machine : each.servers) {
+        entry_of_[machine] = place->second;
+        description_.cluster.servers[place->second].count += inventory_.machines[machine].count;
+        description_.machines[place->second].push_back(machine);
       }
     }
     for (std::vector<std::size_t>& machines : description_.machines)
       std::sort(machines.begin(), machines.end());
     note_alike(classes);
     name_entries();
+  }
+
+  std::vector<std::size_t> kept_machines() const {
+    std::vector<std::size_t> machines;
+    for (std::size_t i = 0; i < machine_count(); ++i) {
+      if (kept_[i]) machines.push_back(i);
+    }
+    return machines;
+  }
+
+  // Machines of one kind have the same in common.
+  void find_kinds() {
+    const std::map<std::string, KeptValues> needed = choose_selects();
+    std::set<std::size_t> used;
+    for (const Team& team : teams_) {
+      for (const std::size_t number : team.shapes) used.insert(shapes_[number].area);
+    }
+    std::map<std::pair<Like, std::string>, std::size_t> numbers;
+    kinds_.assign(machine_count(), 0);
+    for (const std::size_t i : kept_machines()) {
+      Like own{.taints = taints_[i], .is_overfull = overfull_[i]};
+      for (const std::size_t area : used) own.allows.push_back(areas_[area][i]);
+      for (const auto& [label, value] : inventory_.machines[i].labels) {
+        const auto wanted = needed.find(label);
+        if (wanted != needed.end() && wanted->second.contains(value)) own.labels.emplace(label, value);
+      }
+      const auto [place, is_new] =
+          numbers.emplace(std::pair(std::move(own), inventory_.machines[i].kind), numbers.size());
+      if (is_new) likes_.push_back(place->first);
+      kinds_[i] = place->second;
+    }
+  }
+
+  // The classes of some machines, which `servers` describes in the same order.
+  std::vector<AlikeClass> alike(const std::vector<std::size_t>& machines,
+                                const std::vector<AlikeServer>& servers) const {
+    std::vector<AlikeClass> classes = alike_servers(servers, inventory_.tolerance);
+    for (AlikeClass& each : classes) {
+      for (std::size_t& server : each.servers) server = machines[server];
+    }
+    return classes;
+  }
+
+  // What runs on overfull machines differs on each: hundreds of them would be hundreds of entries, although
+  // none has room. Those that are alike in what they really have share what runs on them.
+  void share_what_is_too_much() {
+    std::vector<std::size_t> machines;
+    std::vector<AlikeServer> servers;
+    for (const std::size_t i : kept_machines()) {
+      const Machine& machine = inventory_.machines[i];
+      if (!overfull_[i] || machine.is_closed) continue;
+      machines.push_back(i);
+      servers.push_back({.capacity = machine.capacity, .kind = kinds_[i]});
+    }
+    std::int64_t shared = 0, entries = 0;
+    for (const AlikeClass& each : alike(machines, servers)) {
+      if (each.servers.size() == 1) continue;
+      const ResourceVector common = with_mean_use(each);
+      for (const std::size_t machine : each.servers) {
+        capacities_[machine] = common;
+        shared += inventory_.machines[machine].count;
+      }
+      ++entries;
+    }
+    if (shared == 0) return;
+    description_.notices.push_back(
+        fmt::format("counted with the mean of what runs on all {0}s like them that run more than they have: "
+                    "{1} {0}s in {2} {3}",
+                    inventory_.machine_word, shared, entries, entries == 1 ? "entry" : "entries"));
+  }
+
+  // What each machine of the class counts with: the mean of what runs there where that is more than the least
+  // of them has.
+  ResourceVector with_mean_use(const AlikeClass& of) const {
+    ExactVector all(inventory_.resources.size());
+    std::int64_t count = 0;
+    for (const std::size_t machine : of.servers) {
+      for (std::size_t r = 0; r < all.size(); ++r) all[r] += used_[machine][r];
+      count += inventory_.machines[machine].count;
+    }
+    ResourceVector capacity = of.capacity;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      const mpq_class mean = all[r] / static_cast<long>(count);
+      if (mean > rational(capacity[r])) capacity[r] = rounded_up(mean);
+    }
+    return capacity;
   }
 
   // `counted with the least that nodes like them have: 120 nodes in 2 entries, at most 0.31 % of one left
@@ -632,7 +711,9 @@ class Describer {
   std::vector<Bits> areas_;                 // sets of machines
   std::vector<std::vector<Taint>> taints_;  // [machine], those that keep tasks off
   Bits kept_;                               // [machine]
-  std::vector<std::size_t> entry_of_;       // [machine]
+  std::vector<std::size_t> kinds_;          // [machine], an index into likes_
+  std::vector<std::pair<Like, std::string>> likes_;
+  std::vector<std::size_t> entry_of_;  // [machine]
 };
 
 }  // namespace

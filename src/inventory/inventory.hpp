@@ -93,7 +93,8 @@ struct Description {
 /// or on a closed machine, are strays: a shape of their own, `-stray`, that may run on the machines where
 /// they run. A closed machine has the capacity of what runs there, and the taint `closed` if it has none. A
 /// machine, with a notice, has what runs there of each resource of which more is in use than it has, and its
-/// entry is overfull.
+/// entry is overfull. With a tolerance, overfull machines that are alike in what they really have are one
+/// entry, with the mean of what runs on them.
 ///
 /// Left out, with a notice: tasks that demand nothing, tasks that no machine may run, closed machines that
 /// run nothing. Tasks that a machine may run stay where none of these has all the resources that they ask

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <deque>
 #include <fmt/format.h>
 #include <iostream>
 #include <istream>
@@ -149,25 +150,33 @@ class Builder {
       if (open_.size() >= static_cast<std::size_t>(kDeepestNesting))
         throw Refused{fmt::format("nested deeper than {} levels", kDeepestNesting), path(), spot.line};
       if (awaits_key()) throw Refused{"a key must be a plain name", path(), spot.line};
-      if (Node* const node = place(kind, spot)) return open_.push_back({.node = node});
+      if (Node* const node = place(kind, spot)) {
+        open_.push_back({.node = node});
+        if (entries_.size() < open_.size()) entries_.emplace_back();
+        return;
+      }
     }
     ++depth_left_out_;
   }
 
   void end() {
     if (depth_left_out_ > 0) return static_cast<void>(--depth_left_out_);
+    std::vector<Node::Entry>& read = entries_[open_.size() - 1];
+    open_.back().node->entries.assign(std::make_move_iterator(read.begin()),
+                                      std::make_move_iterator(read.end()));
+    read.clear();
     open_.pop_back();
   }
 
   /// The key of the value that is being read: `users[3].demand`.
   std::string path() const {
     std::string text;
-    for (const Level& level : open_) {
-      if (level.node->kind == Node::Kind::list) {
-        const std::size_t begun = &level == &open_.back() ? 0 : 1;
-        text += fmt::format("[{}]", level.node->entries.size() - begun);
-      } else if (level.has_key || &level != &open_.back()) {
-        text += (text.empty() ? "" : ".") + level.node->entries.back().key;
+    for (std::size_t depth = 0; depth < open_.size(); ++depth) {
+      const bool is_last = depth + 1 == open_.size();
+      if (open_[depth].node->kind == Node::Kind::list) {
+        text += fmt::format("[{}]", entries_[depth].size() - (is_last ? 0 : 1));
+      } else if (open_[depth].has_key || !is_last) {
+        text += (text.empty() ? "" : ".") + entries_[depth].back().key;
       }
     }
     return text;
@@ -194,9 +203,13 @@ class Builder {
     if (++values_ > kMostValues) throw Refused{fmt::format("more than {} values", kMostValues), path(), line};
   }
 
-  static bool has(Level& map, std::string_view key) {
-    const std::vector<Node::Entry>& entries = map.node->entries;
-    if (entries.size() < kFewKeys) return map.node->find(key) != nullptr;
+  // Of the innermost level that is open: they grow here, so that a node gets them in a block of their size.
+  std::vector<Node::Entry>& entries() { return entries_[open_.size() - 1]; }
+
+  static bool has(Level& map, const std::vector<Node::Entry>& entries, std::string_view key) {
+    if (entries.size() < kFewKeys)
+      return std::any_of(entries.begin(), entries.end(),
+                         [&](const Node::Entry& each) { return each.key == key; });
     if (!map.keys) {
       map.keys = std::make_unique<std::unordered_set<std::string>>();
       for (const Node::Entry& each : entries) map.keys->insert(each.key);
@@ -207,8 +220,8 @@ class Builder {
   void key(Spot spot, std::string_view text) {
     count_value(spot.line);
     Level& map = open_.back();
-    const bool is_known = has(map, text);
-    map.node->entries.push_back({std::string(text), spot.line, spot.column, {}});
+    const bool is_known = has(map, entries(), text);
+    entries().push_back({std::string(text), spot.line, spot.column, {}});
     map.has_key = true;
     if (is_known) throw Refused{"duplicate key", path(), spot.line};
   }
@@ -220,12 +233,12 @@ class Builder {
     Node* node = &root_;
     if (!open_.empty()) {
       Level& parent = open_.back();
-      if (!parent.has_key) parent.node->entries.push_back({{}, spot.line, spot.column, {}});
-      if (std::exchange(parent.has_key, false) && is_left_out(parent)) {
-        parent.node->entries.pop_back();
+      if (!parent.has_key) entries().push_back({{}, spot.line, spot.column, {}});
+      if (std::exchange(parent.has_key, false) && is_left_out()) {
+        entries().pop_back();
         return nullptr;
       }
-      node = &parent.node->entries.back().value;
+      node = &entries().back().value;
     }
     node->kind = kind;
     node->line = spot.line;
@@ -233,14 +246,16 @@ class Builder {
     return node;
   }
 
-  bool is_left_out(const Level& map) const {
-    return !left_out_.key.empty() && map.node->entries.back().key == left_out_.key && open_.size() > 1 &&
-           open_[open_.size() - 2].node->entries.back().key == left_out_.map;
+  bool is_left_out() const {
+    return !left_out_.key.empty() && open_.size() > 1 &&
+           entries_[open_.size() - 1].back().key == left_out_.key &&
+           entries_[open_.size() - 2].back().key == left_out_.map;
   }
 
   LeftOut left_out_;
   std::size_t depth_left_out_ = 0;  // of what is left out, within which it is
   std::vector<Level> open_;
+  std::deque<std::vector<Node::Entry>> entries_;  // by depth
   Node root_;
   std::int64_t values_ = 0;
 };

@@ -245,7 +245,8 @@ Toleration FieldReader::toleration(const Node& node, const std::string& key) {
   if (!expect_map(node, key, kParts)) return {};
   const auto part = [&](std::string_view name) {
     const Node* const value = node.find(name);
-    return value == nullptr ? std::string() : text(*value, fmt::format("{}.{}", key, name));
+    const bool is_there = value != nullptr && value->kind != Node::Kind::null;
+    return is_there ? text(*value, fmt::format("{}.{}", key, name)) : std::string();
   };
   Toleration toleration{.key = part("key"), .value = part("value"), .effect = part("effect")};
   const std::string written = part("operator");

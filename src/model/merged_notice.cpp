@@ -51,7 +51,12 @@ std::string merged_words(const Problem& problem, const Outcome& outcome) {
 void note_merged(const Problem& problem, Outcome& outcome) {
   if (!problem.cluster().merged) return;
   outcome.notices.push_back(merged_words(problem, outcome));
-  if (outcome.status != Status::exact) return;
+  if (outcome.status == Status::converged)
+    outcome.notices.push_back(
+        fmt::format("apart from the servers that count together, {} is converged: {} {:.2g}",
+                    outcome.mechanism, outcome.certificate.kind, outcome.certificate.value));
+  else if (outcome.status != Status::exact)
+    return;
   double most = outcome.merged_levels.empty() ? 1 : 0;
   for (const MergedLevel& level : outcome.merged_levels) most = std::max(most, level.user_bound);
   outcome.status = Status::converged;

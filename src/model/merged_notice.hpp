@@ -13,9 +13,9 @@ std::string percent_at_most(double part);
 std::string merged_words(const Problem& problem, const Outcome& outcome);
 
 /// What the reader of an outcome should know where alike servers count together (Cluster::merged): a notice
-/// of what that may cost, and never `exact`. An exact outcome becomes a converged one with the certificate
-/// `merged-servers`: by which part the tasks of any user may differ from a division of the servers as they
-/// are, 1 where that is not known.
+/// of what that may cost, and never `exact`. An exact or a converged outcome becomes a converged one with the
+/// certificate `merged-servers`: by which part the tasks of any user may differ from a division of the
+/// servers as they are, 1 where that is not known. A notice keeps the certificate that a converged one had.
 void note_merged(const Problem& problem, Outcome& outcome);
 
 }  // namespace mirab

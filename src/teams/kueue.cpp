@@ -106,9 +106,7 @@ class KueueImport {
     } else if (found.is("ResourceFlavor", kKueue)) {
       flavors_[found.name()] = &found;
     } else {
-      not_kept_.add(
-          "left out, no queue", "object",
-          fmt::format("{} {}", found.object.kind.empty() ? "(no kind)" : found.object.kind, found.name()));
+      leave_out(found, not_kept_);
     }
     return {};
   }

@@ -50,6 +50,12 @@ Check check_named(const FoundObject& found) {
   return {};
 }
 
+void leave_out(const FoundObject& found, NotKept& not_kept) {
+  const std::string& kind = found.object.kind;
+  not_kept.add("left out, no queue", "object",
+               fmt::format("{} {}", kind.empty() ? "(no kind)" : kind, found.name()));
+}
+
 Error no_queues(std::span<const ObjectText> texts, std::span<const FoundObject> objects,
                 std::string_view wanted) {
   if (objects.empty())

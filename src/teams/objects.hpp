@@ -47,6 +47,9 @@ Check check_named(const FoundObject& found);
 Error no_queues(std::span<const kubernetes::ObjectText> texts, std::span<const FoundObject> objects,
                 std::string_view wanted);
 
+/// Names an object that says nothing of queues.
+void leave_out(const FoundObject& found, NotKept& not_kept);
+
 /// Amounts by resource; null and what is not there are none.
 Amounts read_amounts(FieldReader& fields, const Node* node, const std::string& key);
 

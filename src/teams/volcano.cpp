@@ -31,9 +31,7 @@ class VolcanoImport {
         ++queues;
         if (Check wrong = read_queue(found)) return *std::move(wrong);
       } else if (found.object.kind != "Namespace") {
-        not_kept_.add(
-            "left out, no queue", "object",
-            fmt::format("{} {}", found.object.kind.empty() ? "(no kind)" : found.object.kind, found.name()));
+        leave_out(found, not_kept_);
       }
     }
     if (queues == 0) return no_queues(texts_, objects_, kVolcanoPrints);

@@ -525,13 +525,16 @@ TEST(Schema, RefusesTheFormsThatTheReaderRefuses) {
     EXPECT_FALSE(reads(bad)) << bad;
     EXPECT_NE(faults_of_json("cluster.schema.json", bad), "") << bad;
   }
-  for (const char* patch :
-       {R"([{"op": "add", "path": "/users/0/select", "value": {"zone": {"not": "a"}}}])",
-        R"([{"op": "add", "path": "/users/0/tolerates", "value": "*"}, {"op": "add", "path":
+  for (
+      const char* patch :
+      {R"([{"op": "add", "path": "/users/0/select", "value": {"zone": {"not": "a"}}}])",
+       R"([{"op": "add", "path": "/users/0/tolerates", "value": "*"}, {"op": "add", "path":
              "/servers/0/taints", "value": ["a=b:NoExecute", {"key": "c", "effect": "NoSchedule"}]}])",
-        R"([{"op": "add", "path": "/users/0/tolerates", "value": [{"key": "a", "operator": "Exists"}]}])",
-        R"([{"op": "add", "path": "/servers/0/overfull", "value": true}])",
-        R"([{"op": "add", "path": "/running", "value": [{"user": "u", "tasks": {"s": 1}}]}])"}) {
+       R"([{"op": "add", "path": "/users/0/tolerates", "value": [{"key": "a", "operator": "Exists"}]}])",
+       R"([{"op": "add", "path": "/users/0/tolerates", "value": [{"key": "a", "value": null, "effect": null}]},
+            {"op": "add", "path": "/servers/0/taints", "value": [{"key": "a", "value": null}]}])",
+       R"([{"op": "add", "path": "/servers/0/overfull", "value": true}])",
+       R"([{"op": "add", "path": "/running", "value": [{"user": "u", "tasks": {"s": 1}}]}])"}) {
     const std::string also_good = Json::parse(good).patch(Json::parse(patch)).dump();
     EXPECT_EQ(faults_of_json("cluster.schema.json", also_good), "") << also_good;
     EXPECT_TRUE(reads(also_good)) << also_good;

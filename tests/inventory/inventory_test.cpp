@@ -59,6 +59,23 @@ TEST(Inventory, AnOverfullMachineIsNoEntryWithOneThatReallyHasAsMuch) {
   for (const Server& server : found.cluster.servers) EXPECT_EQ(server.is_overfull, server.name == "m1");
 }
 
+// Of the first two one runs 6 of 4, one 5; the third one has room, and the fourth is of another size.
+TEST(Inventory, OverfullMachinesThatAreAlikeCountWithTheMeanOfWhatRunsThere) {
+  Inventory all = inventory({4, 4, 4, 8});
+  all.tasks = {tasks("a", 3, 0), tasks("a", 3, 0), tasks("a", 5, 1), tasks("b", 1, 2), tasks("b", 9, 3)};
+  EXPECT_EQ(described(all).cluster.servers.size(), 4U) << "no machine counts as alike";
+  all.tolerance = mpq_class(1, 100);
+  const Description found = described(all);
+  ASSERT_EQ(found.machines, (std::vector<std::vector<std::size_t>>{{0, 1}, {2}, {3}}));
+  EXPECT_EQ(found.cluster.servers[0].capacity[0].text(), "5.5");
+  EXPECT_TRUE(found.cluster.servers[0].is_overfull);
+  EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(4));
+  EXPECT_EQ(found.cluster.servers[2].capacity[0], Quantity(9));
+  EXPECT_FALSE(found.cluster.merged);
+  EXPECT_THAT(found.notices, Contains("counted with the mean of what runs on all servers like them that run "
+                                      "more than they have: 2 servers in 1 entry"));
+}
+
 TEST(Inventory, TheSumOfWhatSeveralMachinesLackIsNoted) {
   Inventory all = inventory({4, 4, 4});
   all.tasks = {tasks("a", 3, 0), tasks("a", 3, 0), tasks("a", 5, 1), tasks("b", 1, 2)};

@@ -139,5 +139,23 @@ TEST(MergedServers, CostEachLevelNoMoreThanTheOutcomeSays) {
              found.levels, found.users, found.small_bounds, found.worst);
 }
 
+TEST(MergedServers, AConvergedOutcomeIsCertifiedForTheServersAndKeepsTheSolversOwnInANotice) {
+  Cluster cluster{.resources = {"cpu", "memory"},
+                  .servers = {{.name = "s", .capacity = {Quantity(8), Quantity(6)}, .count = 2}},
+                  .users = {{.name = "a", .demand = {Quantity(1), Quantity(2)}},
+                            {.name = "b", .demand = {Quantity(2), Quantity(1)}}}};
+  const Result<Outcome> alone = allocate(*Problem::from(cluster), "pf");
+  ASSERT_TRUE(alone);
+  ASSERT_EQ(alone->status, Status::converged);
+  cluster.merged = Merged{.nodes = 2, .classes = 1, .largest_difference = 0.005};
+  const Result<Outcome> outcome = allocate(*Problem::from(cluster), "pf");
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->status, Status::converged);
+  EXPECT_EQ(outcome->certificate.kind, "merged-servers");
+  EXPECT_EQ(outcome->certificate.value, 1) << "not known for pf";
+  EXPECT_THAT(outcome->notices,
+              testing::Contains(testing::HasSubstr("pf is converged: " + alone->certificate.kind)));
+}
+
 }  // namespace
 }  // namespace mirab

@@ -124,6 +124,7 @@ TEST(ClusterFile, TaintsKeepOffUsersWhoDoNotTolerateThem) {
   EXPECT_EQ(eligible_with("tolerates: ['*:NoSchedule']"), "110");
   EXPECT_EQ(eligible_with("tolerates: {operator: Exists}"), "111");
   EXPECT_EQ(eligible_with("tolerates: [{key: spot, operator: Exists, effect: NoSchedule}]"), "110");
+  EXPECT_EQ(eligible_with("tolerates: [{key: spot, value: null, operator: Exists, effect: ~}]"), "110");
   EXPECT_EQ(eligible_with("tolerates: [{key: dedicated, value: ml}, {key: tier, operator: Gt, value: 4}]"),
             "101");
   EXPECT_EQ(eligible_with("tolerates: '*', servers: [ml]"), "001");

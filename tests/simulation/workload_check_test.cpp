@@ -30,6 +30,21 @@ TEST(CheckWorkload, TheOrderOfResourcesDoesNotMatter) {
   EXPECT_EQ(key_of_error([](Workload& w) { w.resources = {"memory", "gpu"}; }), "resources");
 }
 
+// What would run there, tasks do not say.
+TEST(CheckWorkload, ATaintThatKeepsUsersOffIsRefused) {
+  const auto error_with = [](const char* effect) {
+    const ResourceVector capacity = whole({2, 2});
+    const Problem cluster = cluster_of(
+        {"cpu", "memory"},
+        {{.name = "s", .capacity = capacity},
+         {.name = "t", .capacity = capacity, .taints = {{.key = "gpu", .value = "true", .effect = effect}}}});
+    const Check wrong = check_workload(cluster, sound());
+    return wrong ? describe(*wrong) : "";
+  };
+  EXPECT_EQ(error_with("PreferNoSchedule"), "");
+  EXPECT_EQ(error_with("NoSchedule").find("servers[1].taints: the tasks of a workload do not say"), 0u);
+}
+
 TEST(CheckWorkload, TasksAreBoundedInAllJobsTogether) {
   EXPECT_EQ(key_of_error([](Workload& w) { w.jobs[0].tasks = kMostWorkloadTasks - 1; }), "");
   EXPECT_EQ(key_of_error([](Workload& w) { w.jobs[0].tasks = kMostWorkloadTasks; }), "jobs[1].tasks");

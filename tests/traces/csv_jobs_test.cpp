@@ -115,6 +115,37 @@ TEST(CsvJobs, AMapNamesColumnsAndMultipliesTheirNumbers) {
               ElementsAre(Request{.demand = {Quantity(2), Quantity(std::int64_t{1} << 29)}}));
 }
 
+TEST(CsvJobs, TimesCountFromTheFirstJobThatIsKept) {
+  const WorkloadImport import = imported_jobs(kHead +
+                                              "1000,,a,1,\n"       // without a runtime
+                                              "2000,10,a,9,\n"     // on no host
+                                              "4000,10,late,1,\n"  //
+                                              "3000,10,a,1,\n"     // the first
+                                              "9e9,,a,1,\n");      // 285 years later
+  ASSERT_EQ(import.workload.jobs.size(), 2u);
+  EXPECT_EQ(import.workload.jobs[0].submitted, seconds(0));
+  EXPECT_EQ(import.workload.jobs[1].submitted, seconds(1000));
+  EXPECT_EQ(import.workload.span, seconds(1010));
+  EXPECT_THAT(import.provenance[1], HasSubstr("from the first submission, the second 3000."));
+}
+
+TEST(CsvJobs, TimesInPartsAreReadAsPeopleAndSlurmWriteThem) {
+  const WorkloadImport import =
+      imported_jobs(kHead +
+                    "0,1h30m,a,1,\n1,1:30:00,a,1,\n2,2-00:00:00,a,1,\n3,01:30,a,1,\n"
+                    "4,2-12,a,1,\n5,1d 2h 3min 4s 5ms,a,1,\n6,5m30s,a,1,\n");
+  std::vector<Duration> runtimes;
+  for (const Job& job : import.workload.jobs) runtimes.push_back(job.runtime);
+  EXPECT_THAT(runtimes, ElementsAre(minutes(90), minutes(90), minutes(48 * 60), seconds(90), minutes(60 * 60),
+                                    minutes(26 * 60 + 3) + seconds(4) + milliseconds(5), seconds(330)));
+  for (const char* bad :
+       {"1:60", "1:2:3:4", "1h2h", "1m2h", "1h30", "1:", "2-", "-1:00", "1h-30m", "1:30:00h"})
+    EXPECT_THAT(error_of(kHead + "0," + bad + ",a,1,\n"), HasSubstr("is not a time")) << bad;
+  EXPECT_THAT(error_of(kHead + "2026-03,1,a,1,\n"), HasSubstr("submit: '2026-03' is not a time"));
+  EXPECT_THAT(error_of("submit,length,user,cpus,memory\n0,1:30:00,a,1,\n", {"run=length*60"}),
+              HasSubstr("'1:30:00' has a unit, and --map multiplies it too"));
+}
+
 TEST(CsvJobs, WhatCannotRunIsLeftOutAndCounted) {
   const WorkloadImport import = imported_jobs(
       "submit,run,user,cpus,memory,tasks,gang,select.zone\n"

@@ -315,12 +315,13 @@ void add_options(CLI::App& command, Options& options) {
                          fmt::format("Attempts in all, spread evenly over the searches; default: {}",
                                      AuditOptions{}.budget)),
       1, kMaxAttempts);
-  take_whole_number(command.add_option(
-                        "--seconds", options.seconds,
-                        fmt::format("End searches after N seconds in all, with what they have found by then; "
-                                    "default: {} for a cluster file without --budget, else without an end",
-                                    kUsualSeconds)),
-                    1, kMaxSeconds);
+  take_whole_number(
+      command.add_option(
+          "--seconds", options.seconds,
+          fmt::format("End searches after N seconds by the clock, with what they have found by then; "
+                      "default: {} for a cluster file without --budget, else without an end",
+                      kUsualSeconds)),
+      1, kMaxSeconds);
   add_seed_option(command, options.seed);
   add_threads_option(command, options.threads);
   command

@@ -11,6 +11,7 @@
 #include "inventory/inventory.hpp"
 #include "lab/traces/csv_fields.hpp"
 #include "lab/traces/workload_import.hpp"
+#include "model/label_values.hpp"
 #include "model/names.hpp"
 
 namespace mirab::traces {
@@ -127,7 +128,7 @@ class CsvImporter {
 
   // Where the tasks may run, and where they run.
   Check read_place(const CsvRow& row, inventory::Tasks& tasks) {
-    std::map<std::string, std::vector<std::string>> select;
+    SelectedValues select;
     for (const auto& [label, values] : users_.keyed(row)) select.emplace(label, alternatives_in(values));
     tasks.rule = rule_number(select);
     const std::string& where = users_.cell(row, "server");
@@ -144,18 +145,13 @@ class CsvImporter {
     return {};
   }
 
-  std::size_t rule_number(const std::map<std::string, std::vector<std::string>>& select) {
+  std::size_t rule_number(const SelectedValues& select) {
     const auto [known, is_new] = rule_numbers_.emplace(select, found_.rules.size());
     if (!is_new) return known->second;
     inventory::Rule rule{.allowed = {},
                          .select = std::map<std::string, LabelCondition>(select.begin(), select.end())};
-    for (const inventory::Machine& machine : found_.machines) {
-      rule.allowed.push_back(std::all_of(select.begin(), select.end(), [&](const auto& wanted) {
-        const auto label = machine.labels.find(wanted.first);
-        return label != machine.labels.end() &&
-               std::find(wanted.second.begin(), wanted.second.end(), label->second) != wanted.second.end();
-      }));
-    }
+    for (const inventory::Machine& machine : found_.machines)
+      rule.allowed.push_back(has_selected_values(machine.labels, select));
     found_.rules.push_back(std::move(rule));
     return known->second;
   }
@@ -167,7 +163,7 @@ class CsvImporter {
   const CsvClusterOptions& options_;
   inventory::Inventory found_;
   std::map<std::string, std::size_t, std::less<>> server_numbers_;
-  std::map<std::map<std::string, std::vector<std::string>>, std::size_t> rule_numbers_;
+  std::map<SelectedValues, std::size_t> rule_numbers_;
   std::map<std::pair<std::string, std::string>, bool> is_endless_;  // by user and shape
   std::uint64_t without_tasks_ = 0;
 };

@@ -78,8 +78,8 @@ struct Submission {
 /// One table, read once.
 class JobsReader {
  public:
-  explicit JobsReader(const CsvFields& fields, std::vector<std::string> resources)
-      : fields_(fields), resources_(std::move(resources)) {}
+  JobsReader(const CsvFields& fields, std::vector<std::string> resources, std::vector<Server> servers)
+      : fields_(fields), resources_(std::move(resources)), servers_(std::move(servers)) {}
 
   Check read(const CsvRow& row) {
     ++rows_;
@@ -106,11 +106,18 @@ class JobsReader {
     if (job.runtime == Duration::zero()) ++instant_, job.runtime = seconds(1);
     if (estimate->value_or(Duration::zero()) > Duration::zero()) job.requested = *estimate;
     job.request = requests_.number(*request);
+    if (static_cast<double>(job.gang) > room(*request, job.request)) return ++fitting_nowhere_, std::nullopt;
+    if (jobs_.empty()) first_ = last_ = *submission;
+    if (submission->at < first_.at) first_ = *submission;
+    if (submission->at > last_.at) last_ = *submission;
     jobs_.push_back(std::move(job));
     return {};
   }
 
-  Result<WorkloadImport> finish(std::vector<Server> servers) {
+  Result<WorkloadImport> finish() {
+    if (jobs_.empty())
+      return Error{.message = "no job of the table has a runtime and fits on the servers",
+                   .file = fields_.file()};
     if (last_.at - first_.at > kLongestWorkload)
       return fields_.wrong({.line = last_.line, .cells = {}}, "submit",
                            "is more than a hundred years after the first one");
@@ -124,18 +131,14 @@ class JobsReader {
         user.weight = weight->second;
     }
     workload.jobs = std::move(jobs_);
-    const std::size_t fitting_nowhere = leave_out_large(workload, servers);
-    if (workload.jobs.empty())
-      return Error{.message = "no job of the table has a runtime and fits on the servers",
-                   .file = fields_.file()};
     forget_unused(workload);
     start_at_first(workload);
 
-    import.cluster = {workload.resources, std::move(servers), users_of(workload)};
+    import.cluster = {workload.resources, std::move(servers_), users_of(workload)};
     import.provenance = provenance(workload);
     note(import.notices, "left out, jobs without a runtime", without_runtime_);
     note(import.notices, "left out, jobs that ask for nothing", without_request_);
-    note(import.notices, "left out, jobs that do not fit on the servers", fitting_nowhere);
+    note(import.notices, "left out, jobs that do not fit on the servers", fitting_nowhere_);
     note(import.notices, "taken for 1 s, runtimes of 0 s", instant_);
     return import;
   }
@@ -155,34 +158,41 @@ class JobsReader {
       if (!*time) return fields_.wrong(row, "submit", "is empty");
       submission.at = **time;
     }
-    if (rows_ == 1) first_ = last_ = submission;
-    if (submission.clock != first_.clock)
+    if (rows_ == 1) clock_ = submission.clock;
+    if (submission.clock != clock_)
       return fields_.wrong(row, "submit", "must be seconds in all rows, or a date in all");
-    if (submission.at < first_.at) first_ = submission;
-    if (submission.at > last_.at) last_ = submission;
     return submission;
   }
 
-  /// Whole nanoseconds, what is less is cut off; nothing for an empty cell.
+  /// Whole nanoseconds, what is less is cut off; nothing for an empty cell. A time in several parts says its
+  /// units itself, whatever the column's.
   Result<std::optional<Duration>> read_time(const CsvRow& row, std::string_view field) const {
     const std::string& written = fields_.cell(row, field);
     if (written.empty()) return std::optional<Duration>();
-    const TimeText time = split_time(written, seconds(1));
-    const Result<Quantity> number = Quantity::parse(time.number);
-    if (!is_without_suffix(time.number) || !number)
-      return fields_.wrong(
-          row, field,
-          fmt::format("'{}' is not a time, such as 90, 12.5, 90s, 10min, 1.5h or 2d{}", written,
-                      field == "submit" ? ", nor a date such as 2026-03-01T08:00:00Z" : ""));
     const mpq_class times = rational(fields_.sources().find(field)->second.times);
-    if (times != 1 && time.number.size() != written.size())
+    const bool may_be_month = field == "submit" && written.find('-') != std::string::npos;
+    const std::optional<Duration> of_parts = may_be_month ? std::nullopt : time_of_parts(written);
+    const TimeText time = split_time(written, seconds(1));
+    if (times != 1 && (of_parts || time.number.size() != written.size()))
       return fields_.wrong(
           row, field, fmt::format("'{}' has a unit, and --map multiplies it too: leave one out", written));
-    const mpq_class unit(static_cast<signed long>(time.unit.count()));
-    const mpq_class exact = rational(*number) * times * unit;
-    const mpz_class whole = exact.get_num() / exact.get_den();
-    if (!whole.fits_slong_p()) return fields_.wrong(row, field, "is more than 292 years");
-    const Duration read(whole.get_si());
+    const Result<Quantity> number = Quantity::parse(time.number);
+    if (!of_parts && (!is_without_suffix(time.number) || !number))
+      return fields_.wrong(
+          row, field,
+          fmt::format(
+              "'{}' is not a time, such as 90, 12.5, 90s, 10min, 1.5h, 1h30m, 1:30:00 or 2-12:00:00{}",
+              written, field == "submit" ? ", nor a date such as 2026-03-01T08:00:00Z" : ""));
+    Duration read;
+    if (of_parts) {
+      read = *of_parts;
+    } else {
+      const mpq_class unit(static_cast<signed long>(time.unit.count()));
+      const mpq_class exact = rational(*number) * times * unit;
+      const mpz_class whole = exact.get_num() / exact.get_den();
+      if (!whole.fits_slong_p()) return fields_.wrong(row, field, "is more than 292 years");
+      read = Duration(whole.get_si());
+    }
     if (field != "submit" && read > kLongestWorkload)
       return fields_.wrong(row, field, "is more than a hundred years");
     return std::optional(read);
@@ -234,12 +244,10 @@ class JobsReader {
     return {};
   }
 
-  /// Jobs of which fewer tasks fit than start together; returns how many they are.
-  static std::size_t leave_out_large(Workload& workload, const std::vector<Server>& servers) {
-    std::vector<double> rooms;
-    for (const Request& request : workload.requests) rooms.push_back(room_for(request, servers));
-    return std::erase_if(workload.jobs,
-                         [&](const Job& job) { return static_cast<double>(job.gang) > rooms[job.request]; });
+  /// How many tasks of a request fit on the servers together.
+  double room(const Request& request, std::uint32_t number) {
+    if (number == rooms_.size()) rooms_.push_back(room_for(request, servers_));
+    return rooms_[number];
   }
 
   void start_at_first(Workload& workload) const {
@@ -253,7 +261,7 @@ class JobsReader {
   }
 
   std::vector<std::string> provenance(const Workload& workload) const {
-    const std::string first = first_.clock == Clock::dates
+    const std::string first = clock_ == Clock::dates
                                   ? text_of(Wall(std::chrono::floor<std::chrono::milliseconds>(first_.at)))
                                   : fmt::format("the second {}", seconds_text(first_.at));
     return {
@@ -265,14 +273,17 @@ class JobsReader {
 
   const CsvFields& fields_;
   std::vector<std::string> resources_;
+  std::vector<Server> servers_;
   Requests requests_;
+  std::vector<double> rooms_;  // [request]
   std::vector<Submitter> users_;
   std::map<std::string, std::uint32_t> user_of_;
   std::map<std::string, Quantity> weights_;
-  std::vector<Job> jobs_;  // submitted since whenever the trace counts from
-  Submission first_, last_;
+  std::vector<Job> jobs_;         // submitted since whenever the trace counts from
+  Clock clock_ = Clock::counted;  // of all rows
+  Submission first_, last_;       // of the jobs that are kept
   std::int64_t tasks_ = 0;
-  std::uint64_t rows_ = 0, without_runtime_ = 0, without_request_ = 0, instant_ = 0;
+  std::uint64_t rows_ = 0, without_runtime_ = 0, without_request_ = 0, fitting_nowhere_ = 0, instant_ = 0;
 };
 
 }  // namespace
@@ -291,14 +302,14 @@ Result<WorkloadImport> import_jobs(const CsvText& jobs, const JobServers& server
   Result<std::vector<Server>> entries = read_csv_servers(of_servers, servers.table.rows, *resources);
   if (!entries) return std::move(entries).error();
 
-  JobsReader reader(of_jobs, *std::move(resources));
+  JobsReader reader(of_jobs, *std::move(resources), *std::move(entries));
   while (true) {
     const Result<std::optional<CsvRow>> row = rows->next();
     if (!row) return row.error();
     if (!*row) break;
     if (Check wrong = reader.read(**row)) return *std::move(wrong);
   }
-  Result<WorkloadImport> import = reader.finish(*std::move(entries));
+  Result<WorkloadImport> import = reader.finish();
   if (!import) return import;
   if (Result<Problem> problem = Problem::from(import->cluster); !problem) {
     Error error = std::move(problem).error();

@@ -25,8 +25,9 @@ Result<JobServers> equal_hosts(std::int64_t count, std::string_view amounts);
 
 /// Reads a table of jobs, a row each.
 ///
-/// Fields of jobs: `submit` (seconds, or a date with a time; from the first submission on), `run` and
-/// `estimate` (seconds, or with a unit: `1.5h`), `user`, `job` (its name; else the number of its row),
+/// Fields of jobs: `submit` (seconds, or a date with a time; from the first submission of a job that is kept
+/// on), `run` and `estimate` (seconds, with a unit: `1.5h`, or in parts: `1h30m`, `1:30:00`, `2-00:00:00`),
+/// `user`, `job` (its name; else the number of its row),
 /// `tasks` of which `gang` start together, the `weight` of the user, `select.KEY`. A field is the column of
 /// its name, or the one that `map` gives it; resources are as of find_csv_fields(). Rows may be in any order.
 /// Runtimes are measured; 0 s counts as 1 s. The span ends when the last job would, were none to wait.

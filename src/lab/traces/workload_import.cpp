@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "model/label_values.hpp"
+
 namespace mirab::traces {
 
 namespace {
@@ -33,12 +35,7 @@ bool may_use(const Request& request, const Server& server) {
       std::find(request.servers->begin(), request.servers->end(), server.name) == request.servers->end()) {
     return false;
   }
-  return std::all_of(request.select.begin(), request.select.end(), [&](const auto& entry) {
-    const auto& [label, values] = entry;
-    const auto found = server.labels.find(label);
-    return found != server.labels.end() &&
-           std::find(values.begin(), values.end(), found->second) != values.end();
-  });
+  return has_selected_values(server.labels, request.select);
 }
 
 }  // namespace

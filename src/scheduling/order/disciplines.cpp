@@ -187,6 +187,10 @@ bool chooses_servers(const Choice& discipline) {
 Result<Choice> choose_discipline(std::string_view text) {
   Result<Choice> choice = choose(text == "fcfs" ? "fifo:blocking=freeze" : text, scheduling::kDisciplineKind,
                                  scheduling::discipline_rows());
+  if (!choice && text == "easy")
+    return Error{.message =
+                     "easy plans with runtimes, which only a replay knows: name it under `contenders` "
+                     "of a scenario of mirab simulate"};
   if (!choice) return choice;
   const auto read = scheduling::discipline_choice(*choice);
   if (!read) return Error{.message = read.error().message};

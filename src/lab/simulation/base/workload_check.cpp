@@ -35,6 +35,23 @@ Check check_resources(const Problem& cluster, const Workload& workload) {
   return {};
 }
 
+// Tasks of a workload have nothing that tolerates.
+Check check_taints(const Problem& cluster) {
+  for (std::size_t i = 0; i < cluster.server_count(); ++i) {
+    const Server& server = cluster.servers()[i];
+    const auto taint = std::find_if(server.taints.begin(), server.taints.end(),
+                                    [](const Taint& each) { return each.keeps_off(); });
+    if (taint != server.taints.end())
+      return wrong(
+          fmt::format("the tasks of a workload do not say what they tolerate, so that nobody knows who "
+                      "may run on '{}' with the taint {}; leave the taint out, and let tasks that may "
+                      "not run there `select` a label",
+                      server.name, taint_text(*taint)),
+          "servers[{}].taints", i);
+  }
+  return {};
+}
+
 Check check_users(const Workload& workload) {
   std::set<std::string> names;
   for (std::size_t n = 0; n < workload.users.size(); ++n) {
@@ -129,6 +146,7 @@ Check check_changes(const Workload& workload) {
 
 Check check_workload(const Problem& cluster, const Workload& workload) {
   if (Check bad = check_resources(cluster, workload)) return bad;
+  if (Check bad = check_taints(cluster)) return bad;
   if (Check bad = check_users(workload)) return bad;
   if (Check bad = check_requests(workload)) return bad;
   if (Check bad = check_usages(workload)) return bad;

@@ -9,8 +9,9 @@
 
 namespace mirab::simulation {
 
-/// Is the workload sound, with resources of the same names as the cluster's, in any order? The one check of
-/// all that play a workload. Errors carry the key (`jobs[3].user`). O(workload).
+/// Is the workload sound, with resources of the same names as the cluster's, in any order, and has the
+/// cluster no taints, of which a workload says nothing? The one check of all that play a workload. Errors
+/// carry the key (`jobs[3].user`). O(workload + servers).
 Check check_workload(const Problem& cluster, const Workload& workload);
 
 /// Where each resource of the cluster stands in the workload's vectors. Requires a workload of the cluster's

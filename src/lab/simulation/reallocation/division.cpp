@@ -18,7 +18,6 @@ ServerKinds as_they_stand(const Problem& cluster, const Workload& workload) {
                     .servers = cluster.servers(),
                     .requests = reordered(workload.requests, resource_order(cluster, workload)),
                     .kind_of = std::vector<std::size_t>(cluster.server_count())};
-  for (Server& server : kinds.servers) server.taints.clear();  // the tasks of a workload tolerate all
   std::iota(kinds.kind_of.begin(), kinds.kind_of.end(), 0);
   return kinds;
 }

@@ -14,6 +14,7 @@
 #include "lab/simulation/base/workload_check.hpp"
 #include "lab/simulation/replay/machines.hpp"
 #include "model/exact.hpp"
+#include "model/label_values.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 
 namespace mirab::simulation {
@@ -21,11 +22,7 @@ namespace mirab::simulation {
 bool may_use(const scheduling::JobSubmitted& task, const MachineKind& kind) {
   if (task.servers && std::find(task.servers->begin(), task.servers->end(), kind.name) == task.servers->end())
     return false;
-  return std::all_of(task.select.begin(), task.select.end(), [&](const auto& wish) {
-    const auto label = kind.labels.find(wish.first);
-    return label != kind.labels.end() &&
-           std::find(wish.second.begin(), wish.second.end(), label->second) != wish.second.end();
-  });
+  return has_selected_values(kind.labels, task.select);
 }
 
 bool fits_empty(const scheduling::JobSubmitted& task, const MachineKind& kind, const Amounts& capacity) {
