@@ -52,9 +52,9 @@ std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& 
 namespace {
 
 // What the standings of all teams are drawn from.
-class Held {
+class TeamAmounts {
  public:
-  Held(const Problem& problem, const Outcome& outcome, std::span<const double> capacity)
+  TeamAmounts(const Problem& problem, const Outcome& outcome, std::span<const double> capacity)
       : problem_(problem),
         capacity_(capacity),
         satisfied_(satisfaction(problem, outcome)),
@@ -100,10 +100,10 @@ class Held {
 
 std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome,
                                          std::span<const double> capacity) {
-  const Held held(problem, outcome, capacity);
+  const TeamAmounts amounts(problem, outcome, capacity);
   std::vector<TeamStanding> teams;
   for (Person& person : persons(problem, outcome.allocation, capacity))
-    teams.push_back(held.standing(std::move(person)));
+    teams.push_back(amounts.standing(std::move(person)));
   return teams;
 }
 
@@ -112,7 +112,7 @@ TeamStanding group_standing(const Problem& problem, const Outcome& outcome, cons
   const auto found =
       std::find_if(groups.begin(), groups.end(), [&](const Group& each) { return each.name == group; });
   MIRAB_ASSERT(found != groups.end(), "a group of the problem");
-  return Held(problem, outcome, problem.pool())
+  return TeamAmounts(problem, outcome, problem.pool())
       .standing({.name = group, .users = users_of_team(problem, group), .weight = found->weight.value()});
 }
 
