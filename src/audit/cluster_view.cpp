@@ -125,6 +125,19 @@ std::vector<std::size_t> parents_of_teams(const Problem& problem) {
   return parents;
 }
 
+std::vector<std::size_t> users_of_team(const Problem& problem, const std::string& team) {
+  const Tree& tree = problem.tree();
+  std::vector<std::size_t> users;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
+    const bool below = std::any_of(path.begin(), path.end(), [&](std::size_t node) {
+      return tree.is_group(node) && problem.groups()[tree.group_at(node)].name == team;
+    });
+    if (below) users.push_back(n);
+  }
+  return users;
+}
+
 const std::string& node_name(const Problem& problem, std::size_t node) {
   const Tree& tree = problem.tree();
   return tree.is_user(node) ? problem.users()[tree.user_at(node)].name

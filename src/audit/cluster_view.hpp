@@ -80,6 +80,9 @@ std::vector<double> parts_of_the_tree(const Tree& tree);
 /// shapes, of which a shape is no team.
 std::vector<std::size_t> parents_of_teams(const Problem& problem);
 
+/// The users below a group, or the task shapes of a user, by its name; empty: there is none. O(N depth).
+std::vector<std::size_t> users_of_team(const Problem& problem, const std::string& team);
+
 /// The name of a group's or user's node.
 const std::string& node_name(const Problem& problem, std::size_t node);
 

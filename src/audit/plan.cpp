@@ -161,6 +161,12 @@ class PurchaseSearch {
 
   bool may_be_enough(const Purchase& counts) const { return bound_.may_be_enough(counts); }
 
+  // What is known without a search.
+  void learn(const Purchase& counts, const Outcome& outcome) {
+    known_.emplace(counts, Solved{part_of_goal(goal_, outcome.allocation.tasks),
+                                  outcome.status != Status::not_converged});
+  }
+
   // Nothing when it cannot be divided: an amount beyond what can be counted.
   bool reaches(const Purchase& counts) {
     if (!may_be_enough(counts)) return false;
@@ -345,8 +351,9 @@ std::string what_keeps_off(const Problem& problem, const User& user, const Serve
                      problem.resources()[*lacking(demand_on(user, server), server)]);
 }
 
-// The same of all kinds, for the first user of the goal who may run on none. `all` has a server of each.
-std::string what_keeps_off_kinds(const Problem& all, const PlanGoal& goal,
+// The same of all kinds, for the first user of the goal who may run on none; and where all on which it may
+// run are overfull, that. `all` has a server of each kind.
+std::string what_keeps_off_kinds(const Problem& all, const Mechanism& row, const PlanGoal& goal,
                                  const std::vector<ServerKind>& kinds) {
   for (const WantedTasks& wanted : goal.tasks) {
     std::vector<std::string> reasons;
@@ -359,9 +366,30 @@ std::string what_keeps_off_kinds(const Problem& all, const PlanGoal& goal,
     if (reasons.size() < kinds.size()) continue;
     constexpr std::size_t kMostReasons = 3;
     const std::vector<std::string_view> words(reasons.begin(), reasons.end());
-    return first_names(words, kMostReasons);
+    const std::optional<std::string> overfull = unchanged_servers(all, row, std::span(&wanted.user, 1));
+    return first_names(words, kMostReasons) + (overfull ? "; " + *overfull : "");
   }
   return {};
+}
+
+// The same purchase, or less: while one server less of some kind is enough.
+Purchase lessened(const Problem& problem, const Choice& choice, const PlanGoal& goal,
+                  const std::vector<ServerKind>& kinds, Purchase counts, const PlanOptions& options) {
+  const auto is_enough_with = [&](const Purchase& tried) {
+    const Result<Problem> other = with_purchase(problem, kinds, tried);
+    if (!other) return false;
+    const Result<Outcome> outcome = allocate(*other, choice, options.execution);
+    return outcome && is_enough(part_of_goal(goal, outcome->allocation.tasks));
+  };
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (counts[k] == 0) continue;
+    Purchase less = counts;
+    --less[k];
+    if (!is_enough_with(less)) continue;
+    counts = less;
+    k = SIZE_MAX;  // from the first kind again
+  }
+  return counts;
 }
 
 Error unreachable(const PlanGoal& goal, PurchaseSearch& search, const std::string& kept_off,
@@ -398,10 +426,11 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
   if (!all) return all.error();
 
   const GoalBound bound(problem, *all, row.scope, goal, kinds);
-  const Result<SearchedCluster> merged = searched_cluster(problem, kinds);
+  const Result<SearchedCluster> merged = searched_cluster(problem, kinds, options.alike);
   if (!merged) return merged.error();
   PurchaseSearch search(merged->problem, choice, goal, merged->kinds, options, bound);
   const Purchase nothing(kinds.size(), 0);
+  if (is_enough(part_of_goal(goal, before->allocation.tasks))) search.learn(nothing, *before);
   std::pair<double, bool> proof{0, true};
   if (!search.reaches(nothing)) {
     if (bound.any_kind_helps() || search.may_be_enough(nothing)) {
@@ -409,20 +438,27 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
       proof = prove(search, kinds.size(), options.solves);
     }
     if (!search.best())
-      return unreachable(goal, search, bound.any_kind_helps() ? "" : what_keeps_off_kinds(*all, goal, kinds),
+      return unreachable(goal, search,
+                         bound.any_kind_helps() ? "" : what_keeps_off_kinds(*all, row, goal, kinds),
                          kinds.size(), part_of_goal(goal, before->allocation.tasks));
   }
-  Result<Plan> plan = finished_plan(choice, with_purchase(problem, kinds, *search.best()), *std::move(before),
-                                    options.execution);
+  const Purchase bought =
+      options.alike ? lessened(problem, choice, goal, kinds, *search.best(), options) : *search.best();
+  Result<Plan> plan =
+      finished_plan(choice, with_purchase(problem, kinds, bought), *std::move(before), options.execution);
   if (!plan) return plan;
-  plan->bought = *search.best();
+  if (options.alike && !is_enough(part_of_goal(goal, plan->after.allocation.tasks)))
+    return plan_purchase(problem, choice, goal, kinds, as_they_are(options));
+  plan->bought = bought;
   plan->price = search.price(plan->bought);
+  plan->checked = options.alike.has_value();
   const std::vector<double> uncertain = search.uncertain_prices();
   plan->uncertain = uncertain.size();
-  plan->exact = proof.second && uncertain.empty();
+  plan->exact = proof.second && uncertain.empty() && !plan->checked;
   plan->least_price = proof.second ? plan->price : proof.first;
   for (const double price : uncertain) plan->least_price = std::min(plan->least_price, price);
-  plan->falls_after = search.falls_after();
+  if (plan->checked) plan->least_price = 0;  // what is not enough as servers count may be so as they are
+  if (!plan->checked) plan->falls_after = search.falls_after();
   plan->solved = search.solved();
   return plan;
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "audit/cluster_view.hpp"
 #include "audit/findings.hpp"
 #include "audit/planning.hpp"
 
@@ -22,24 +23,26 @@ Quantity weight_of(std::int64_t units, int exponent) {
   return *weight;
 }
 
-bool is_of_shapes(const Problem& problem, const PlanGoal& goal) {
+// Of several users of the problem: task shapes, or all below a group.
+bool is_of_several(const Problem& problem, const PlanGoal& goal) {
   return goal.user != problem.users()[goal.tasks[0].user].name;
 }
 
-// Of a user with task shapes its node in the tree, whose members the shapes are.
+// Of a user with task shapes, or a group, its node in the tree, below which those of the goal are.
 std::size_t node_of(const Problem& problem, const PlanGoal& goal) {
   const Tree& tree = problem.tree();
-  const std::size_t node = tree.node_of_user(goal.tasks[0].user);
-  return is_of_shapes(problem, goal) ? tree.parent(node) : node;
+  std::size_t node = tree.node_of_user(goal.tasks[0].user);
+  while (node_name(problem, node) != goal.user) node = tree.parent(node);
+  return node;
 }
 
 Quantity weight_now(const Problem& problem, const PlanGoal& goal) {
-  if (!is_of_shapes(problem, goal)) return problem.users()[goal.tasks[0].user].weight;
+  if (!is_of_several(problem, goal)) return problem.users()[goal.tasks[0].user].weight;
   return problem.groups()[problem.tree().group_at(node_of(problem, goal))].weight;
 }
 
 Result<Problem> with_weight(const Problem& problem, const PlanGoal& goal, const Quantity& weight) {
-  const ChangeKind kind = is_of_shapes(problem, goal) ? ChangeKind::group_weight : ChangeKind::weight;
+  const ChangeKind kind = is_of_several(problem, goal) ? ChangeKind::group_weight : ChangeKind::weight;
   return changed(problem, goal.tasks[0].user,
                  {.kind = kind, .node = node_of(problem, goal), .amount = weight});
 }
@@ -105,11 +108,12 @@ Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const Pla
   if (Check wrong = check_goal(problem, row, goal)) return *std::move(wrong);
   if (!row.accepts.weights)
     return Error{.message = fmt::format("{} does not look at weights", row.name), .key = "--weights"};
-  if (is_of_shapes(problem, goal) && !row.accepts.groups) {
-    return Error{.message = fmt::format("{} takes each task shape of '{}' for a user of its own; name one of "
-                                        "them, or a mechanism for users with task shapes, such as hdrfh",
-                                        row.name, goal.user),
-                 .key = "--user"};
+  if (is_of_several(problem, goal) && !row.accepts.groups) {
+    return Error{
+        .message = fmt::format("{} knows no groups, and takes each task shape or user of '{}' for itself; "
+                               "name one of them, or a mechanism for groups, such as hdrfh",
+                               row.name, goal.user),
+        .key = "--user"};
   }
   Result<Outcome> before = allocate(problem, choice, options.execution);
   if (!before) return before.error();
@@ -119,10 +123,11 @@ Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const Pla
     if (!plan) return plan;
     plan->weight = plan->weight_before = weight;
     plan->exact = false;
+    plan->checked = options.alike.has_value();
     return plan;
   }
 
-  const Result<SearchedCluster> merged = searched_cluster(problem, {});
+  const Result<SearchedCluster> merged = searched_cluster(problem, {}, options.alike);
   if (!merged) return merged.error();
   WeightSearch search(merged->problem, choice, goal, options);
   constexpr int kDoublings = 30;
@@ -164,10 +169,13 @@ Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const Pla
   Result<Plan> plan =
       finished_plan(choice, with_weight(problem, goal, found), *std::move(before), options.execution);
   if (!plan) return plan;
+  if (options.alike && !is_enough(part_of_goal(goal, plan->after.allocation.tasks)))
+    return plan_weight(problem, choice, goal, as_they_are(options));
   plan->weight = found;
   plan->weight_before = weight;
-  if (in_digits && units - 1 > least) plan->too_little = weight_of(units - 1, exponent);
+  if (in_digits && units - 1 > least && !options.alike) plan->too_little = weight_of(units - 1, exponent);
   plan->exact = false;
+  plan->checked = options.alike.has_value();
   plan->steady = search.is_steady();
   plan->solved = search.solved();
   return plan;

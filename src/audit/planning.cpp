@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 #include <gmpxx.h>
 #include <limits>
+#include <string_view>
 #include <unordered_map>
 
 #include <mirab/model/classes.hpp>
 
 #include "audit/cluster_view.hpp"
 #include "audit/findings.hpp"
+#include "model/counted_together.hpp"
 #include "model/exact.hpp"
 
 namespace mirab {
@@ -19,17 +21,19 @@ namespace {
 
 constexpr double kEnough = 1e-6;  // relative: as for users who have all their tasks
 
-// `users` are the task shapes of one user: n of its tasks, in the proportions in which it asks for them.
-Result<PlanGoal> goal_of_shapes(const Problem& problem, const std::string& name,
-                                const std::vector<std::size_t>& users, const std::optional<Quantity>& tasks) {
+// `users` are the task shapes of one user, or all below a group: n tasks, in the proportions in which they
+// are asked for.
+Result<PlanGoal> goal_of_several(const Problem& problem, const std::string& name,
+                                 const std::vector<std::size_t>& users,
+                                 const std::optional<Quantity>& tasks) {
   mpq_class asked = 0;
   for (const std::size_t n : users) {
     const User& shape = problem.users()[n];
     if (!shape.tasks)
       return Error{
           .message = fmt::format("'{}' has no number of tasks, so a number for '{}' cannot be divided "
-                                 "among its task shapes; name one of them",
-                                 shape.name, name),
+                                 "among {}; name one of them",
+                                 shape.name, name, shape.shape ? "its task shapes" : "its users"),
           .key = "--user"};
     asked += rational(*shape.tasks);
   }
@@ -62,18 +66,17 @@ double PlanGoal::tasks_of(const Allocation& allocation) const {
 
 Result<PlanGoal> plan_goal(const Problem& problem, const std::string& user,
                            const std::optional<Quantity>& tasks) {
-  std::vector<std::size_t> shapes;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     const User& each = problem.users()[n];
-    if (each.shape && each.group == user) shapes.push_back(n);
     if (each.name != user) continue;
     if (!tasks && !each.tasks)
       return Error{.message = fmt::format("missing: '{}' asks for no number of tasks", user),
                    .key = "--tasks"};
     return PlanGoal{.user = user, .tasks = {{n, tasks ? *tasks : *each.tasks}}};
   }
-  MIRAB_ASSERT(!shapes.empty(), "a user of the problem");
-  return goal_of_shapes(problem, user, shapes, tasks);
+  const std::vector<std::size_t> members = users_of_team(problem, user);
+  MIRAB_ASSERT(!members.empty(), "a user or group of the problem");
+  return goal_of_several(problem, user, members, tasks);
 }
 
 double part_of_goal(const PlanGoal& goal, const std::vector<double>& tasks) {
@@ -89,7 +92,7 @@ bool is_less(double part, double than) { return part < than * (1 - kEnough); }
 std::string most_words(const PlanGoal& goal, double part) {
   if (goal.tasks.size() == 1)
     return fmt::format("{} tasks", number_words(part * goal.tasks[0].tasks.value()));
-  return fmt::format("{:.4g}% of what is wanted of each task shape", 100 * part);
+  return fmt::format("{:.4g}% of what is wanted of each task shape or user", 100 * part);
 }
 
 namespace {
@@ -137,14 +140,45 @@ Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& g
   return {};
 }
 
-Result<SearchedCluster> searched_cluster(const Problem& problem, std::vector<ServerKind> kinds) {
+namespace {
+
+// Kinds that are new keep their names, unless an entry is called so now.
+Result<SearchedCluster> counted_cluster(const Problem& problem, std::vector<ServerKind> kinds,
+                                        const Quantity& alike) {
+  CountedTogether counted = counted_together(problem, rational(alike));
+  counted.cluster.running.reset();
+  const std::vector<Server>& entries = counted.cluster.servers;
+  const auto is_entry = [&](const std::string& name) {
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const Server& entry) { return entry.name == name; });
+  };
+  std::unordered_map<std::string_view, std::size_t> entry_of;
+  for (std::size_t i = 0; i < problem.server_count(); ++i)
+    entry_of.emplace(problem.servers()[i].name, counted.entry_of[i]);
+  for (ServerKind& kind : kinds) {
+    if (!kind.fresh) kind.name = entries[entry_of.at(kind.name)].name;
+    while (kind.fresh && is_entry(kind.name)) kind.name += "'";
+  }
+  Result<Problem> merged = Problem::from(std::move(counted.cluster));
+  if (!merged)
+    return Error{.message = fmt::format("servers cannot count together, since then {} {}", merged.error().key,
+                                        merged.error().message),
+                 .key = "--alike"};
+  return SearchedCluster{*std::move(merged), std::move(kinds)};
+}
+
+}  // namespace
+
+Result<SearchedCluster> searched_cluster(const Problem& problem, std::vector<ServerKind> kinds,
+                                         const std::optional<Quantity>& alike) {
+  if (alike) return counted_cluster(problem, std::move(kinds), *alike);
   Cluster cluster = problem.cluster();
   cluster.running.reset();
   std::unordered_map<std::string, std::string> stands_for;  // an entry that goes, and the one that it joins
-  for (const ServerClass& alike : merge(problem, MergeUsers::equal, MergeServers::equal).servers) {
-    Server& first = cluster.servers[alike.members[0]];
-    for (std::size_t member = 1; member < alike.members.size(); ++member) {
-      const Server& other = cluster.servers[alike.members[member]];
+  for (const ServerClass& one_kind : merge(problem, MergeUsers::equal, MergeServers::equal).servers) {
+    Server& first = cluster.servers[one_kind.members[0]];
+    for (std::size_t member = 1; member < one_kind.members.size(); ++member) {
+      const Server& other = cluster.servers[one_kind.members[member]];
       if (__builtin_add_overflow(first.count, other.count, &first.count))
         return Error{.message = "more servers than can be counted", .key = "--kind"};
       stands_for.emplace(other.name, first.name);
@@ -163,6 +197,11 @@ Result<SearchedCluster> searched_cluster(const Problem& problem, std::vector<Ser
   Result<Problem> merged = Problem::from(std::move(cluster));
   if (!merged) return merged.error();
   return SearchedCluster{*std::move(merged), std::move(kinds)};
+}
+
+PlanOptions as_they_are(PlanOptions options) {
+  options.alike.reset();
+  return options;
 }
 
 Result<Plan> finished_plan(const Choice& choice, Result<Problem> changed, Outcome before,

@@ -26,13 +26,19 @@ std::string most_words(const PlanGoal& goal, double part);
 Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal);
 
 /// A problem in which the server entries that no user can tell apart are one, and kinds by the names of the
-/// entries that are left: to divide it costs what its classes of servers cost. Users are as they were; what
-/// runs is left out.
+/// entries that are left: to divide it costs what its classes of servers cost. With `alike`, those are one
+/// too that differ by at most this part (model/counted_together.hpp). Users are as they were; what runs is
+/// left out. Errors: more servers than can be counted; guarantees that do not fit into servers that count
+/// together.
 struct SearchedCluster {
   Problem problem;
   std::vector<ServerKind> kinds;
 };
-Result<SearchedCluster> searched_cluster(const Problem& problem, std::vector<ServerKind> kinds);
+Result<SearchedCluster> searched_cluster(const Problem& problem, std::vector<ServerKind> kinds,
+                                         const std::optional<Quantity>& alike);
+
+/// The same without a search on servers that count together.
+PlanOptions as_they_are(PlanOptions options);
 
 /// The changed problem, divided.
 Result<Plan> finished_plan(const Choice& choice, Result<Problem> changed, Outcome before,

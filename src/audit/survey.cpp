@@ -20,6 +20,7 @@
 #include <mirab/audit/metrics.hpp>
 
 #include "audit/what_if.hpp"
+#include "fairness/share.hpp"
 #include "numerics/base/threads.hpp"
 
 namespace mirab {
@@ -49,10 +50,20 @@ struct SharedTrial {
   std::vector<std::size_t> asked_by;  // places in Survey::users
   std::vector<double> tasks = {};     // of each of these
   double together = 0;                // of all whom the survey is about
+  double share = 0;                   // that these hold together, of the cluster as it is
   Status status = Status::exact;
   bool possible = true;  // no amount beyond what can be counted
   std::optional<Error> error = {};
 };
+
+double share_together(const Problem& problem, const std::vector<Standing>& users,
+                      const std::vector<std::vector<double>>& held) {
+  std::vector<double> sum(problem.resource_count());
+  for (const Standing& standing : users) {
+    for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += held[standing.user][r];
+  }
+  return fairness::dominant_share<double>(sum, problem.pool());
+}
 
 void solve_shared(const Problem& problem, const Choice& choice, const std::vector<Standing>& users,
                   SharedTrial& trial) {
@@ -70,6 +81,7 @@ void solve_shared(const Problem& problem, const Choice& choice, const std::vecto
   for (const std::size_t at : trial.asked_by)
     trial.tasks.push_back(outcome->allocation.tasks[users[at].user]);
   for (const Standing& standing : users) trial.together += outcome->allocation.tasks[standing.user];
+  trial.share = share_together(problem, users, bundles(*other, outcome->allocation));
 }
 
 // Which costs less: first the kind of the change, then the part of the cluster that is added.
@@ -208,13 +220,17 @@ Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span
   if (Check wrong = solve_all(problem, choice, options, survey.users, trials)) return *std::move(wrong);
   double now = 0;
   for (const Standing& standing : survey.users) now += standing.tasks;
+  const bool are_several = whom.size() > 1;
+  const double share_now = share_together(problem, survey.users, bundles(problem, survey.outcome.allocation));
   for (const SharedTrial& trial : trials) {
     if (trial.possible) ++survey.solved;
     if (trial.possible && !is_own(trial.change)) {
       survey.together.push_back({.change = trial.change,
                                  .tasks = trial.together,
                                  .gain = gain_of(now, trial.together),
-                                 .status = trial.status});
+                                 .status = trial.status,
+                                 .share = are_several ? std::optional(trial.share) : std::nullopt,
+                                 .share_gain = are_several ? gain_of(share_now, trial.share) : 0});
     }
     for (std::size_t i = 0; i < trial.asked_by.size(); ++i) {
       Standing& standing = survey.users[trial.asked_by[i]];
@@ -232,7 +248,9 @@ Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span
     std::stable_sort(what_ifs.begin(), what_ifs.end(),
                      [](const WhatIf& a, const WhatIf& b) { return a.gain > b.gain; });
   };
-  most_first(survey.together);
+  std::stable_sort(survey.together.begin(), survey.together.end(), [](const WhatIf& a, const WhatIf& b) {
+    return std::pair(a.share_gain, a.gain) > std::pair(b.share_gain, b.gain);
+  });
   for (Standing& standing : survey.users) {
     most_first(standing.what_ifs);
     standing.remedy = best_remedy(problem, standing);

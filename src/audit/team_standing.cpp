@@ -14,6 +14,7 @@
 #include <mirab/audit/metrics.hpp>
 #include <mirab/audit/teams.hpp>
 
+#include "audit/cluster_view.hpp"
 #include "fairness/share.hpp"
 
 namespace mirab {
@@ -48,36 +49,71 @@ std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& 
   return team_standings(problem, outcome, problem.pool());
 }
 
-std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome,
-                                         std::span<const double> capacity) {
-  const Satisfaction satisfied = satisfaction(problem, outcome);
-  const std::vector<std::vector<double>> held = bundles(problem, outcome.allocation);
-  const std::vector<double>& tasks = outcome.allocation.tasks;
-  std::vector<TeamStanding> teams;
-  for (Person& person : persons(problem, outcome.allocation, capacity)) {
+namespace {
+
+// What the standings of all teams are drawn from.
+class TeamAmounts {
+ public:
+  TeamAmounts(const Problem& problem, const Outcome& outcome, std::span<const double> capacity)
+      : problem_(problem),
+        capacity_(capacity),
+        satisfied_(satisfaction(problem, outcome)),
+        held_(bundles(problem, outcome.allocation)),
+        tasks_(outcome.allocation.tasks) {}
+
+  TeamStanding standing(Person person) const {
     TeamStanding team{.who = std::move(person), .asked = 0.0};
-    std::vector<double> has(problem.resource_count()), wants(problem.resource_count());
+    std::vector<double> has(problem_.resource_count()), wants(problem_.resource_count());
     for (const std::size_t n : team.who.users) {
-      const std::optional<double>& asked = satisfied.asked[n];
-      const std::vector<double> one = taken_by_a_task(problem.users()[n], held[n], tasks[n]);
+      const std::optional<double>& asked = satisfied_.asked[n];
+      const std::vector<double> one = taken_by_a_task(problem_.users()[n], held_[n], tasks_[n]);
       for (std::size_t r = 0; r < has.size(); ++r) {
-        has[r] += held[n][r];
+        has[r] += held_[n][r];
         wants[r] += asked.value_or(1) * one[r];
       }
-      team.tasks += tasks[n];
+      team.tasks += tasks_[n];
       team.asked = team.asked && asked ? std::optional(*team.asked + *asked) : std::nullopt;
-      if (!satisfied.satisfied[n]) team.short_users.push_back(n);
+      if (!satisfied_.satisfied[n]) team.short_users.push_back(n);
     }
-    if (team.asked) team.asked_share = fairness::dominant_share<double>(wants, capacity);
-    team.dominant = largest_part(team.tasks > 0 ? has : wants, capacity);
-    const auto lacks = [&](std::size_t n) {
-      return satisfied.asked[n] ? *satisfied.asked[n] - tasks[n] : std::numeric_limits<double>::infinity();
+    team.who.share = fairness::dominant_share<double>(has, capacity_);
+    if (team.asked) team.asked_share = fairness::dominant_share<double>(wants, capacity_);
+    team.dominant = largest_part(team.tasks > 0 ? has : wants, capacity_);
+    const auto lacks = [&](std::size_t n) {  // tasks of different shapes are compared by what they would hold
+      if (!satisfied_.asked[n]) return std::numeric_limits<double>::infinity();
+      const std::vector<double> one = taken_by_a_task(problem_.users()[n], held_[n], tasks_[n]);
+      return (*satisfied_.asked[n] - tasks_[n]) * fairness::dominant_share<double>(one, capacity_);
     };
     std::stable_sort(team.short_users.begin(), team.short_users.end(),
                      [&](std::size_t a, std::size_t b) { return lacks(a) > lacks(b); });
-    teams.push_back(std::move(team));
+    return team;
   }
+
+ private:
+  const Problem& problem_;
+  std::span<const double> capacity_;
+  Satisfaction satisfied_;
+  std::vector<std::vector<double>> held_;
+  const std::vector<double>& tasks_;
+};
+
+}  // namespace
+
+std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome,
+                                         std::span<const double> capacity) {
+  const TeamAmounts amounts(problem, outcome, capacity);
+  std::vector<TeamStanding> teams;
+  for (Person& person : persons(problem, outcome.allocation, capacity))
+    teams.push_back(amounts.standing(std::move(person)));
   return teams;
+}
+
+TeamStanding group_standing(const Problem& problem, const Outcome& outcome, const std::string& group) {
+  const std::vector<Group>& groups = problem.groups();
+  const auto found =
+      std::find_if(groups.begin(), groups.end(), [&](const Group& each) { return each.name == group; });
+  MIRAB_ASSERT(found != groups.end(), "a group of the problem");
+  return TeamAmounts(problem, outcome, problem.pool())
+      .standing({.name = group, .users = users_of_team(problem, group), .weight = found->weight.value()});
 }
 
 std::vector<std::size_t> short_first(std::span<const TeamStanding> fair, std::span<const TeamStanding> now) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <mirab/model/allocation.hpp>
@@ -20,7 +21,7 @@ struct TeamStanding {
   double tasks = 0;          ///< of all its shapes together
   std::optional<double> asked = {};           ///< tasks; without a value: endless
   std::optional<double> asked_share = {};     ///< the share that all of these would hold together
-  std::vector<std::size_t> short_users = {};  ///< those of its users who lack tasks, the most tasks first
+  std::vector<std::size_t> short_users = {};  ///< those of its users who lack tasks, the largest share first
 
   bool satisfied() const { return short_users.empty(); }
   /// Tasks that it asks for and does not get; of endless ones there is no number.
@@ -36,6 +37,10 @@ std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& 
 
 /// The same in parts of the problem's own pool.
 std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& outcome);
+
+/// Where a group stands, or a user with task shapes, with all users below it. Requires one of that name. O((N
+/// + grants) m + N depth).
+TeamStanding group_standing(const Problem& problem, const Outcome& outcome, const std::string& group);
 
 /// Indices of the teams, those who are short first. Beside what runs now (`now`, the same teams; empty: it is
 /// not known) these are the teams that hold less than their fair share, who lacks most of it first; then

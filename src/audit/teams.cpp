@@ -150,6 +150,12 @@ std::string_view stop_name(StopKind kind) {
   return {};
 }
 
+std::vector<std::size_t> nodes_of(const Stop& stop) {
+  std::vector<std::size_t> nodes{stop.node};
+  nodes.insert(nodes.end(), stop.also.begin(), stop.also.end());
+  return nodes;
+}
+
 bool is_at_limit(const Stop& stop) { return stop.kind == StopKind::limit || stop.reaches_limit; }
 
 namespace {
@@ -168,54 +174,132 @@ Stops::Stops(const Problem& problem, const Outcome& outcome)
       satisfaction_(satisfaction(problem, outcome)),
       used_(fairness::used_below(problem.tree(), bundles(problem, outcome.allocation))),
       keys_(keys_of(problem, outcome.allocation)),
-      charged_(charged(problem.tree(), used_)[0]),
+      charged_(charged(problem.tree(), used_)),
+      grants_(outcome.allocation.servers.size()),
+      is_short_(problem.tree().size()),
       is_eligible_(eligible_somewhere(problem)),
-      by_rule_(is_by_rule(outcome)) {}
+      by_rule_(is_by_rule(outcome)) {
+  for (const Grant& grant : outcome.allocation.grants) grants_[grant.server].push_back(grant);
+  const Tree& tree = problem.tree();
+  for (std::size_t node = tree.size(); node-- > 0;) {
+    if (tree.is_user(node)) {
+      const std::size_t n = tree.user_at(node);
+      is_short_[node] = is_eligible_[n] && !satisfaction_.satisfied[n];
+    }
+    if (is_short_[node]) is_short_[tree.parent(node)] = true;
+  }
+}
 
 // Where tasks are whole, a wall stops the next one before it is reached.
 bool Stops::is_whole() const { return outcome_.filling || !by_rule_; }
 
+// The nearest limit that is reached, and of those around it the ones that a rule could not get round by
+// taking from who is better off within them.
 std::optional<Stop> Stops::at_limit(std::size_t user) const {
   const Tree& tree = problem_.tree();
-  for (const std::size_t node : tree.path(tree.node_of_user(user))) {
-    const std::span<const double> limit = tree.limit(node);
+  std::optional<Stop> stop;
+  const std::vector<std::size_t> path = tree.path(tree.node_of_user(user));
+  for (auto node = path.rbegin(); node != path.rend(); ++node) {
+    const std::span<const double> limit = tree.limit(*node);
     if (limit.empty()) continue;
-    std::vector<std::size_t> reached = demanded(problem_, user, [&](std::size_t r, double demand) {
+    const std::vector<std::size_t> reached = demanded(problem_, user, [&](std::size_t r, double demand) {
       if (limit[r] >= problem_.pool()[r]) return false;  // of all that there is: the capacity stops it
-      return is_whole() ? used_[node][r] + demand > limit[r] : is_full(used_[node][r], limit[r]);
+      return is_whole() ? used_[*node][r] + demand > limit[r] : is_full(used_[*node][r], limit[r]);
     });
-    if (!reached.empty()) return Stop{.kind = StopKind::limit, .node = node, .resources = std::move(reached)};
+    if (reached.empty()) continue;
+    if (!stop) {
+      stop = Stop{.kind = StopKind::limit, .node = *node, .resources = reached};
+      continue;
+    }
+    const std::vector<std::vector<std::size_t>> givers = better_off(stop->node, *node);
+    const bool is_in_the_way = !by_rule_ || std::any_of(reached.begin(), reached.end(),
+                                                        [&](std::size_t r) { return givers[r].empty(); });
+    if (!is_in_the_way) continue;
+    stop->also.push_back(*node);
+    stop->resources.insert(stop->resources.end(), reached.begin(), reached.end());
   }
-  return {};
+  if (stop) {
+    std::sort(stop->resources.begin(), stop->resources.end());
+    stop->resources.erase(std::unique(stop->resources.begin(), stop->resources.end()), stop->resources.end());
+  }
+  return stop;
 }
 
-// Of which resources has a sibling of the node, or of a group around it, some that a rule would move to the
-// node if that could grow: the sibling has a higher share per weight beyond its guarantee, or no weight? [m]
-std::vector<bool> Stops::held_by_better_off(std::size_t node) const {
+// Of each resource, the nodes from which a rule would move some to the node if that could grow: siblings of
+// it, or of a group that is around it and below `around`, with a higher share per weight beyond its
+// guarantee, or with no weight. [m]
+std::vector<std::vector<std::size_t>> Stops::better_off(std::size_t node, std::size_t around) const {
   constexpr double kLevelWithin = 1e-6;  // of a key: beyond what a converged outcome leaves
   const Tree& tree = problem_.tree();
-  std::vector<bool> held(problem_.resource_count());
-  for (; node != 0; node = tree.parent(node)) {
+  std::vector<std::vector<std::size_t>> givers(problem_.resource_count());
+  for (; node != around; node = tree.parent(node)) {
     const bool is_last = tree.weight(node) <= 0;
     for (const std::size_t sibling : tree.members(tree.parent(node))) {
       const bool is_other_last = tree.weight(sibling) <= 0;
       if (sibling == node || (is_last && !is_other_last)) continue;
       if (is_last == is_other_last && keys_[sibling] <= keys_[node] * (1 + kLevelWithin)) continue;
       const std::span<const double> guarantee = tree.guarantee(sibling);
-      for (std::size_t r = 0; r < held.size(); ++r) {
+      for (std::size_t r = 0; r < givers.size(); ++r) {
         const double own = guarantee.empty() ? 0 : guarantee[r];
-        held[r] = held[r] || used_[sibling][r] > own + kFullWithin * problem_.pool()[r];
+        if (used_[sibling][r] > own + kFullWithin * problem_.pool()[r]) givers[r].push_back(sibling);
       }
     }
   }
-  return held;
+  return givers;
 }
 
-// Would the user, who is at the limit of the node, have more if this were higher? Some server has room, or a
-// rule would take what is full there from who is better off. What runs stays where it is.
-bool Stops::would_gain_without_limit(std::size_t user, std::size_t node) const {
+// Who is below one of the nodes, for each set of nodes: [set][user].
+std::vector<std::vector<bool>> Stops::users_below(const std::vector<std::vector<std::size_t>>& nodes) const {
+  const Tree& tree = problem_.tree();
+  std::vector<std::vector<bool>> below(nodes.size(), std::vector<bool>(problem_.user_count()));
+  for (std::size_t set = 0; set < nodes.size(); ++set) {
+    std::vector<std::size_t> open = nodes[set];
+    while (!open.empty()) {
+      const std::size_t node = open.back();
+      open.pop_back();
+      if (tree.is_user(node)) below[set][tree.user_at(node)] = true;
+      if (tree.is_group(node)) open.insert(open.end(), tree.members(node).begin(), tree.members(node).end());
+    }
+  }
+  return below;
+}
+
+// Is what is free of a resource reserved for others, so that the user gets no more of it?
+bool Stops::is_reserved(std::size_t user, std::size_t r) const {
+  if (charged_[0][r] <= used_[0][r]) return false;
+  const double next = is_whole() ? problem_.users()[user].demand[r].value() : 0;
+  if (!is_full(charged_[0][r] + next, problem_.pool()[r])) return false;
+  const Tree& tree = problem_.tree();
+  const std::vector<std::size_t> path = tree.path(tree.node_of_user(user));
+  return std::none_of(path.begin(), path.end(), [&](std::size_t node) {  // some of it is its own
+    return charged_[node][r] > used_[node][r] + kFullWithin * problem_.pool()[r];
+  });
+}
+
+// Would what higher limits leave go to others within them first, who have a weight?
+bool Stops::comes_last(std::size_t user, const Stop& limit) const {
+  const Tree& tree = problem_.tree();
+  const std::size_t outermost = nodes_of(limit).back();
+  for (std::size_t node = tree.node_of_user(user); node != outermost; node = tree.parent(node)) {
+    if (tree.weight(node) > 0) continue;
+    const auto& members = tree.members(tree.parent(node));
+    if (std::any_of(members.begin(), members.end(),
+                    [&](std::size_t sibling) { return tree.weight(sibling) > 0 && is_short_[sibling]; }))
+      return true;
+  }
+  return false;
+}
+
+// Would the user have more if these limits were higher? Some server has room that is not reserved for others,
+// or a rule would take what is full there from who is better off. What runs stays where it is.
+bool Stops::would_gain_without(std::size_t user, const Stop& limit) const {
+  if (by_rule_ && comes_last(user, limit)) return false;
   const Allocation& allocation = outcome_.allocation;
-  const std::vector<bool> is_held = held_by_better_off(node);
+  const std::vector<std::vector<std::size_t>> givers = better_off(limit.node, 0);
+  const std::vector<std::vector<bool>> gives = users_below(givers);
+  for (const std::size_t r : demanded(problem_, user, [](std::size_t, double) { return true; })) {
+    if (is_reserved(user, r) && (!by_rule_ || givers[r].empty())) return false;
+  }
   for (std::size_t i = 0; i < allocation.servers.size(); ++i) {
     const ResourceVector* const demand = demand_there(problem_, allocation, user, i);
     if (demand == nullptr) continue;
@@ -227,7 +311,10 @@ bool Stops::would_gain_without_limit(std::size_t user, std::size_t node) const {
       const double rounding = kRoundedWithin * server.capacity[r];
       const bool has_room = is_whole() ? server.capacity[r] - server.used[r] + rounding >= wanted
                                        : !is_full(server.used[r], server.capacity[r]);
-      gains = has_room || (by_rule_ && is_held[r]);
+      gains =
+          has_room || (by_rule_ && std::any_of(grants_[i].begin(), grants_[i].end(), [&](const Grant& grant) {
+                         return gives[r][grant.user] && grant.resources[r] > kFullWithin * server.capacity[r];
+                       }));
     }
     if (gains) return true;
   }
@@ -240,7 +327,7 @@ Stop Stops::within_limits(std::size_t user) const {
     return {.kind = StopKind::capacity, .resources = std::move(full)};
   std::vector<std::size_t> reserved = demanded(problem_, user, [&](std::size_t r, double demand) {
     const double next = is_whole() ? demand : 0;
-    return charged_[r] > used_[0][r] && is_full(charged_[r] + next, problem_.pool()[r]);
+    return charged_[0][r] > used_[0][r] && is_full(charged_[0][r] + next, problem_.pool()[r]);
   });
   if (!reserved.empty()) return {.kind = StopKind::reserve, .resources = std::move(reserved)};
   if (!by_rule_) return {.kind = StopKind::order, .room = room_for_task(problem_, allocation, user)};
@@ -259,7 +346,7 @@ Stop Stops::of(std::size_t user) const {
             .is_together = lack.is_together};
   }
   std::optional<Stop> limit = at_limit(user);
-  if (limit && would_gain_without_limit(user, limit->node)) return *std::move(limit);
+  if (limit && would_gain_without(user, *limit)) return *std::move(limit);
   Stop stop = within_limits(user);
   stop.reaches_limit = limit.has_value();
   return stop;

@@ -262,11 +262,19 @@ std::vector<Change> changes_of_groups(const Problem& problem, const Allocation& 
   const Cluster& cluster = problem.cluster();
   std::vector<Change> changes;
   if (held.stop.kind == StopKind::limit) {
-    const std::size_t node = held.stop.node;
     for (const std::size_t r : held.stop.resources) {
-      const Quantity& limit = *quota_at(cluster, tree, node).limit[r];
+      std::vector<std::size_t> limited;
+      for (const std::size_t node : nodes_of(held.stop)) {
+        const auto& limit = quota_at(cluster, tree, node).limit;
+        if (!limit.empty() && limit[r]) limited.push_back(node);
+      }
+      const Quantity& limit = *quota_at(cluster, tree, limited.front()).limit[r];
       if (const Result<Quantity> twice = sum(limit, limit); twice && !limit.is_zero())
-        changes.push_back({.kind = ChangeKind::limit, .resource = r, .node = node, .amount = *twice});
+        changes.push_back({.kind = ChangeKind::limit,
+                           .resource = r,
+                           .node = limited.front(),
+                           .amount = *twice,
+                           .also = {limited.begin() + 1, limited.end()}});
     }
   }
   if (held.stop.kind != StopKind::limit && held.stop.kind != StopKind::tasks) {
@@ -315,6 +323,23 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
   return changes;
 }
 
+namespace {
+
+Check raise_limits(Cluster& cluster, const Tree& tree, const Change& change) {
+  std::optional<Quantity>& limit = quota_at(cluster, tree, change.node).limit[change.resource];
+  const Quantity more = rounded_down(rational(change.amount) - rational(*limit));
+  limit = change.amount;
+  for (const std::size_t node : change.also) {
+    std::optional<Quantity>& around = quota_at(cluster, tree, node).limit[change.resource];
+    const Result<Quantity> higher = sum(*around, more);
+    if (!higher) return higher.error();
+    around = *higher;
+  }
+  return {};
+}
+
+}  // namespace
+
 std::optional<std::string> unchanged_servers(const Problem& problem, const Mechanism& mechanism,
                                              std::span<const std::size_t> users) {
   if (!mechanism.accepts.several_servers) return {};
@@ -359,7 +384,7 @@ Result<Problem> changed(const Problem& problem, std::size_t user, const Change& 
       cluster.groups[problem.tree().group_at(change.node)].weight = change.amount;
       break;
     case ChangeKind::limit:
-      quota_at(cluster, problem.tree(), change.node).limit[change.resource] = change.amount;
+      if (Check wrong = raise_limits(cluster, problem.tree(), change)) return *std::move(wrong);
       break;
     case ChangeKind::guarantee:
       quota_at(cluster, problem.tree(), change.node).guarantee = change.guarantee;

@@ -373,7 +373,7 @@ Json outcome_json(const Reading& reading, const Division& division, const mirab:
 Result<mirab::Problem> counted(const Cluster& cluster) {
   Result<mirab::Problem> problem = mirab::Problem::from(cluster);
   if (!problem) return problem;
-  Result<mirab::Problem> together = mirab::Problem::from(counted_together(*problem, kAlike));
+  Result<mirab::Problem> together = mirab::Problem::from(counted_together(*problem, kAlike).cluster);
   return together ? together : problem;
 }
 

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -146,11 +147,14 @@ Merged with_before(Merged now, const std::optional<Merged>& before, const std::v
 
 }  // namespace
 
-Cluster counted_together(const Problem& problem, const mpq_class& tolerance) {
-  Cluster cluster = problem.cluster();
+CountedTogether counted_together(const Problem& problem, const mpq_class& tolerance) {
+  CountedTogether counted{.cluster = problem.cluster(),
+                          .entry_of = std::vector<std::size_t>(problem.server_count())};
+  std::iota(counted.entry_of.begin(), counted.entry_of.end(), std::size_t{0});
+  Cluster& cluster = counted.cluster;
   std::int64_t all = 0;
   for (const Server& server : cluster.servers) {
-    if (__builtin_add_overflow(all, server.count, &all)) return cluster;  // no count could tell their number
+    if (__builtin_add_overflow(all, server.count, &all)) return counted;  // no count could tell their number
   }
   const std::vector<ExactVector> used = used_on_each(problem);
   const std::vector<Kind> kinds = kinds_of(cluster);
@@ -161,7 +165,7 @@ Cluster counted_together(const Problem& problem, const mpq_class& tolerance) {
     each.push_back({.capacity = cluster.servers[i].capacity, .used = used[i], .kind = kind});
   }
   const std::vector<AlikeClass> classes = alike_servers(each, tolerance);
-  if (classes.size() == cluster.servers.size()) return cluster;
+  if (classes.size() == cluster.servers.size()) return counted;
 
   Merged merged;
   UniqueNames names;
@@ -173,7 +177,10 @@ Cluster counted_together(const Problem& problem, const mpq_class& tolerance) {
   for (const AlikeClass& alike : classes) {
     Server entry = entry_of(cluster.servers, alike);
     if (alike.servers.size() > 1) entry.name = names.take(entry.name);
-    for (const std::size_t i : alike.servers) entry_name.emplace(cluster.servers[i].name, entry.name);
+    for (const std::size_t i : alike.servers) {
+      entry_name.emplace(cluster.servers[i].name, entry.name);
+      counted.entry_of[i] = entries.size();
+    }
     if (alike.most_left_out > 0) {
       merged.nodes += entry.count;
       ++merged.classes;
@@ -184,7 +191,7 @@ Cluster counted_together(const Problem& problem, const mpq_class& tolerance) {
   cluster.servers = std::move(entries);
   rename_servers(cluster, entry_name);
   if (merged.nodes > 0) cluster.merged = with_before(merged, cluster.merged, cluster.servers);
-  return cluster;
+  return counted;
 }
 
 }  // namespace mirab

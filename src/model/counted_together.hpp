@@ -1,10 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <gmpxx.h>
+#include <vector>
 
 #include <mirab/model/problem.hpp>
 
 namespace mirab {
+
+/// A cluster with fewer entries of servers, and in which of them each server of the problem is.
+struct CountedTogether {
+  Cluster cluster;
+  std::vector<std::size_t> entry_of = {};  ///< [server of the problem]
+};
 
 /// The cluster in which servers that are alike (alike_servers.hpp) are one entry, each counted with the least
 /// amount of each resource. Alike are servers with the same taints on which the same users may run with the
@@ -14,6 +22,6 @@ namespace mirab {
 /// where no amount is left out. Servers stay apart where no count could hold their number. The result may
 /// have less than its guarantees add up to, which Problem::from refuses. `tolerance` is a part of the least
 /// amount, ≥ 0. O(n (log n + m) + names in the lists of users).
-Cluster counted_together(const Problem& problem, const mpq_class& tolerance);
+CountedTogether counted_together(const Problem& problem, const mpq_class& tolerance);
 
 }  // namespace mirab

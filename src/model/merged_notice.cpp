@@ -20,7 +20,7 @@ std::string bound_words(double part) {
   return part < 1 ? fmt::format("off by at most {}", percent_at_most(part)) : "off by any part";
 }
 
-std::string cost_words(const Outcome& outcome) {
+std::string cost_words(const Outcome& outcome, double left_out) {
   if (outcome.merged_levels.empty())
     return fmt::format("what this may cost is not known for {}", outcome.mechanism);
   double later = 0, of_user = 0;
@@ -32,7 +32,11 @@ std::string cost_words(const Outcome& outcome) {
   std::string words =
       fmt::format("so the lowest level may be {}", bound_words(outcome.merged_levels.front().bound));
   if (later > 0) words += fmt::format(", a later one {}", bound_words(later));
-  return words + fmt::format(", and the tasks of a single user {}", bound_words(of_user));
+  words += fmt::format(", and the tasks of a single user {}", bound_words(of_user));
+  if (of_user > left_out)
+    words +=
+        "; of a user it is more than of a server, since what all servers leave out may be one user's loss";
+  return words;
 }
 
 }  // namespace
@@ -45,7 +49,7 @@ std::string merged_words(const Problem& problem, const Outcome& outcome) {
       "one: {}",
       merged.nodes, is_one ? "server that is" : "servers that are", is_one ? "counts" : "count",
       merged.classes, merged.classes == 1 ? "entry" : "entries", percent_at_most(merged.largest_difference),
-      cost_words(outcome));
+      cost_words(outcome, merged.largest_difference));
 }
 
 void note_merged(const Problem& problem, Outcome& outcome) {

@@ -398,6 +398,62 @@ TEST(Plan, OfManyEqualEntriesIsThatOfOneEntry) {
   EXPECT_EQ(same->problem.server_count(), 31u) << "the changed cluster keeps its entries";
 }
 
+// Servers of 3 and 2.98 CPUs, of which a user may have 5.98 tasks and two of 2.98 hold 5.96.
+TEST(Plan, SearchedOnAlikeServersIsCheckedOnThemAsTheyAre) {
+  Cluster cluster = cluster_of({{3}, {3}}, {{1}});
+  cluster.servers[1].capacity[0] = *Quantity::parse("2.98");
+  const Problem problem = problem_of(cluster);
+  const std::string first = problem.servers()[0].name;
+  const auto plan = [&](const std::string& tasks) {
+    return plan_purchase(problem, *choose_mechanism("drfh"), goal_of(problem, 0, *Quantity::parse(tasks)),
+                         {entry(first)}, {.alike = *Quantity::parse("0.01")});
+  };
+  const Result<Plan> has = plan("5.97"), lessened = plan("8.97"), more = plan("9");
+  ASSERT_TRUE(has && lessened && more);
+  EXPECT_THAT(has->bought, ElementsAre(0)) << "the servers as they are have it";
+  EXPECT_THAT(lessened->bought, ElementsAre(1))
+      << "as they count 8.94 is too little, as they are 8.98 is not";
+  EXPECT_THAT(more->bought, ElementsAre(2));
+  for (const Result<Plan>* each : {&has, &lessened, &more}) {
+    EXPECT_TRUE((*each)->checked);
+    EXPECT_FALSE((*each)->exact);
+    EXPECT_EQ((*each)->problem.server_count(), 2U);
+    EXPECT_DOUBLE_EQ((*each)->before.allocation.tasks[0], 5.98);
+  }
+}
+
+TEST(Plan, WhoMayRunOnOverfullServersAloneIsToldSo) {
+  Cluster cluster = cluster_of({{9}, {4}}, {{1}, {1}});
+  cluster.servers[0].is_overfull = true;
+  cluster.users[0].servers = {cluster.servers[0].name};
+  const Result<Plan> plan = planned(problem_of(cluster), "drfh", 0, 20, {entry(cluster.servers[1].name)});
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(describe(plan.error()),
+              HasSubstr("all on which it may run are overfull, and run more than such"));
+}
+
+// Groups t, with users of 2 and 1 tasks, and w, who takes half of what is not t's.
+TEST(Plan, OfAGroupIsForAllUsersBelowIt) {
+  Cluster cluster = cluster_of({{2}}, {{1}, {1}, {1}});
+  cluster.groups = {{.name = "t"}, {.name = "inner", .parent = "t"}};
+  cluster.users[0].group = "t";
+  cluster.users[1].group = "inner";
+  cluster.users[0].tasks = Quantity(2);
+  cluster.users[1].tasks = Quantity(1);
+  const Problem problem = problem_of(cluster);
+  const PlanGoal goal = *plan_goal(problem, "t", {});
+  ASSERT_EQ(goal.tasks.size(), 2U);
+  EXPECT_EQ(goal.all_tasks(), 3);
+  const Result<Plan> plan =
+      plan_purchase(problem, *choose_mechanism("hdrf"), goal, {entry(problem.servers()[0].name)});
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_THAT(plan->bought, ElementsAre(2)) << "of 6 CPUs the group has 3";
+  const Result<Plan> weight =
+      plan_weight(problem, *choose_mechanism("hdrf"), *plan_goal(problem, "t", Quantity(1)));
+  ASSERT_TRUE(weight) << describe(weight.error());
+  EXPECT_EQ(weight->weight_before, Quantity(1)) << "the weight of the group";
+}
+
 // DRF on one resource: weights w and 1 of capacity 10 give 10 w / (w + 1).
 TEST(Plan, FindsTheSmallestWeight) {
   const Problem problem = problem_of(cluster_of({{10}}, {{1}, {1}}));

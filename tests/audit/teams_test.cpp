@@ -214,6 +214,76 @@ TEST(Teams, ALimitStopsOnlyAUserWhoWouldHaveMoreWithoutIt) {
   }
 }
 
+// 10 CPUs. Of two equal limits, one inside the other, neither alone brings anything; with the inner one alone
+// in the way, only that is named.
+TEST(Teams, OfLimitsWithinEachOtherThoseAreNamedThatHaveToRise) {
+  const auto stop_of = [](const std::string& outer, const std::string& inner, const std::string& others) {
+    const Problem problem =
+        one_resource("  - {name: outer, limit: {cpu: " + outer +
+                         "}}\n  - {name: inner, parent: outer, limit: {cpu: " + inner + "}}\n",
+                     "  - {name: a, group: inner, demand: {cpu: 1}}\n" + others);
+    const Outcome outcome = *allocate(problem, "hdrf");
+    const Stop stop = Stops(problem, outcome).of(0);
+    EXPECT_EQ(stop.kind, StopKind::limit);
+    std::vector<std::string> names;
+    for (const std::size_t node : nodes_of(stop))
+      names.push_back(problem.groups()[problem.tree().group_at(node)].name);
+    return names;
+  };
+  EXPECT_THAT(stop_of("4", "4", ""), ElementsAre("inner", "outer"));
+  EXPECT_THAT(stop_of("6", "2", "  - {name: c, group: outer, demand: {cpu: 1}}\n"), ElementsAre("inner"))
+      << "c, which has more, gives way within the outer one";
+  EXPECT_THAT(stop_of("4", "4", "  - {name: c, group: outer, demand: {cpu: 1}}\n"), ElementsAre("outer"));
+  EXPECT_THAT(stop_of("6", "3", "  - {name: c, group: outer, demand: {cpu: 1}}\n"),
+              ElementsAre("inner", "outer"))
+      << "c has no more than inner";
+}
+
+TEST(Teams, LimitsThatHaveToRiseTogetherAreTriedTogether) {
+  const Problem problem =
+      one_resource("  - {name: outer, limit: {cpu: 4}}\n  - {name: inner, parent: outer, limit: {cpu: 4}}\n",
+                   "  - {name: a, group: inner, demand: {cpu: 1}}\n");
+  const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
+  const auto limit = std::find_if(explanation.what_ifs.begin(), explanation.what_ifs.end(),
+                                  [](const WhatIf& tried) { return tried.change.kind == ChangeKind::limit; });
+  ASSERT_NE(limit, explanation.what_ifs.end());
+  EXPECT_EQ(limit->change.also.size(), 1U);
+  EXPECT_DOUBLE_EQ(limit->tasks, 8);
+}
+
+// 10 CPUs of which 6 are reserved for z, who has no task: a has all 4 of its limit, and more would not be
+// its.
+TEST(Teams, WhatIsReservedForOthersIsNotHeldByALimit) {
+  const Problem problem = one_resource(
+      "  - {name: g, limit: {cpu: 4}}\n  - {name: z, guarantee: {cpu: 6}, reserved: {cpu: 6}}\n",
+      "  - {name: a, group: g, demand: {cpu: 1}}\n  - {name: u, group: z, demand: {cpu: 1}, tasks: 1}\n");
+  for (const char* mechanism : {"hdrf", "hdrfh"}) {
+    const Outcome outcome = *allocate(problem, mechanism);
+    const Stop stop = Stops(problem, outcome).of(0);
+    EXPECT_EQ(stop.kind, StopKind::reserve) << mechanism;
+    EXPECT_TRUE(stop.reaches_limit);
+  }
+}
+
+// a may run on s1, which w fills too, with less; b fills the limit of g on s2, where x has most.
+TEST(Teams, ALimitThatASiblingFillsOnOtherServersIsNotWhatStopsAUser) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [cpu]
+servers: [{name: s1, capacity: {cpu: 2}}, {name: s2, capacity: {cpu: 20}}]
+groups: [{name: g, limit: {cpu: 6}}]
+users:
+  - {name: a, group: g, demand: {cpu: 1}, servers: [s1]}
+  - {name: b, group: g, demand: {cpu: 1}, servers: [s2]}
+  - {name: w, demand: {cpu: 1}, servers: [s1]}
+  - {name: x, demand: {cpu: 1}, servers: [s2]}
+)",
+                                             Syntax::yaml, "other servers");
+  const Outcome outcome = *allocate(problem, "hdrfh");
+  const Stops stops(problem, outcome);
+  EXPECT_EQ(stops.of(0).kind, StopKind::capacity) << "s1 is full";
+  EXPECT_EQ(stops.of(1).kind, StopKind::limit) << "x would give way to b";
+}
+
 // What runs stays: where all CPUs are in use a higher limit lets nothing start.
 TEST(Teams, WhatRunsOnAFullClusterIsNotHeldByALimit) {
   const auto kind = [](const char* w) {

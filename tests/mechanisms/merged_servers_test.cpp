@@ -40,30 +40,53 @@ Cluster nodes_with_jitter(std::size_t nodes, std::uint64_t jitter, Random& rando
   return cluster;
 }
 
-/// Some endless, some with a number of tasks that may be in the way; some on nodes of one type only.
-void add_users(Cluster& cluster, std::size_t users, bool groups, Random& random) {
-  if (groups) {
-    cluster.groups = {{.name = "a", .weight = Quantity(2)}, {.name = "b"}};
-    const std::uint64_t nodes = cluster.servers.size();
-    if (random.below(2) == 0) cluster.groups[0].quota.limit = {whole(1 + random.below(2 * nodes)), {}, {}};
-    if (random.below(2) == 0)
-      cluster.groups[1].quota.guarantee =
-          ResourceVector{rounded_down(mpq_class(nodes) / 8), rounded_down(mpq_class(nodes) / 8), Quantity(0)};
+/// Of the cpu and memory of `nodes` nodes a part, at most an eighth.
+ResourceVector eighth(std::uint64_t nodes, std::uint64_t parts) {
+  const Quantity part = rounded_down(mpq_class(nodes) / (8 * parts));
+  return {part, part, Quantity(0)};
+}
+
+/// Two groups, the second with one or two inside, one of which may have no weight; some with a limit, a
+/// guarantee or a reserve.
+void add_groups(Cluster& cluster, Random& random) {
+  const std::uint64_t nodes = cluster.servers.size();
+  cluster.groups = {{.name = "a", .weight = Quantity(2)}, {.name = "b"}, {.name = "inner", .parent = "b"}};
+  if (random.below(2) == 0) cluster.groups.push_back({.name = "last", .parent = "b", .weight = Quantity(0)});
+  if (random.below(2) == 0) cluster.groups[0].quota.limit = {whole(1 + random.below(2 * nodes)), {}, {}};
+  if (random.below(2) == 0) cluster.groups[2].quota.limit = {whole(1 + random.below(nodes)), {}, {}};
+  if (random.below(2) == 0) {
+    cluster.groups[1].quota.guarantee = eighth(nodes, 1);
+    if (random.below(2) == 0) cluster.groups[1].quota.reserved = eighth(nodes, 2);
   }
+  if (random.below(3) == 0 && !cluster.groups[2].quota.limit.empty())
+    cluster.groups[2].quota.limit[0].reset();
+}
+
+/// Some endless, some with a number of tasks that may be in the way, some without weight; some on nodes of
+/// one type only.
+void add_users(Cluster& cluster, std::size_t users, bool groups, Random& random) {
+  if (groups) add_groups(cluster, random);
+  const auto group_of = [&] { return cluster.groups[random.below(cluster.groups.size())].name; };
   for (std::size_t n = 0; n < users; ++n) {
     User user{.name = fmt::format("u{}", n), .demand = {}, .weight = whole(1 + random.below(4))};
+    if (groups && random.below(6) == 0) user.weight = Quantity(0);
     for (std::size_t r = 0; r < 3; ++r)
       user.demand.push_back(whole(random.below(r == 2 ? 4 : 3) == 0 ? 0 : 1'000 * (1 + random.below(2'000))));
     if (random.below(3) > 0) user.demand[2] = Quantity(0);
     if (user.demand[0].is_zero() && user.demand[1].is_zero()) user.demand[0] = Quantity(100'000);
     if (random.below(3) == 0) user.tasks = whole(1 + random.below(20 * cluster.servers.size()));
     if (random.below(4) == 0) user.select = {{"type", {cluster.servers[random.below(2)].labels.at("type")}}};
-    if (groups && random.below(4) > 0) user.group = random.below(2) == 0 ? "a" : "b";
+    if (groups && random.below(4) > 0) user.group = group_of();
     user.may_fit_nowhere = true;
     cluster.users.push_back(std::move(user));
   }
-  for (const char* const group : {"a", "b"}) {
-    User user{.name = fmt::format("anywhere-{}", group), .demand = {Quantity(1), Quantity(1), Quantity(0)}};
+  std::vector<std::string> everywhere{"a", "b"};  // one user of each group may run anywhere
+  if (groups) {
+    everywhere.clear();
+    for (const Group& group : cluster.groups) everywhere.push_back(group.name);
+  }
+  for (const std::string& group : everywhere) {
+    User user{.name = "anywhere-" + group, .demand = {Quantity(1), Quantity(1), Quantity(0)}};
     if (groups) user.group = group;
     cluster.users.push_back(std::move(user));
   }
@@ -125,7 +148,7 @@ TEST(MergedServers, CostEachLevelNoMoreThanTheOutcomeSays) {
     add_users(cluster, 2 + random.below(12), mechanism == "hdrfh", random);
     const Result<Problem> exact = Problem::from(std::move(cluster));
     ASSERT_TRUE(exact) << exact.error().message;
-    const Result<Problem> merged = Problem::from(counted_together(*exact, kAlike));
+    const Result<Problem> merged = Problem::from(counted_together(*exact, kAlike).cluster);
     ASSERT_TRUE(merged) << merged.error().message;
     if (!merged->cluster().merged) continue;
     EXPECT_LE(merged->server_count(), 4U);

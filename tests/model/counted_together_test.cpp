@@ -33,7 +33,7 @@ servers:
 TEST(CountedTogether, ServersThatDifferALittleAreOneEntryWithTheLeastOfEach) {
   const Problem problem =
       problem_of(std::string(kAlikeNodes) + "users: [{name: u, demand: {cpu: 1, memory: 2}}]\n");
-  const Cluster cluster = counted_together(problem, kAlike);
+  const Cluster cluster = counted_together(problem, kAlike).cluster;
   ASSERT_EQ(cluster.servers.size(), 2U);
   EXPECT_EQ(cluster.servers[0].name, "node");
   EXPECT_EQ(cluster.servers[0].count, 5);
@@ -50,7 +50,7 @@ TEST(CountedTogether, ALabelCountsWhereAUserSelectsByIt) {
   const Problem problem = problem_of(std::string(kAlikeNodes) + R"(users:
   - {name: u, demand: {cpu: 1}, select: {zone: a}}
 )");
-  const Cluster cluster = counted_together(problem, kAlike);
+  const Cluster cluster = counted_together(problem, kAlike).cluster;
   ASSERT_EQ(cluster.servers.size(), 3U);
   EXPECT_EQ(cluster.servers[0].count, 4);
   EXPECT_EQ(cluster.servers[0].labels.at("zone"), "a");
@@ -65,7 +65,7 @@ running:
   - {user: u, server: node-1, tasks: 3}
   - {user: u, server: node-2, tasks: 4}
 )");
-  const Cluster cluster = counted_together(problem, kAlike);
+  const Cluster cluster = counted_together(problem, kAlike).cluster;
   ASSERT_EQ(cluster.servers.size(), 3U);
   EXPECT_THAT(*cluster.users[0].servers, ElementsAre("node"));
   EXPECT_THAT(cluster.users[1].not_servers, ElementsAre("node-3"));
@@ -85,7 +85,7 @@ servers:
 users: [{name: u, demand: {cpu: 1}}, {name: whole, demand: {cpu: 16}, servers: [node-1, node-2, node-3], may_fit_nowhere: true}]
 running: [{user: whole, server: node-1, tasks: 1}]
 )");
-  const Cluster cluster = counted_together(problem, kAlike);
+  const Cluster cluster = counted_together(problem, kAlike).cluster;
   ASSERT_EQ(cluster.servers.size(), 2U);
   EXPECT_EQ(cluster.servers[0].name, "node-1");
   EXPECT_TRUE(Problem::from(cluster));
@@ -97,7 +97,7 @@ resources: [cpu]
 servers: [{name: a1, capacity: {cpu: 4}}, {name: a2, capacity: {cpu: 4}}, {name: b, capacity: {cpu: 4.001}}]
 users: [{name: u, demand: {cpu: 1}}]
 )");
-  const Cluster cluster = counted_together(problem, 0);
+  const Cluster cluster = counted_together(problem, 0).cluster;
   ASSERT_EQ(cluster.servers.size(), 2U);
   EXPECT_EQ(cluster.servers[0].name, "a");
   EXPECT_FALSE(cluster.merged) << "the division of these is exact";
@@ -111,7 +111,7 @@ servers:
   - {name: b, capacity: {cpu: 1}, count: 9223372036854775807}
 users: [{name: u, demand: {cpu: 1}}]
 )");
-  EXPECT_EQ(counted_together(problem, kAlike).servers.size(), 2U);
+  EXPECT_EQ(counted_together(problem, kAlike).cluster.servers.size(), 2U);
 }
 
 TEST(CountedTogether, WhatWasDoneBeforeIsPartOfWhatIsSaid) {
@@ -121,10 +121,10 @@ servers: [{name: a, capacity: {cpu: 100}, count: 9}, {name: b, capacity: {cpu: 9
 merged: {nodes: 9, classes: 1, largest_difference: 0.01}
 users: [{name: u, demand: {cpu: 1}}]
 )");
-  const Cluster cluster = counted_together(problem, kAlike);
+  const Cluster cluster = counted_together(problem, kAlike).cluster;
   EXPECT_EQ(cluster.merged->nodes, 10);
   EXPECT_DOUBLE_EQ(cluster.merged->largest_difference, 1 - 0.995 * 0.99);
-  const Cluster untouched = counted_together(problem, mpq_class(1, 1000));
+  const Cluster untouched = counted_together(problem, mpq_class(1, 1000)).cluster;
   EXPECT_EQ(untouched.merged, (Merged{.nodes = 9, .classes = 1, .largest_difference = 0.01}));
 }
 

@@ -45,7 +45,8 @@ enum class ChangeKind {
   weight,        ///< twice the weight
   task,          ///< one task more to run, for a user who runs all it has
   group_weight,  ///< twice the weight of a group around the user
-  limit,         ///< twice the limit of the user or of a group around it, which it has reached
+  limit,         ///< twice the limit of the user or of a group around it, which it has reached, and as much
+                 ///< more for each group around that whose limit is in the way too
   guarantee,     ///< a guarantee of twice what the node uses that holds the user back, or of what can be
                  ///< guaranteed to it with the guarantees of others
   reserve        ///< nothing is reserved below a node that is not around the user
@@ -66,6 +67,7 @@ struct Change {
   std::size_t node = 0;                   ///< of Problem::tree(): whose weight, limit, guarantee or reserve
   Quantity amount = Quantity(1);  ///< how many servers, how much of the resource; the new weight, the new
                                   ///< number of tasks, the new limit or guarantee; what was reserved
+  std::vector<std::size_t> also = {};  ///< of a limit: nodes around `node` whose limits rise by as much
   ResourceVector guarantee = {};  ///< the new guarantee, of all resources; [m] of a guarantee, else empty
 };
 
@@ -75,6 +77,10 @@ struct WhatIf {
   double tasks;   ///< of the user
   double gain;    ///< over what the user has now; negative when the change would hurt it; 0 within rounding
   Status status;  ///< of the changed problem's outcome
+  /// Of a change for several users together, whose tasks of different shapes make no meaningful sum: the
+  /// largest part of any one resource of the cluster as it is that they hold then, and its gain.
+  std::optional<double> share = {};
+  double share_gain = 0;
 };
 
 /// Why a node on the path of a user holds the user back.
@@ -171,8 +177,8 @@ struct Survey {
   std::vector<Standing> users = {};  ///< those who are short first, of these the least part of what it asks
                                      ///< for; then those who ask without end, the lowest share first
   std::size_t solved = 0;            ///< changed problems: one serves all the users whom it may help
-  /// What each of these brings all of `users` together, the greatest gain first; of explain_team alone, and
-  /// without the changes of one user's own weight.
+  /// What each of these brings all of `users` together, the greatest gain of their share first; of
+  /// explain_team alone, and without the changes of one user's own weight.
   std::vector<WhatIf> together = {};
 };
 

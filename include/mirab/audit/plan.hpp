@@ -30,23 +30,27 @@ struct WantedTasks {
   Quantity tasks;    ///< > 0
 };
 
-/// What is wanted for a user: at least this number of tasks, of each of its task shapes where it has some.
+/// What is wanted for a user or a group: at least this number of tasks, of each of its task shapes, or of
+/// each user and task shape below the group.
 struct PlanGoal {
-  std::string user;                     ///< its name; of one task shape `user/shape`
+  std::string user;                     ///< its name, or that of the group; of one task shape `user/shape`
   std::vector<WantedTasks> tasks = {};  ///< at least one
 
   double all_tasks() const;                             ///< Σ of what is wanted
   double tasks_of(const Allocation& allocation) const;  ///< what they have of it together
 };
 
-/// Tasks for a user of the problem, or all that it asks for. Of a user with task shapes, they are
-/// divided in the proportions in which it asks for tasks of each shape. Errors: no number of tasks, or one of
-/// the shapes has none; more than it asks for.
+/// Tasks for a user or a group of the problem, or all that it asks for. Of a user with task shapes, they are
+/// divided in the proportions in which it asks for tasks of each shape; of a group, in those of all below it.
+/// Errors: no number of tasks, or one of the shapes, or users of the group, has none; more than it asks for.
 Result<PlanGoal> plan_goal(const Problem& problem, const std::string& user,
                            const std::optional<Quantity>& tasks);
 
 struct PlanOptions {
   std::size_t solves = 1000;  ///< > 0; purchases tried, at most, to prove that none is cheaper
+  /// Search on a cluster in which servers count together whose amounts differ by at most this part, each with
+  /// the least that one of them has; without a value: on the servers as they are.
+  std::optional<Quantity> alike = {};
   Execution execution = {};
   std::function<void(std::size_t done)> progress = {};  ///< called now and then
 };
@@ -70,6 +74,9 @@ struct Plan {
   /// not always better, and each count below the plan's was tried.
   std::optional<std::int64_t> falls_after = {};
   std::size_t solved = 0;  ///< changed problems
+  /// Was it searched on servers that count together, and then divided on the servers as they are, where it is
+  /// enough? Of a purchase with one server less of any kind it is then known that it is not enough.
+  bool checked = false;
 };
 
 /// The cheapest purchase of servers of these kinds with which the mechanism gives the user its tasks, to a
@@ -84,6 +91,11 @@ struct Plan {
 /// `solves` says, so the plan is exact. A cheaper purchase that cannot be divided, or does not converge, is
 /// counted in `uncertain`, and the plan is not exact. At most 2^20 servers of each kind are bought.
 ///
+/// With `alike` what is divided in the search are the servers that count together. `before` and `after` are
+/// of the servers as they are all the same: what is enough now is found there, and the purchase that was
+/// found is lessened as long as one server less is enough there. It is not exact then. Where the purchase is
+/// not enough there, all is searched on the servers as they are.
+///
 /// Requires a user of the problem and kinds of a price > 0. Errors: as for allocate(); a mechanism that is no
 /// rule; a user who asks for fewer tasks, or whose limits allow fewer; a goal that no purchase reaches; a
 /// kind that is an overfull server; a new kind that does not go with the problem. Cost: that of the mechanism
@@ -91,11 +103,12 @@ struct Plan {
 Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                            const std::vector<ServerKind>& kinds, const PlanOptions& options = {});
 
-/// The smallest weight of the user (of all its task shapes together), in four digits, with which the
+/// The smallest weight of the user (of all its task shapes together) or group, in four digits, with which the
 /// mechanism gives it its tasks: by doubling and halving, with 32 more weights between as a test that no
 /// smaller one is enough. It is a sample and never `exact`; `steady` when in all that were tried more weight
-/// never brought less. Errors: as above; a mechanism without weights, or of task shapes one that takes each
-/// for a user of its own.
+/// never brought less. With `alike` the weight that was found is divided on the servers as they are, as
+/// above. Errors: as above; a mechanism without weights, or of task shapes one that takes each for a user of
+/// its own.
 Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                          const PlanOptions& options = {});
 

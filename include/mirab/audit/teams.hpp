@@ -31,7 +31,7 @@ std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation
 /// What keeps a user from having more.
 enum class StopKind {
   tasks,     ///< it has all its tasks
-  limit,     ///< the limit of a node on its path, where there is room, or somebody better off holds it
+  limit,     ///< limits on its path: if these were higher there is room, or somebody better off gives way
   capacity,  ///< a full resource everywhere it may run; of a filling: its next task fits nowhere
   reserve,   ///< what is free is reserved for others
   order      ///< none of these: the mechanism gives it no more, or what runs was placed so
@@ -54,7 +54,8 @@ struct Room {
 
 struct Stop {
   StopKind kind;
-  std::size_t node = 0;                     ///< of Problem::tree(): whose limit
+  std::size_t node = 0;                     ///< of Problem::tree(): whose limit, the nearest to the user
+  std::vector<std::size_t> also = {};       ///< groups around it whose limits have to rise with it
   std::vector<std::size_t> resources = {};  ///< that are full, or at the limit
   std::optional<Room> room =
       {};  ///< of a user whom `order` stops, where no rule divides: what runs, as given
@@ -67,6 +68,9 @@ struct Stop {
   bool reaches_limit = false;
 };
 
+/// Whose limits stop a user whom limits stop: from the nearest to it.
+std::vector<std::size_t> nodes_of(const Stop& stop);
+
 /// Is a limit on the path of the user reached, whether or not it would have more with a higher one?
 bool is_at_limit(const Stop& stop);
 
@@ -76,24 +80,29 @@ class Stops {
   /// O((N + G) m + grants m).
   Stops(const Problem& problem, const Outcome& outcome);
 
-  /// O(K m + depth m); of a user at a limit also O(siblings of its path, m).
+  /// O(K m + depth m); of a user at a limit also O((N + G) m + grants).
   Stop of(std::size_t user) const;
 
  private:
   std::optional<Stop> at_limit(std::size_t user) const;
   Stop within_limits(std::size_t user) const;
   bool is_whole() const;
-  std::vector<bool> held_by_better_off(std::size_t node) const;
-  bool would_gain_without_limit(std::size_t user, std::size_t node) const;
+  std::vector<std::vector<std::size_t>> better_off(std::size_t node, std::size_t around) const;
+  std::vector<std::vector<bool>> users_below(const std::vector<std::vector<std::size_t>>& nodes) const;
+  bool is_reserved(std::size_t user, std::size_t r) const;
+  bool comes_last(std::size_t user, const Stop& limit) const;
+  bool would_gain_without(std::size_t user, const Stop& limit) const;
 
   const Problem& problem_;
   const Outcome& outcome_;
   Satisfaction satisfaction_;
-  std::vector<std::vector<double>> used_;  // by the users below each node, [node][m]
-  std::vector<double> keys_;               // κ of each node, [node]
-  std::vector<double> charged_;            // of the cluster, with what is reserved, [m]
-  std::vector<bool> is_eligible_;          // somewhere, [n]
-  bool by_rule_;                           // or else it is what runs
+  std::vector<std::vector<double>> used_;     // by the users below each node, [node][m]
+  std::vector<double> keys_;                  // κ of each node, [node]
+  std::vector<std::vector<double>> charged_;  // with what is reserved, [node][m]
+  std::vector<std::vector<Grant>> grants_;    // [server]
+  std::vector<bool> is_short_;                // is somebody below short of tasks who may run? [node]
+  std::vector<bool> is_eligible_;             // somewhere, [n]
+  bool by_rule_;                              // or else it is what runs
 };
 
 }  // namespace mirab

@@ -15,12 +15,12 @@
 #include <mirab/model/random.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "cli/io/alike.hpp"
 #include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
-#include "model/merged_notice.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/page/html.hpp"
 #include "report/page/page.hpp"
@@ -139,35 +139,35 @@ bool shows_whole_tasks(const Problem& problem) {
   return tasks <= kMostTasks;
 }
 
-/// Is what alike servers cost, where they count together, no longer small?
-bool is_far_off(const Outcome& outcome) {
-  constexpr double kSmall = 0.05;
-  return std::any_of(outcome.merged_levels.begin(), outcome.merged_levels.end(),
-                     [](const MergedLevel& level) { return level.bound > kSmall; });
-}
-
 /// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
-/// Nothing, but for a note, where servers counted together on demand and that may cost much.
-std::optional<Exit> compare_on(const Problem& problem, bool is_counted, const CompareOptions& options,
-                               std::vector<Choice> mechanisms, const std::vector<FillChoice>& fillings,
-                               Steps steps) {
+Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
+             const std::vector<FillChoice>& fillings, Steps steps) {
+  if (const Check clash =
+          check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
+                             {options.files.cluster, options.files.allocation, options.files.teams}))
+    return report_error(*clash);
+  const Result<Problem> problem = read_problem(options.files);
+  if (!problem) return report_error(problem.error());
+  print_slips(options.files, *problem);
+
   const bool none_named = mechanisms.empty() && fillings.empty();
-  const Recommendation taken = recommended(problem);
+  const Recommendation taken = recommended(*problem);
   if (none_named) {
     if (const Check none = check_recommended(taken, options.files.cluster)) return report_error(*none);
     mechanisms.push_back(taken.choice);
   }
-  std::string title = name_of(options.report, problem, options.files.cluster);
-  report::Comparison comparison{std::move(title), problem, options.seed, {}};
+  Result<Problem> divided =
+      as_divided({.problem = *problem, .mechanisms = mechanisms, .is_filled = !fillings.empty()},
+                 options.files.alike, {.threads = options.threads});
+  if (!divided) return report_error(divided.error());
+  std::string title = name_of(options.report, *problem, options.files.cluster);
+  report::Comparison comparison{std::move(title), *std::move(divided), options.seed, {}};
+  if (comparison.problem.server_count() < problem->server_count())
+    comparison.stands_for = servers_together(*problem, options.files.alike);
 
   for (const Choice& mechanism : mechanisms) {
     Result<Outcome> outcome = allocate(comparison.problem, mechanism, {.threads = options.threads});
     if (!outcome) return report_error(with_cluster_position(options.files, outcome.error()));
-    if (is_counted && is_far_off(*outcome)) {
-      report_notes({fmt::format("--alike {}: {}; so all servers are divided as they are", options.files.alike,
-                                merged_words(problem, *outcome))});
-      return {};
-    }
     if (none_named && mechanism.name == taken.choice.name)
       outcome->notices.push_back(choice_notice(taken, options.files));
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
@@ -208,26 +208,6 @@ std::optional<Exit> compare_on(const Problem& problem, bool is_counted, const Co
   if (!options.report.file.empty()) texts.push_back({options.report.file, std::move(page)});
   if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
   return all_converged(comparison) ? Exit::done : Exit::not_converged;
-}
-
-Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanisms,
-             const std::vector<FillChoice>& fillings, Steps steps) {
-  if (const Check clash =
-          check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
-                             {options.files.cluster, options.files.allocation, options.files.teams}))
-    return report_error(*clash);
-  ClusterFiles as_they_are = options.files;
-  as_they_are.alike.clear();
-  const Result<Problem> problem = read_problem(as_they_are);
-  if (!problem) return report_error(problem.error());
-  print_slips(options.files, *problem);
-  if (!options.files.alike.empty()) {
-    const Result<Problem> counted = with_alike(*problem, options.files.alike);
-    if (!counted) return report_error(counted.error());
-    if (const std::optional<Exit> shown = compare_on(*counted, true, options, mechanisms, fillings, steps))
-      return *shown;
-  }
-  return *compare_on(*problem, false, options, mechanisms, fillings, steps);
 }
 
 struct AllocateFlags {

@@ -14,6 +14,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/result.hpp>
 
+#include "cli/io/alike.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -248,8 +249,10 @@ Exit run(const Options& options) {
   if (options.random > 0) {
     audited.mechanisms = audit_random(*mechanisms, options.random, how);
   } else {
-    const Result<Problem> problem = read_problem(options.files);
-    if (!problem) return report_error(infeasible(problem.error()));
+    const Result<Problem> as_it_is = read_problem(options.files);
+    if (!as_it_is) return report_error(infeasible(as_it_is.error()));
+    const Result<Problem> problem = as_divided({.problem = *as_it_is}, options.files.alike, {});
+    if (!problem) return report_error(problem.error());
     if (const std::optional<Merged>& merged = problem->cluster().merged)
       report_notes({fmt::format("{} servers that are alike count as {} {}: the audit is of these",
                                 merged->nodes, merged->classes, merged->classes == 1 ? "entry" : "entries")});

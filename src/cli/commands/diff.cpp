@@ -6,6 +6,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
 
+#include "cli/io/alike.hpp"
 #include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
@@ -95,21 +96,26 @@ Exit run_diff(const DiffFlags& options) {
     mechanisms.push_back(*std::move(mechanism));
   }
   const ClusterFiles second{.cluster = options.after.empty() ? options.before.cluster : options.after,
-                            .teams = options.before.teams,
-                            .alike = options.before.alike};
-  const Result<Problem> before = read_problem(options.before);
-  if (!before) return report_error(before.error());
-  const Result<Problem> after = options.after.empty() ? before : read_problem(second);
-  if (!after) return report_error(after.error());
-  const Result<Sides> sides = sides_of(options, std::move(mechanisms), *before, *after);
+                            .teams = options.before.teams};
+  const Result<Problem> first_read = read_problem(options.before);
+  if (!first_read) return report_error(first_read.error());
+  const Result<Problem> second_read = options.after.empty() ? first_read : read_problem(second);
+  if (!second_read) return report_error(second_read.error());
+  const Result<Sides> sides = sides_of(options, std::move(mechanisms), *first_read, *second_read);
   if (!sides) return report_error(sides.error());
-  print_slips(options.before, *before);
+  print_slips(options.before, *first_read);
   if (second.cluster != options.before.cluster) {
-    print_slips(second, *after);
-    print_cluster_notices(second, unnamed_servers(*after, *before));
+    print_slips(second, *second_read);
+    print_cluster_notices(second, unnamed_servers(*second_read, *first_read));
   }
 
   const Execution execution{.threads = options.threads};
+  const std::vector<ToDivide> both{{.problem = *first_read, .mechanisms = {sides->mechanisms.front()}},
+                                   {.problem = *second_read, .mechanisms = {sides->mechanisms.back()}}};
+  const Result<std::vector<Problem>> divided = as_divided(both, options.before.alike, execution);
+  if (!divided) return report_error(divided.error());
+  const Problem* before = &divided->front();
+  const Problem* after = &divided->back();
   const Result<Outcome> old = allocate(*before, sides->mechanisms.front(), execution);
   if (!old) return report_error(with_cluster_position(options.before, old.error()));
   Result<Outcome> fresh = allocate(*after, sides->mechanisms.back(), execution);

@@ -7,6 +7,8 @@
 #include <mirab/audit/explanation.hpp>
 #include <mirab/model/cluster_file.hpp>
 
+#include "audit/cluster_view.hpp"
+#include "cli/io/alike.hpp"
 #include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
@@ -71,8 +73,6 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
          .key = "--allocation"});
   const Result<std::size_t> user = find_user(problem, options.user, options.files.cluster, "USER");
   if (!user) return report_error(user.error());
-  if (const std::optional<Error> large = unplaceable_task(problem, *user))
-    print_cluster_notices(options.files, {*large});
   Result<Explanation> explanation = explain(problem, asked.mechanism, *user, how);
   if (!explanation) return report_error(with_cluster_position(options.files, explanation.error()));
   if (!asked.notice.empty()) explanation->outcome.notices.push_back(asked.notice);
@@ -88,27 +88,9 @@ Exit explain_one(const ExplainFlags& options, const Problem& problem, const Name
       explanation->outcome);
 }
 
-/// The users of a team: a user with its task shapes, or all users of a group. Empty: there is no such team.
-std::vector<std::size_t> members_of(const Problem& problem, const std::string& team) {
-  const Tree& tree = problem.tree();
-  std::vector<std::size_t> users;
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    const std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
-    const bool below = std::any_of(path.begin(), path.end(), [&](std::size_t node) {
-      return tree.is_group(node) && problem.groups()[tree.group_at(node)].name == team;
-    });
-    if (below) users.push_back(n);
-  }
-  return users;
-}
-
 /// Of all users, or of one team.
 Exit explain_several(const ExplainFlags& options, const Problem& problem, const NamedMechanism& asked,
                      const std::vector<std::size_t>& team, const ExplainOptions& how) {
-  if (team.empty()) {
-    print_cluster_notices(options.files, waiting_users(problem));
-    print_cluster_notices(options.files, unplaceable_tasks(problem));
-  }
   Result<Survey> survey = team.empty() ? explain_all(problem, asked.mechanism, how)
                                        : explain_team(problem, asked.mechanism, team, how);
   if (!survey) return report_error(with_cluster_position(options.files, survey.error()));
@@ -136,6 +118,22 @@ Exit explain_several(const ExplainFlags& options, const Problem& problem, const 
                      survey->outcome);
 }
 
+/// What in the cluster looks like a slip, of the user who is asked about or of all.
+void print_slips_of(const ExplainFlags& options, const Problem& problem,
+                    const std::vector<std::size_t>& team) {
+  print_cluster_notices(options.files, unusable_servers(problem));
+  if (!team.empty()) return;
+  if (options.user.empty()) {
+    print_cluster_notices(options.files, waiting_users(problem));
+    print_cluster_notices(options.files, unplaceable_tasks(problem));
+    return;
+  }
+  const Result<std::size_t> user = find_user(problem, options.user, options.files.cluster, "USER");
+  if (!user) return;
+  if (const std::optional<Error> large = unplaceable_task(problem, *user))
+    print_cluster_notices(options.files, {*large});
+}
+
 Exit run_explain(const ExplainFlags& options) {
   if (const Check wrong =
           check_destinations({{"-o", options.output.file}, {"--report", options.report.file}},
@@ -145,16 +143,19 @@ Exit run_explain(const ExplainFlags& options) {
     if (Result<Choice> known = read_choice(options.mechanism, "--mechanism", choose_mechanism); !known)
       return report_error(known.error());
   }
-  const Result<Problem> problem = read_problem(options.files);
-  if (!problem) return report_error(problem.error());
-  const Result<NamedMechanism> asked = asked_mechanism(options, *problem);
+  const Result<Problem> as_it_is = read_problem(options.files);
+  if (!as_it_is) return report_error(as_it_is.error());
+  const Result<NamedMechanism> asked = asked_mechanism(options, *as_it_is);
   if (!asked) return report_error(asked.error());
-  print_cluster_notices(options.files, unusable_servers(*problem));
+  const std::vector<std::size_t> team =
+      options.user.empty() ? std::vector<std::size_t>{} : users_of_team(*as_it_is, options.user);
+  print_slips_of(options, *as_it_is, team);
+  const Result<Problem> problem = as_divided({.problem = *as_it_is, .mechanisms = {asked->mechanism}},
+                                             options.files.alike, {.threads = options.threads});
+  if (!problem) return report_error(problem.error());
   const ExplainOptions how{.what_ifs = options.what_ifs,
                            .execution = {.threads = options.threads},
                            .progress = progress_line(changes_tried)};
-  const std::vector<std::size_t> team =
-      options.user.empty() ? std::vector<std::size_t>{} : members_of(*problem, options.user);
   return options.user.empty() || !team.empty() ? explain_several(options, *problem, *asked, team, how)
                                                : explain_one(options, *problem, *asked, how);
 }

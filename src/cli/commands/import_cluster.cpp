@@ -10,6 +10,7 @@
 #include <mirab/model/cluster_file.hpp>
 
 #include "cli/commands/import_files.hpp"
+#include "cli/io/alike.hpp"
 #include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
@@ -73,12 +74,11 @@ void add_same_nodes(CLI::App& command, SameNodes& same) {
   CLI::Option* exact = command.add_flag(
       "--exact-nodes", same.are_exact,
       "Put nodes into one entry only where they are equal, not where they differ by up to 1 % too");
-  command
-      .add_option("--alike", same.alike,
-                  "Put nodes into one entry that differ by at most this percentage, each with the least that "
-                  "one of them has; default: 1")
-      ->type_name("PERCENT")
-      ->excludes(exact);
+  CLI::Option* alike = command.add_option(
+      "--alike", same.alike,
+      "Put nodes into one entry that differ by at most this percentage, each with the least that "
+      "one of them has; default: 1");
+  take_percent(alike->excludes(exact));
 }
 
 /// The tolerance that was asked for; without a value: the importer's own.

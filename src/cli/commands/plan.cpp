@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -14,13 +15,17 @@
 #include <mirab/audit/plan.hpp>
 #include <mirab/model/cluster_file.hpp>
 
+#include "audit/cluster_view.hpp"
+#include "cli/io/alike.hpp"
 #include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
+#include "model/counted_together.hpp"
 #include "model/document.hpp"
 #include "model/eligibility.hpp"
+#include "model/exact.hpp"
 #include "model/field_reader.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
@@ -62,18 +67,53 @@ const Server* entry_of(const Problem& problem, const std::string& name) {
   return entry == problem.servers().end() ? nullptr : &*entry;
 }
 
+/// Entries of servers that may be bought again, by name.
+struct Entries {
+  std::vector<std::string> unlike = {};  ///< one of those that count together, where --alike is asked for
+  /// What entries that count together are called, and the first of them.
+  std::map<std::string, std::string> together = {};
+
+  /// A server entry of the cluster, where the name is that of several; else the name.
+  const std::string& one_of(const std::string& name) const {
+    const auto entry = together.find(name);
+    return entry == together.end() ? name : entry->second;
+  }
+};
+
+Result<Entries> entries_of(const Problem& problem, const std::string& alike) {
+  Entries entries;
+  CountedTogether counted{.cluster = problem.cluster(), .entry_of = {}};
+  if (!alike.empty()) {
+    const Result<mpq_class> tolerance = read_alike(alike);
+    if (!tolerance) return tolerance.error();
+    counted = counted_together(problem, *tolerance);
+  }
+  std::vector<bool> known(counted.cluster.servers.size());
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    const std::size_t entry = counted.entry_of.empty() ? i : counted.entry_of[i];
+    if (known[entry]) continue;
+    known[entry] = true;
+    const std::string& name = problem.servers()[i].name;
+    const std::string& called = counted.cluster.servers[entry].name;
+    entries.unlike.push_back(name);
+    if (called != name && entry_of(problem, called) == nullptr) entries.together.emplace(called, name);
+  }
+  return entries;
+}
+
 struct Offer {
   ServerKind kind;
   bool has_price = false;  // of the file or a flag
 };
 
 // One kind of the file: an entry of the cluster by its name, or a new one with its capacity.
-Offer read_kind(FieldReader& reader, const Node& node, const std::string& key, const Problem& problem) {
+Offer read_kind(FieldReader& reader, const Node& node, const std::string& key, const Problem& problem,
+                const Entries& entries) {
   static constexpr std::array<std::string_view, 5> kKeys = {"name", "capacity", "price", "labels", "taints"};
   Offer offer;
   ServerKind& kind = offer.kind;
   if (!reader.expect_map(node, key, kKeys)) return offer;
-  kind.name = reader.text(reader.required(node, key, "name"), key + ".name");
+  kind.name = entries.one_of(reader.text(reader.required(node, key, "name"), key + ".name"));
   if (const Node* price = node.find("price")) {
     kind.price = reader.amount(*price, key + ".price");
     offer.has_price = true;
@@ -108,7 +148,8 @@ Offer read_kind(FieldReader& reader, const Node& node, const std::string& key, c
   return offer;
 }
 
-Result<std::vector<Offer>> read_kinds_file(const std::string& file, const Problem& problem) {
+Result<std::vector<Offer>> read_kinds_file(const std::string& file, const Problem& problem,
+                                           const Entries& entry_names) {
   const Result<InputText> input = read_input(file);
   if (!input) return input.error();
   std::istringstream text(input->text);
@@ -123,7 +164,7 @@ Result<std::vector<Offer>> read_kinds_file(const std::string& file, const Proble
     if (!reader.failed() && entries.empty()) reader.fail("kinds", "at least one kind", list.line);
     for (std::size_t i = 0; i < entries.size() && !reader.failed(); ++i) {
       const std::string key = fmt::format("kinds[{}]", i);
-      Offer offer = read_kind(reader, entries[i].value, key, problem);
+      Offer offer = read_kind(reader, entries[i].value, key, problem, entry_names);
       const bool known = std::any_of(kinds.begin(), kinds.end(),
                                      [&](const Offer& other) { return other.kind.name == offer.kind.name; });
       if (known && !reader.failed())
@@ -136,13 +177,14 @@ Result<std::vector<Offer>> read_kinds_file(const std::string& file, const Proble
   return kinds;
 }
 
-// `NAME` or `NAME=PRICE`, one of `known`.
-Result<Offer> chosen_kind(const std::string& text, const std::vector<Offer>& known) {
+// `NAME` or `NAME=PRICE`, one of `known`, or what several of them are called together.
+Result<Offer> chosen_kind(const std::string& text, const std::vector<Offer>& known, const Entries& entries) {
   std::vector<std::string_view> names;
+  for (const auto& [called, first] : entries.together) names.push_back(called);
   for (const Offer& offer : known) names.push_back(offer.kind.name);
   const auto named = [&](const std::string& name) {
     return std::find_if(known.begin(), known.end(),
-                        [&](const Offer& offer) { return offer.kind.name == name; });
+                        [&](const Offer& offer) { return offer.kind.name == entries.one_of(name); });
   };
   if (const auto offer = named(text); offer != known.end()) return *offer;
   const std::size_t equals = text.rfind('=');
@@ -176,11 +218,13 @@ Check check_prices(const std::vector<Offer>& offers, const std::string& key) {
 }
 
 /// Those that are named; without names all of the file, or without a file all server entries that are not
-/// overfull, at a price of 1.
+/// overfull, at a price of 1; of those that count together one.
 Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Problem& problem) {
+  const Result<Entries> entries = entries_of(problem, options.files.alike);
+  if (!entries) return entries.error();
   std::vector<Offer> known;
   if (!options.kinds_file.empty()) {
-    Result<std::vector<Offer>> of_file = read_kinds_file(options.kinds_file, problem);
+    Result<std::vector<Offer>> of_file = read_kinds_file(options.kinds_file, problem, *entries);
     if (!of_file) return of_file.error();
     known = *std::move(of_file);
   }
@@ -192,8 +236,9 @@ Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Probl
     if (!listed) known.push_back({.kind = {.name = server.name}});
   }
   if (options.kinds.empty() && options.kinds_file.empty()) {
-    std::copy_if(known.begin(), known.end(), std::back_inserter(chosen),
-                 [&](const Offer& offer) { return !entry_of(problem, offer.kind.name)->is_overfull; });
+    for (const std::string& name : entries->unlike) {
+      if (!entry_of(problem, name)->is_overfull) chosen.push_back({.kind = {.name = name}});
+    }
     if (chosen.empty())
       return Error{.message =
                        "every server is overfull: its capacity is what runs there, more than such a "
@@ -202,7 +247,7 @@ Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Probl
                    .key = "--kinds"};
   }
   for (const std::string& text : options.kinds) {
-    const Result<Offer> offer = chosen_kind(text, known);
+    const Result<Offer> offer = chosen_kind(text, known, *entries);
     if (!offer) return offer.error();
     if (std::any_of(chosen.begin(), chosen.end(),
                     [&](const Offer& other) { return other.kind.name == offer->kind.name; }))
@@ -288,7 +333,7 @@ Exit run_plan(const PlanFlags& options) {
   } else if (const Check none = check_recommended(taken, options.files.cluster)) {
     return report_error(*none);
   }
-  if (!is_user_with_shapes(*problem, options.user)) {
+  if (users_of_team(*problem, options.user).empty()) {
     const Result<std::size_t> user = find_user(*problem, options.user, options.files.cluster, "--user");
     if (!user) return report_error(user.error());
   }
@@ -302,7 +347,15 @@ Exit run_plan(const PlanFlags& options) {
   }
   if (const std::optional<Error> large = unplaceable_goal(*problem, *goal, kinds))
     return report_error(with_cluster_position(options.files, *large));
-  PlanOptions how{.solves = options.solves, .execution = {.threads = options.threads}, .progress = {}};
+  PlanOptions how{
+      .solves = options.solves, .alike = {}, .execution = {.threads = options.threads}, .progress = {}};
+  if (!options.files.alike.empty()) {
+    const Result<Problem> searched =
+        as_divided({.problem = *problem, .mechanisms = {*mechanism}}, options.files.alike, how.execution);
+    if (!searched) return report_error(searched.error());
+    if (searched->server_count() < problem->server_count())
+      how.alike = rounded_down(*read_alike(options.files.alike));
+  }
   if (shows_progress())
     how.progress = [](std::size_t done) { show_progress(fmt::format("mirab: {} changes tried", done)); };
   Result<Plan> plan = options.weights ? plan_weight(*problem, *mechanism, *goal, how)
@@ -334,13 +387,16 @@ Command add_plan(CLI::App& app) {
   add_alike_option(*command, options->files.alike);
   command
       ->add_option("--user", options->user,
-                   "Who should get more: a user, with all its task shapes, or one of them as USER/SHAPE")
+                   "Who should get more: a user, with all its task shapes, one of them as USER/SHAPE, or a "
+                   "group, with "
+                   "all users below it")
       ->required()
       ->type_name("USER");
   command
-      ->add_option("--tasks", options->tasks,
-                   "How many tasks it should get; of a user with task shapes, divided among them in the "
-                   "proportions of the file; default: all that it asks for")
+      ->add_option(
+          "--tasks", options->tasks,
+          "How many tasks it should get; of a user with task shapes or a group, divided among all of "
+          "it in the proportions of the file; default: all that it asks for")
       ->type_name("NUMBER");
   add_list_option(
       *command, "--kind", options->kinds,
@@ -382,7 +438,8 @@ Command add_plan(CLI::App& app) {
       "servers may bring a user less, and no shortcut is sound. Of one kind every smaller number is tried. "
       "Of several kinds, where --solves are not enough, the plan is the best that was found, and says how "
       "much more it costs at most than the cheapest.",
-      "With --weights it looks for the smallest weight of the user instead, in four digits. Tasks are "
+      "With --weights it looks for the smallest weight of the user or group instead, in four digits. Tasks "
+      "are "
       "divisible "
       "here: 'mirab fill' with the file of --changed places whole ones."};
   manual.exits = {{3, kNotConverged}};

@@ -1,12 +1,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sstream>
 
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/workload_file.hpp>
 #include <mirab/scheduling/event_log.hpp>
 
+#include "cli/io/alike.hpp"
 #include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
@@ -31,6 +33,14 @@ using simulation::TrafficScenario;
 
 /// What a file holds, in words; or the first thing that is wrong with it.
 using Summary = Result<std::string>;
+
+/// A line for each entry that --alike would make of several servers: `  node: node-1, node-2`.
+std::string together_words(const Problem& problem, const std::string& alike) {
+  std::string words;
+  for (const auto& [entry, servers] : servers_together(problem, alike))
+    words += fmt::format("\n  {}: {}", entry, fmt::join(servers, ", "));
+  return words.empty() ? "; no servers are so alike" : ", of which count together:" + words;
+}
 
 Summary summary_of(const Problem& problem) {
   const std::vector<Group>& groups = problem.groups();
@@ -148,7 +158,7 @@ Summary check_teams(const std::string& file, std::string_view members_key) {
 }
 
 /// What is no workload by its first bytes and no scenario by its key `kind` is held for a cluster.
-Summary check(const std::string& file) {
+Summary check(const std::string& file, const std::string& alike) {
   const Result<InputText> input = read_input(file);
   if (!input) return input.error();
   if (scheduling::is_event_log(input->text)) return check_event_log(*input);
@@ -156,7 +166,7 @@ Summary check(const std::string& file) {
   const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
   if (problem) {
     print_slips({.cluster = file}, *problem);
-    return summary_of(*problem);
+    return *summary_of(*problem) + (alike.empty() ? "" : together_words(*problem, alike));
   }
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
     return Error{.message = fmt::format("is no file of Mirab's own, but {}", foreign->description),
@@ -171,11 +181,11 @@ Summary check(const std::string& file) {
   return error;
 }
 
-Exit run(const std::vector<std::string>& files) {
+Exit run(const std::vector<std::string>& files, const std::string& alike) {
   std::string good;
   Exit exit = Exit::done;
   for (const std::string& file : files) {
-    const Summary summary = check(file);
+    const Summary summary = check(file, alike);
     if (summary) {
       good += fmt::format("{}: ok, {}\n", file, *summary);
     } else {
@@ -191,6 +201,7 @@ Exit run(const std::vector<std::string>& files) {
 
 Command add_validate(CLI::App& app) {
   auto files = std::make_shared<std::vector<std::string>>();
+  auto alike = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("validate", "Check cluster, workload, scenario and teams files, and event logs");
   command
@@ -200,6 +211,10 @@ Command add_validate(CLI::App& app) {
                    "standard input")
       ->required()
       ->type_name("FILE");
+  take_percent(command->add_option(
+      "--alike", *alike,
+      "Of a cluster, also print which servers count together under this option of 'mirab allocate', by the "
+      "entry that stands for them"));
 
   Manual manual;
   manual.paragraphs = {
@@ -216,8 +231,9 @@ Command add_validate(CLI::App& app) {
       "holds one whole task, a demand without a unit where servers have many millions, a guarantee that "
       "covers "
       "no task, a server on which no user may run, with what keeps users off."};
-  manual.examples = {{"mirab validate examples/*.yaml", "Check them all"}};
-  return {command, std::move(manual), [files](const std::string&) { return run(*files); }};
+  manual.examples = {{"mirab validate examples/*.yaml", "Check them all"},
+                     {"mirab validate cluster.yaml --alike 1", "Which servers would count together"}};
+  return {command, std::move(manual), [files, alike](const std::string&) { return run(*files, *alike); }};
 }
 
 }  // namespace mirab::cli

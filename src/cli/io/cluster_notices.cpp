@@ -14,7 +14,6 @@
 #include "cli/io/input.hpp"
 #include "cli/program.hpp"
 #include "model/eligibility.hpp"
-#include "model/merged_notice.hpp"
 #include "report/text/format.hpp"
 #include "report/text/width.hpp"
 
@@ -273,14 +272,6 @@ void print_slips(const ClusterFiles& files, const Problem& problem) {
   print_cluster_notices(files, unusable_guarantees(problem));
   print_cluster_notices(files, unreachable_limits(problem));
   print_cluster_notices(files, unusable_servers(problem));
-}
-
-void print_merged(const std::string& format, const Problem& problem, const Outcome& outcome) {
-  if (format != "csv" || !problem.cluster().merged) return;
-  const std::string words = merged_words(problem, outcome);
-  const std::vector<std::string>& notices = outcome.notices;  // not of what runs, which is kept by server
-  if (std::find(notices.begin(), notices.end(), words) != notices.end())
-    report_notes({fmt::format("{}: {}", outcome.mechanism, words)});
 }
 
 }  // namespace mirab::cli

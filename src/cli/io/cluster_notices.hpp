@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include <mirab/model/allocation.hpp>
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 
@@ -54,8 +53,5 @@ void print_cluster_notices(const ClusterFiles& files, const std::vector<Error>& 
 /// The same of missing units, users who wait, tasks that fit nowhere, guarantees that cover none, limits
 /// above that of a group, and servers on which no user may run.
 void print_slips(const ClusterFiles& files, const Problem& problem);
-
-/// What alike servers that count together may cost, on standard error: for a format without a place for it.
-void print_merged(const std::string& format, const Problem& problem, const Outcome& outcome);
 
 }  // namespace mirab::cli

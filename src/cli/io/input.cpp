@@ -15,12 +15,10 @@
 #include <mirab/model/cluster_file.hpp>
 
 #include "cli/io/output.hpp"
-#include "model/counted_together.hpp"
 #include "model/document.hpp"
 #include "model/exact.hpp"
 #include "model/names.hpp"
 #include "model/packing.hpp"
-#include "model/time_units.hpp"
 #include "report/text/format.hpp"
 
 namespace mirab::cli {
@@ -47,25 +45,6 @@ void add_teams_option(CLI::App& app, std::string& teams) {
       ->type_name("FILE");
 }
 
-void add_alike_option(CLI::App& app, std::string& alike) {
-  app.add_option(
-         "--alike", alike,
-         "Count servers as one entry that differ by at most this percentage, each with the least that "
-         "one of them has: what a division of thousands of unlike servers takes minutes for, it does "
-         "in a second, and says how far off it may be; default: servers are taken as they stand")
-      ->type_name("PERCENT");
-}
-
-Result<mpq_class> read_alike(const std::string& percent) {
-  std::string_view number = percent;
-  if (number.ends_with('%')) number.remove_suffix(1);
-  const Result<Quantity> part = Quantity::parse(std::string(trimmed(number)));
-  if (!part || !is_without_suffix(std::string(trimmed(number))) || rational(*part) > 100)
-    return Error{.message = fmt::format("'{}' is not a number of percent from 0 to 100", percent),
-                 .key = "--alike"};
-  return mpq_class(rational(*part) / 100);
-}
-
 std::string title_of(const std::string& cluster) {
   return cluster == kStandardInput ? "standard input" : cluster;
 }
@@ -90,11 +69,6 @@ Result<std::size_t> find_user(const Problem& problem, const std::string& name, c
   return Error{
       .message = fmt::format("{} has no user '{}'{}", title_of(cluster), name, known_names(name, names)),
       .key = key};
-}
-
-bool is_user_with_shapes(const Problem& problem, const std::string& name) {
-  return std::any_of(problem.groups().begin(), problem.groups().end(),
-                     [&](const Group& group) { return group.is_user && group.name == name; });
 }
 
 Error with_cluster_position(const ClusterFiles& files, Error error) {
@@ -148,18 +122,6 @@ Result<Problem> with_teams(const Problem& problem, const ClusterFiles& files) {
   return grouped;
 }
 
-Result<Problem> with_alike(const Problem& problem, const std::string& alike) {
-  if (alike.empty()) return problem;
-  const Result<mpq_class> tolerance = read_alike(alike);
-  if (!tolerance) return tolerance.error();
-  Result<Problem> counted = Problem::from(counted_together(problem, *tolerance));
-  if (counted) return counted;
-  return Error{
-      .message = fmt::format("servers cannot count together, since then {} {}; give a smaller percentage",
-                             counted.error().key, counted.error().message),
-      .key = "--alike"};
-}
-
 Result<Problem> read_problem(const ClusterFiles& files) {
   if (Check wrong = check_one_standard_input(files)) return *std::move(wrong);
   Result<Problem> problem = files.allocation.empty() ? read_cluster_file(files.cluster)
@@ -168,8 +130,7 @@ Result<Problem> read_problem(const ClusterFiles& files) {
     return problem.error().file != title_of(files.cluster)
                ? std::move(problem)
                : Result<Problem>(explain_wrong_kind(problem.error(), FileKind::cluster));
-  if (!files.teams.empty()) problem = with_teams(*problem, files);
-  return problem ? with_alike(*problem, files.alike) : problem;
+  return files.teams.empty() ? problem : with_teams(*problem, files);
 }
 
 namespace {

@@ -1,7 +1,6 @@
 // Input files: text, cluster files, and which kind of file one is.
 #pragma once
 
-#include <gmpxx.h>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,12 +26,6 @@ void add_allocation_option(CLI::App& app, std::string& allocation);
 /// Adds --teams.
 void add_teams_option(CLI::App& app, std::string& teams);
 
-/// Adds --alike.
-void add_alike_option(CLI::App& app, std::string& alike);
-
-/// Reads the value of --alike, a part of 100.
-Result<mpq_class> read_alike(const std::string& percent);
-
 /// What is known of a cluster. All but the first may be empty.
 struct ClusterFiles {
   std::string cluster;
@@ -44,13 +37,9 @@ struct ClusterFiles {
 /// A problem without groups, with those of the teams file; a note says which names of it no user has.
 Result<Problem> with_teams(const Problem& problem, const ClusterFiles& files);
 
-/// The problem with its alike servers counted together; as it is where `alike` is empty. Errors: no percent;
-/// a guarantee that fits into the servers as they are, and not as they count.
-Result<Problem> with_alike(const Problem& problem, const std::string& alike);
-
-/// The cluster file, with what an allocation file says is running, and the groups of a teams file; alike
-/// servers count together where that is asked for. Errors say what kind of file was given where it is another
-/// one.
+/// The cluster file, with what an allocation file says is running, and the groups of a teams file. Servers
+/// are as they stand, whatever `alike` says (alike.hpp). Errors say what kind of file was given where it is
+/// another one.
 Result<Problem> read_problem(const ClusterFiles& files);
 
 /// What the cluster file is called where it is shown: its name, or `standard input`.
@@ -60,9 +49,6 @@ std::string title_of(const std::string& cluster);
 /// that are near, or the shapes of a user who has several.
 Result<std::size_t> find_user(const Problem& problem, const std::string& name, const std::string& cluster,
                               const std::string& key);
-
-/// Is it the name of a user with task shapes?
-bool is_user_with_shapes(const Problem& problem, const std::string& name);
 
 /// The error with the place in the cluster file, or the teams file, that its key names: what a mechanism or a
 /// filling cannot do with a cluster is found after its file was read.

@@ -384,9 +384,11 @@ Json comparison_json(const Comparison& comparison, std::size_t most_steps) {
       present ? std::optional(TeamColumn{present->outcome, present->teams}) : std::nullopt;
   for (const MeasuredOutcome& each : comparison.outcomes)
     outcomes.push_back(outcome_json(comparison.problem, each, now ? &*now : nullptr, most_steps));
+  Json problem = problem_json(comparison.problem);
+  if (!comparison.stands_for.empty()) problem["stands_for"] = comparison.stands_for;
   return {{"version", 1},
           {"seed", comparison.seed},
-          {"problem", problem_json(comparison.problem)},
+          {"problem", std::move(problem)},
           {"outcomes", std::move(outcomes)}};
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -34,6 +35,8 @@ struct Comparison {
   Problem problem;
   std::uint64_t seed = 1;
   std::vector<MeasuredOutcome> outcomes;
+  /// Of each entry that --alike made of several: the servers that count in it.
+  std::map<std::string, std::vector<std::string>> stands_for = {};
 };
 
 MeasuredOutcome measured(const Problem& problem, Outcome outcome);

@@ -119,6 +119,48 @@ class SideTeams {
   std::unordered_map<std::string_view, const TeamStanding*> by_name_;
 };
 
+// By which part what each user and team of a side has may differ from a division of the servers as they are,
+// by name; only where that is known, and not nothing.
+using Bounds = std::unordered_map<std::string, double>;
+
+Bounds bounds_of(const DiffSide& side) {
+  std::vector<double> of_user(side.problem.user_count());
+  for (const MergedLevel& level : side.outcome.merged_levels) {
+    for (const std::size_t n : level.users) of_user[n] = level.user_bound;
+  }
+  Bounds bounds;
+  for (const Person& person : persons(side.problem, side.outcome.allocation)) {
+    double most = 0;
+    for (const std::size_t n : person.users) {
+      most = std::max(most, of_user[n]);
+      if (of_user[n] > 0) bounds.emplace(side.problem.users()[n].name, of_user[n]);
+    }
+    if (most > 0) bounds.emplace(person.name, most);
+  }
+  return bounds;
+}
+
+// May two figures of a user be the same where servers do not count together?
+class MayBeNone {
+ public:
+  explicit MayBeNone(const Diff& diff) : before_(bounds_of(diff.before)), after_(bounds_of(diff.after)) {}
+
+  bool operator()(const std::string& user, double before, double after) const {
+    const auto left = [&](const Bounds& bounds) {
+      const auto bound = bounds.find(user);
+      return bound == bounds.end() ? 1 : 1 - bound->second;
+    };
+    const double within = left(before_) * left(after_);
+    return within < 1 && before != after && std::min(before, after) >= within * std::max(before, after);
+  }
+
+ private:
+  Bounds before_;
+  Bounds after_;
+};
+
+constexpr const char* kMayBeNone = " ≈";
+
 // Tasks of different shapes make no meaningful sum: a team has its shares, and how many of its tasks wait.
 bool is_by_team(const Diff& diff, Detail detail) {
   return detail == Detail::teams && (has_shapes(diff.before.problem) || has_shapes(diff.after.problem));
@@ -130,7 +172,8 @@ class Rows {
       : decimals_(task_decimals(diff.difference)),
         bold_(bold),
         before_(wishes_of(diff.before)),
-        after_(wishes_of(diff.after)) {
+        after_(wishes_of(diff.after)),
+        may_be_none_(diff) {
     if (is_by_team(diff, detail)) {
       teams_before_.emplace(diff.before);
       teams_after_.emplace(diff.after);
@@ -168,7 +211,9 @@ class Rows {
         {{.text = indent + user.user, .mark = user.same_task ? "" : " *"},
          got(user.before, before_, user.user),
          got(user.after, after_, user.user),
-         {both ? signed_percent(user.change) : kNone, 1, align(both)},
+         {.text = both ? signed_percent(user.change) : kNone,
+          .align = align(both),
+          .mark = both ? mark_of(user.user, user.before->tasks, user.after->tasks) : ""},
          {share(user.before)},
          {share(user.after)},
          {both ? signed_points(user.before->share_of_before, user.after->share_of_before) : kNone, 1,
@@ -195,6 +240,7 @@ class Rows {
 
   void add_rule() { table_.add_rule(); }
   bool any_satisfied() const { return any_satisfied_; }
+  bool any_that_may_be_none() const { return any_may_be_none_; }
   std::string tasks(const std::optional<UserShare>& share) const {
     return share ? tasks(share->tasks) : kNone;
   }
@@ -241,11 +287,20 @@ class Rows {
         {{.text = team.user, .mark = team.same_task ? "" : " *"},
          {share(team.before)},
          {.text = share(team.after), .bold = bold_ && is_short},
-         {old && fresh ? signed_points(team.before->share_of_before, team.after->share_of_before) : kNone, 1,
-          align(old && fresh)},
+         {.text =
+              old && fresh ? signed_points(team.before->share_of_before, team.after->share_of_before) : kNone,
+          .align = align(old && fresh),
+          .mark = old && fresh ? mark_of(team.user, team.before->share_of_before, team.after->share_of_before)
+                               : ""},
          {waiting(old, *teams_before_)},
          {waiting(fresh, *teams_after_)},
          {is_short ? teams_after_->held_by(*fresh) : ""}});
+  }
+
+  std::string mark_of(const std::string& user, double before, double after) {
+    if (!may_be_none_(user, before, after)) return {};
+    any_may_be_none_ = true;
+    return kMayBeNone;
   }
 
   static Align align(bool number) { return number ? Align::decimal : Align::right; }
@@ -260,7 +315,9 @@ class Rows {
   Wishes after_;
   std::optional<SideTeams> teams_before_ = {};  // of a table by team
   std::optional<SideTeams> teams_after_ = {};
+  MayBeNone may_be_none_;
   bool any_satisfied_ = false;
+  bool any_may_be_none_ = false;
 };
 
 // Users, a user with task shapes being one.
@@ -483,7 +540,16 @@ std::string groups_difference(const Diff& diff, std::size_t width) {
          render(table, width) + group_changes(groups, std::min(width, kPageWidth));
 }
 
-std::string remarks(const Diff& diff, bool by_team, bool any_satisfied, const Terminal& terminal) {
+// Of which side a notice is: said where both have the same mechanism and it is of one of them.
+std::string notice_of(const Diff& diff, const DiffSide& side, const std::string& notice) {
+  const bool is_before = &side == &diff.before;
+  const Outcome& other = (is_before ? diff.after : diff.before).outcome;
+  const bool is_clear = other.mechanism != side.outcome.mechanism ||
+                        std::find(other.notices.begin(), other.notices.end(), notice) != other.notices.end();
+  return side.outcome.mechanism + (is_clear ? "" : is_before ? ", before" : ", after");
+}
+
+std::string remarks(const Diff& diff, bool by_team, const Rows& rows, const Terminal& terminal) {
   const std::size_t width = terminal.width;
   const std::vector<UserChange>& users = diff.difference.users;
   std::string legend =
@@ -497,7 +563,7 @@ std::string remarks(const Diff& diff, bool by_team, bool any_satisfied, const Te
     legend += "; fewest tasks and lowest share: of those who are short of tasks";
   if (!by_team && (has_shapes(diff.before.problem) || has_shapes(diff.after.problem)))
     legend += "; a user with task shapes has the tasks of all of them, and one share, of all that they hold";
-  if (any_satisfied) legend += "; ✓ all it asks for";
+  if (rows.any_satisfied()) legend += "; ✓ all it asks for";
   std::string text = broken(legend, width);
   if (terminal.bold)
     text += broken(by_team ? "bold: less than the team asks for; of a sum, the better side"
@@ -505,6 +571,9 @@ std::string remarks(const Diff& diff, bool by_team, bool any_satisfied, const Te
                    width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
     text += broken("* a task of this user demands something else on either side", width);
+  if (rows.any_that_may_be_none())
+    text += broken("≈ within what counting alike servers together may cost: as they are, it may be no change",
+                   width);
   std::set<std::string> notes;  // a notice of both sides stands once
   for (const DiffSide* side : {&diff.before, &diff.after}) {
     const Outcome& outcome = side->outcome;
@@ -515,7 +584,7 @@ std::string remarks(const Diff& diff, bool by_team, bool any_satisfied, const Te
     for (const std::string& notice : outcome.notices) {
       if (is_of_choice(notice)) continue;
       const std::string note =
-          fmt::format("{}: {}: {}", notice_kind(notice), outcome.mechanism, printable(notice));
+          fmt::format("{}: {}: {}", notice_kind(notice), notice_of(diff, *side, notice), printable(notice));
       if (notes.insert(note).second) text += broken(note, width, "      ");
     }
   }
@@ -547,8 +616,7 @@ std::string difference_table(const Diff& diff, const DiffView& view, const Termi
          choice_lines(diff.before.outcome, page) + choice_lines(diff.after.outcome, page) + "\n" +
          broken(changed_words(difference.changed), page) + "\n" + rows.text(terminal.width) +
          groups_difference(diff, terminal.width) +
-         remarks(diff, is_by_team(diff, view.detail), rows.any_satisfied(),
-                 {.width = page, .bold = terminal.bold});
+         remarks(diff, is_by_team(diff, view.detail), rows, {.width = page, .bold = terminal.bold});
 }
 
 namespace {
@@ -592,6 +660,7 @@ Json share_json(const UserShare& share, const Wish& wish) {
 Json users_json(const Diff& diff) {
   const Wishes before = wishes_of(diff.before);
   const Wishes after = wishes_of(diff.after);
+  const MayBeNone may_be_none(diff);
   Json users = Json::array();
   for (const UserChange& change : diff.difference.users) {
     users.push_back({{"name", change.user},
@@ -599,6 +668,8 @@ Json users_json(const Diff& diff) {
                      {"after", share_json(*change.after, after.at(change.user))},
                      {"change", change.change},
                      {"same_task", change.same_task}});
+    if (may_be_none(change.user, change.before->tasks, change.after->tasks))
+      users.back()["may_be_none"] = true;
   }
   return users;
 }
@@ -631,6 +702,7 @@ Json teams_json(const Diff& diff) {
   const Wishes before = wishes_of(diff.before);
   const Wishes after = wishes_of(diff.after);
   const SideTeams fresh(diff.after);
+  const MayBeNone may_be_none(diff);
   // In parts of the pool before, as the shares beside them.
   std::unordered_map<std::string, std::optional<double>> asked;
   for (const TeamStanding& team : team_standings(diff.before.problem, diff.before.outcome))
@@ -662,6 +734,9 @@ Json teams_json(const Diff& diff) {
          {"asked", number(asked.at(whole.user))},
          {"waiting", stands ? number(stands->waiting()) : Json(nullptr)},
          {"held_by", stands && !stands->satisfied() ? Json(fresh.held_by(*stands)) : Json(nullptr)}});
+    if (whole.before && whole.after &&
+        may_be_none(whole.user, whole.before->share_of_before, whole.after->share_of_before))
+      teams.back()["may_be_none"] = true;
   }
   return teams;
 }

@@ -332,10 +332,14 @@ std::string gain_words(const WhatIf& what_if, int decimals) {
 }
 
 // The change that brings most, where one brings anything.
+// Of several users together their share's.
+double gain_shown(const WhatIf& what_if) { return what_if.share ? what_if.share_gain : what_if.gain; }
+
 const WhatIf* best_change(std::span<const WhatIf> what_ifs) {
-  const auto best = std::max_element(what_ifs.begin(), what_ifs.end(),
-                                     [](const WhatIf& a, const WhatIf& b) { return a.gain < b.gain; });
-  return best == what_ifs.end() || best->gain <= 0 ? nullptr : &*best;
+  const auto best = std::max_element(what_ifs.begin(), what_ifs.end(), [](const WhatIf& a, const WhatIf& b) {
+    return gain_shown(a) < gain_shown(b);
+  });
+  return best == what_ifs.end() || gain_shown(*best) <= 0 ? nullptr : &*best;
 }
 
 std::string what_ifs(const ExplanationReport& explained, bool bold) {
@@ -381,6 +385,16 @@ std::string remarks(const ExplanationReport& explained, const Terminal& terminal
 
 }  // namespace
 
+namespace {
+
+std::string also_words(const Problem& problem, const std::vector<std::size_t>& nodes) {
+  std::vector<std::string> names;
+  for (const std::size_t node : nodes) names.push_back(shorten(node_name(problem, node), kNameWidth));
+  return names.empty() ? "" : fmt::format(", as much more for {}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
 std::string change_words(const Problem& problem, std::size_t n, const Change& change) {
   const User& user = problem.users()[n];
   const auto entry = [&] {
@@ -405,9 +419,10 @@ std::string change_words(const Problem& problem, std::size_t n, const Change& ch
                          problem.groups()[problem.tree().group_at(change.node)].weight.text(),
                          shorten(node_name(problem, change.node), kNameWidth));
     case ChangeKind::limit:
-      return fmt::format("limit of {} at {} {}", shorten(node_name(problem, change.node), kNameWidth),
+      return fmt::format("limit of {} at {} {}{}", shorten(node_name(problem, change.node), kNameWidth),
                          amount_words(change.amount.value()),
-                         shorten(problem.resources()[change.resource], kResourceWidth));
+                         shorten(problem.resources()[change.resource], kResourceWidth),
+                         also_words(problem, change.also));
     case ChangeKind::guarantee: {
       std::vector<std::string> amounts;
       for (std::size_t r = 0; r < change.guarantee.size(); ++r) {
@@ -429,7 +444,7 @@ namespace {
 // What-ifs of one row: the same change on other servers, which reads the same.
 struct EqualWhatIfs {
   const WhatIf* first;
-  std::string tasks, gain;  // as they read
+  std::string has, gain;  // tasks, or of several users together the share, as they read
   std::int64_t servers = 0;
   std::size_t entries = 0;
 };
@@ -444,14 +459,16 @@ std::vector<EqualWhatIfs> equal_together(const Problem& problem, std::span<const
   for (const WhatIf& what_if : what_ifs) {
     const Change& change = what_if.change;
     EqualWhatIfs row{.first = &what_if,
-                     .tasks = tasks_fixed(what_if.tasks, decimals),
-                     .gain = gain_words(what_if, decimals),
+                     .has = what_if.share ? percent(*what_if.share, 2) : tasks_fixed(what_if.tasks, decimals),
+                     .gain = what_if.share
+                                 ? signed_points(*what_if.share - what_if.share_gain, *what_if.share)
+                                 : gain_words(what_if, decimals),
                      .entries = change.servers.size()};
     for (const std::size_t i : change.servers) row.servers += problem.servers()[i].count;
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const EqualWhatIfs& other) {
       const Change& one = other.first->change;
       return one.kind == change.kind && is_on_servers(one) && is_on_servers(change) &&
-             one.resource == change.resource && one.amount == change.amount && other.tasks == row.tasks &&
+             one.resource == change.resource && one.amount == change.amount && other.has == row.has &&
              other.gain == row.gain && other.first->status == what_if.status;
     });
     if (same == rows.end()) {
@@ -482,12 +499,15 @@ std::string what_if_table(const Problem& problem, std::size_t user, std::span<co
                           const std::string& head, bool bold) {
   Table table;
   table.columns = {{}, {Align::decimal}, {Align::decimal}, {}};
-  table.rows = {{{head}, {"tasks", 1, Align::right}, {"gain", 1, Align::right}}};
+  const bool by_share = !what_ifs.empty() && what_ifs.front().share;
+  table.rows = {{{head},
+                 {by_share ? "share" : "tasks", 1, Align::right},
+                 {by_share ? "points" : "gain", 1, Align::right}}};
   table.add_rule();
   const WhatIf* best = best_change(what_ifs);
   for (const EqualWhatIfs& row : equal_together(problem, what_ifs)) {
     table.rows.push_back({{equal_words(problem, user, row)},
-                          {row.tasks},
+                          {row.has},
                           {.text = row.gain, .bold = bold && row.first == best}});
     if (row.first->status == Status::not_converged) table.rows.back().push_back({"NOT CONVERGED"});
   }
@@ -555,10 +575,15 @@ Json what_if_json(const Problem& problem, std::size_t user, const WhatIf& what_i
   if (change.kind == ChangeKind::group_weight ||
       (is_of_resource(change.kind) && change.kind != ChangeKind::unit))
     json["of"] = node_name(problem, change.node);
+  if (!change.also.empty()) json["also"] = node_names(problem, change.also);
   json["amount"] = change.amount.value();
   if (!change.guarantee.empty()) json["guarantee"] = by_resource(problem.resources(), change.guarantee);
   json["tasks"] = what_if.tasks;
   json["gain"] = what_if.gain;
+  if (what_if.share) {
+    json["share"] = *what_if.share;
+    json["share_gain"] = what_if.share_gain;
+  }
   json["status"] = status_name(what_if.status);
   json["words"] = change_words(problem, user, change);
   return json;

@@ -67,6 +67,12 @@ std::string room_words(const Allocation& allocation, const Room& room) {
 
 }  // namespace
 
+std::vector<std::string> node_names(const Problem& problem, const std::vector<std::size_t>& nodes) {
+  std::vector<std::string> names;
+  for (const std::size_t node : nodes) names.push_back(node_name(problem, node));
+  return names;
+}
+
 std::string stop_words(const Problem& problem, const Outcome& outcome, const Stop& stop) {
   std::vector<std::string_view> names;
   for (const std::size_t r : stop.resources) names.push_back(problem.resources()[r]);
@@ -75,7 +81,8 @@ std::string stop_words(const Problem& problem, const Outcome& outcome, const Sto
     case StopKind::tasks:
       return "its tasks";
     case StopKind::limit:
-      return fmt::format("limit of {}: {}", node_name(problem, stop.node), resources);
+      return fmt::format("{} of {}: {}", stop.also.empty() ? "limit" : "limits",
+                         fmt::join(node_names(problem, nodes_of(stop)), " and "), resources);
     case StopKind::capacity:
       if (stop.is_missing) {
         const std::string lack = lack_words(problem, {stop.resources, stop.is_together});
@@ -212,6 +219,7 @@ using Json = nlohmann::ordered_json;
 Json held_back_json(const Problem& problem, const Outcome& outcome, const Stop& stop) {
   Json json{{"by", stop_name(stop.kind)}, {"words", stop_words(problem, outcome, stop)}};
   if (stop.kind == StopKind::limit) json["of"] = node_name(problem, stop.node);
+  if (!stop.also.empty()) json["also"] = node_names(problem, stop.also);
   return json;
 }
 

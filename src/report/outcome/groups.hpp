@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include <mirab/audit/teams.hpp>
 #include <mirab/model/allocation.hpp>
@@ -30,7 +31,10 @@ enum class Leaves { teams, shapes };
 std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width,
                          Leaves leaves = Leaves::shapes);
 
-/// What stops a user: `by`, `words`, and of a limit `of`.
+/// What these nodes of the tree are called.
+std::vector<std::string> node_names(const Problem& problem, const std::vector<std::size_t>& nodes);
+
+/// What stops a user: `by`, `words`, and of a limit `of` and `also`.
 nlohmann::ordered_json held_back_json(const Problem& problem, const Outcome& outcome, const Stop& stop);
 
 /// The groups as docs/reference/output.md describes them; users with task shapes are among them.

@@ -66,11 +66,21 @@ std::string purchase_table(const PlanReport& report, std::size_t width) {
   return render(table, width);
 }
 
-/// What was tried was tried on servers that count with less than they may have.
+/// What was tried was tried on servers that count with less than they may have. Where it can be checked on
+/// these as they are, it was.
 std::string of_counted_servers(const PlanReport& report) {
+  if (report.plan.checked) {
+    return " That was searched on servers that count together. Then all servers were divided as they are: "
+           "the weight is enough there, and a smaller one may be.";
+  }
   return report.problem.cluster().merged
              ? " This holds for the servers as they count together: as they are, less may be enough."
              : "";
+}
+
+/// Nothing has to change: of which servers is that known?
+std::string already_words(const PlanReport& report) {
+  return report.plan.checked ? "nothing has to change, on all servers as they are" : "nothing has to change";
 }
 
 // How good the plan is.
@@ -87,6 +97,12 @@ std::string certainty(const PlanReport& report) {
                               plan.solved);
     return text + of_counted_servers(report);
   }
+  if (plan.checked)
+    return fmt::format(
+        "It was found in {} purchases, on servers that count together. Then all servers were divided as they "
+        "are: it is enough there, and with one server less of a kind it is not. Another that is cheaper is "
+        "not ruled out.",
+        plan.solved);
   std::string text;
   if (plan.exact) {
     text = fmt::format(
@@ -111,23 +127,35 @@ std::string certainty(const PlanReport& report) {
   return text + of_counted_servers(report);
 }
 
-// What each task shape gets, and what is wanted of it; nothing where the goal is one number.
+// Is it a user with task shapes, or else a group of users?
+bool is_of_shapes(const PlanReport& report) {
+  const User& first = report.problem.users()[report.goal.tasks.front().user];
+  return first.shape && first.group == report.goal.user;
+}
+
+// Of a task shape of the user who is asked about, the shape.
+const std::string& short_name(const PlanReport& report, std::size_t user) {
+  const User& wanted = report.problem.users()[user];
+  return is_of_shapes(report) ? *wanted.shape : wanted.name;
+}
+
+// What each task shape or user gets, and what is wanted of it; nothing where the goal is one number.
 std::string shapes_words(const PlanReport& report) {
   if (report.goal.tasks.size() == 1) return {};
   std::vector<std::string> words;
   for (const WantedTasks& wanted : report.goal.tasks)
-    words.push_back(fmt::format("{} {} ({} wanted)", *report.problem.users()[wanted.user].shape,
+    words.push_back(fmt::format("{} {} ({} wanted)", short_name(report, wanted.user),
                                 task_words(report.plan.after.allocation.tasks[wanted.user]),
                                 task_words(wanted.tasks.value())));
-  return fmt::format("By task shape: {}. ", fmt::join(words, ", "));
+  return fmt::format("{}: {}. ", is_of_shapes(report) ? "By task shape" : "By user", fmt::join(words, ", "));
 }
 
 std::string advice(const PlanReport& report, std::size_t width) {
   const Plan& plan = report.plan;
   const std::string& user = user_of(report);
   if (!is_needed(report))
-    return broken(fmt::format("{} has {} under {} already: nothing has to change.", user,
-                              counted_tasks(tasks_before(report)), plan.before.mechanism),
+    return broken(fmt::format("{} has {} under {} already: {}.", user, counted_tasks(tasks_before(report)),
+                              plan.before.mechanism, already_words(report)),
                   width);
   const std::string brings =
       fmt::format("{} then gets {} instead of {}.", user, counted_tasks(tasks_after(report)),
@@ -228,7 +256,8 @@ Json plan_json(const PlanReport& report) {
   json["exact"] = plan.exact && !report.problem.cluster().merged;
   json["falls_after"] = plan.falls_after ? Json(*plan.falls_after) : Json(nullptr);
   json["solved"] = plan.solved;
-  json["words"] = is_needed(report) ? certainty(report) : "nothing has to change";
+  if (plan.checked) json["checked"] = true;
+  json["words"] = is_needed(report) ? certainty(report) : already_words(report);
   json["notices"] = plan.after.notices;
   add_merged(json, plan.problem, plan.after);
   json["difference"] = difference_json(before_and_after(report));

@@ -189,6 +189,23 @@ std::vector<TeamStanding> surveyed_teams(const SurveyReport& report, const Outco
   return teams;
 }
 
+// Is the survey about a group of users? A user with task shapes is none.
+bool is_of_group(const SurveyReport& report) {
+  const std::vector<Group>& groups = report.problem.groups();
+  return std::any_of(groups.begin(), groups.end(),
+                     [&](const Group& group) { return !group.is_user && group.name == report.team; });
+}
+
+// The group itself, in a table of its own above that of its teams.
+std::string group_row(const SurveyReport& report, const Terminal& terminal) {
+  const std::vector<TeamStanding> fair{group_standing(report.problem, report.survey.outcome, report.team)};
+  const std::vector<TeamColumn> columns{{report.survey.outcome, fair}};
+  if (!report.now) return team_rows_table(report.problem, columns, nullptr, terminal);
+  const std::vector<TeamStanding> held{group_standing(report.problem, *report.now, report.team)};
+  const TeamColumn now{*report.now, held};
+  return team_rows_table(report.problem, columns, &now, terminal);
+}
+
 std::string surveyed_team_table(const SurveyReport& report, const Terminal& terminal) {
   const std::vector<TeamStanding> fair = surveyed_teams(report, report.survey.outcome);
   const std::vector<TeamColumn> columns{{report.survey.outcome, fair}};
@@ -243,7 +260,8 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal, b
     const std::vector<TeamStanding> everyone = team_standings(report.problem, report.survey.outcome);
     level = level_lines(report.problem, {report.survey.outcome, everyone}, page, report.team);
   }
-  return top + surveyed_team_table(report, terminal) + level + below + together_table(report, terminal.bold) +
+  return top + (is_of_group(report) ? group_row(report, terminal) : "") +
+         surveyed_team_table(report, terminal) + level + below + together_table(report, terminal.bold) +
          (legend.empty() ? "" : "\n" + legend);
 }
 
@@ -313,6 +331,14 @@ Json survey_json(const SurveyReport& report) {
             {"together", std::move(together)},
             {"solved", report.survey.solved},
             {"notices", outcome.notices}};
+  if (is_of_group(report)) {
+    const std::vector<TeamStanding> whole{group_standing(report.problem, outcome, report.team)};
+    std::vector<TeamStanding> whole_now;
+    if (report.now) whole_now.push_back(group_standing(report.problem, *report.now, report.team));
+    const std::optional<TeamColumn> beside =
+        report.now ? std::optional(TeamColumn{*report.now, whole_now}) : std::nullopt;
+    json["group"] = teams_json(report.problem, {outcome, whole}, beside ? &*beside : nullptr)[0];
+  }
   add_merged(json, report.problem, outcome);
   return json;
 }

@@ -225,8 +225,8 @@ std::string level_lines(const Problem& problem, const TeamColumn& column, std::s
   return text;
 }
 
-std::string team_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
-                       const Terminal& terminal) {
+std::string team_rows_table(const Problem& problem, std::span<const TeamColumn> columns,
+                            const TeamColumn* now, const Terminal& terminal) {
   const std::size_t page = std::min(terminal.width, kPageWidth);
   const TeamRows rows = team_rows(problem, columns.front(), now);
   std::string text;
@@ -252,6 +252,13 @@ std::string team_table(const Problem& problem, std::span<const TeamColumn> colum
     text += "\n" + drawn;
     rest = rest.subspan(count);
   }
+  return text;
+}
+
+std::string team_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
+                       const Terminal& terminal) {
+  const std::size_t page = std::min(terminal.width, kPageWidth);
+  std::string text = team_rows_table(problem, columns, now, terminal);
   text +=
       "\n" + broken("share: the largest part of any one resource that the team holds" +
                         std::string(now ? "; points: between now and fair; room: is free, and not used" : ""),

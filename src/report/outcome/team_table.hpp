@@ -37,9 +37,13 @@ std::string waiting_words(const TeamStanding& team, int decimals);
 int waiting_decimals(std::span<const TeamStanding> teams);
 
 /// One row per team: shares asked for, now and under each outcome, points between, tasks that wait, and what
-/// holds them under the first outcome and now. Short first under the first outcome. Below it, which teams are
-/// level. `now` is null where it is not known. At least one column; those that do not fit side by side follow
-/// in blocks below, with the same rows.
+/// holds them under the first outcome and now. Short first under the first outcome. `now` is null where it is
+/// not known. At least one column; those that do not fit side by side follow in blocks below, with the same
+/// rows.
+std::string team_rows_table(const Problem& problem, std::span<const TeamColumn> columns,
+                            const TeamColumn* now, const Terminal& terminal);
+
+/// The same, and below it what the columns mean and which teams are level.
 std::string team_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
                        const Terminal& terminal);
 
