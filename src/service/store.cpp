@@ -24,7 +24,7 @@ constexpr std::uint64_t kDatabasePage = 4096;
 // After so many pages in the write-ahead log a checkpoint is worth it while nothing waits, and is made in any
 // case. One of 1,000 pages takes 20 to 30 ms, one of 16,000 would take 400 ms.
 constexpr int kPagesWorthACheckpoint = 250;
-constexpr int kMostPages = 4'000;
+constexpr int kMostPages = 1'500;
 constexpr int kStepsOfQuestion = 10'000;  // of SQLite, then it asks whether it is late
 constexpr std::array kTables = {"tenant", "group", "queue", "server", "token", "job", "task_ended", "series"};
 

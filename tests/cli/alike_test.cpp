@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Three nodes that differ by 0.2 % of memory, and one that does not count with them.
-const std::string kCluster =
+const std::string kUnlikeNodes =
     "echo '{\"resources\": [\"cpu\", \"memory\"], \"servers\": ["
     "{\"name\": \"node-1\", \"capacity\": {\"cpu\": 16, \"memory\": 64}},"
     "{\"name\": \"node-2\", \"capacity\": {\"cpu\": 16, \"memory\": 63.9}},"
@@ -27,7 +27,7 @@ const std::string kCluster =
     "{\"name\": \"big\", \"capacity\": {\"cpu\": 64, \"memory\": 256}}], \"users\": ["
     "{\"name\": \"a\", \"demand\": {\"cpu\": 1, \"memory\": 8}},"
     "{\"name\": \"b\", \"demand\": {\"cpu\": 2, \"memory\": 2}}]}'";
-const std::string kNodes = kCluster + " | mirab ";
+const std::string kNodes = kUnlikeNodes + " | mirab ";
 
 TEST(Alike, ServersThatDifferALittleCountTogetherAndTheCostIsSaid) {
   const Ran ran = shell(kNodes + "allocate - --alike 1 --format json");
@@ -71,7 +71,7 @@ Both both(const std::string& command) {
 }
 
 /// Without what differs from run to run.
-std::string without_times(const std::string& text) {
+std::string without_seconds(const std::string& text) {
   return std::regex_replace(text, std::regex("\"seconds\": [-+.0-9e]+"), "\"seconds\": 0");
 }
 
@@ -133,7 +133,7 @@ TEST(Alike, BothSidesOfADifferenceAreWithinTheirBoundsAndSmallChangesMayBeNone) 
 
 TEST(Alike, AChangeWithinWhatCountingTogetherMayCostIsMarked) {
   const std::string change =
-      "D=$(mktemp -d); " + kCluster +
+      "D=$(mktemp -d); " + kUnlikeNodes +
       " > $D/before.json; sed 's/\"name\": \"a\"/&, \"weight\": 1.001/' $D/before.json > "
       "$D/after.json; mirab diff $D/before.json $D/after.json -m drfh";
   const Ran counted = shell(change + " --alike 1");
@@ -243,7 +243,7 @@ TEST(Alike, WhereALevelMayBeFarOffEveryCommandDividesTheServersAsTheyAre) {
     EXPECT_THAT(ran.err, AllOf(HasSubstr("--alike 100: 2 servers that are alike count as 1 entry"),
                                HasSubstr("so all servers are divided as they are")))
         << command;
-    EXPECT_EQ(without_times(ran.out), without_times(exact.out)) << command;
+    EXPECT_EQ(without_seconds(ran.out), without_seconds(exact.out)) << command;
   }
 }
 

@@ -177,7 +177,7 @@ TEST(MergedServers, AConvergedOutcomeIsCertifiedForTheServersAndKeepsTheSolversO
   EXPECT_EQ(outcome->certificate.kind, "merged-servers");
   EXPECT_EQ(outcome->certificate.value, 1) << "not known for pf";
   EXPECT_THAT(outcome->notices,
-              testing::Contains(testing::HasSubstr("pf is converged: " + alone->certificate.kind)));
+              ::testing::Contains(::testing::HasSubstr("pf is converged: " + alone->certificate.kind)));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 export interface Outcomes {
   version: 1;
   seed: number;
-  problem: {resources: string[]; users: number; servers: number; server_classes: number};
+  problem: {resources: string[]; users: number; servers: number; server_classes: number; stands_for?: Record<string, string[]>};
   outcomes: Outcome[];
 }
 
@@ -56,7 +56,7 @@ export interface UserShare {
   /** Whose member the user is. */
   group?: string;
   /** Where there are groups or quotas: what keeps the user from having more: all its tasks run; a limit; full resources; a reserve of others; or none of these. */
-  held_back?: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string};
+  held_back?: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string; also?: string[]};
   name: string;
   weight?: number;
   /** How many tasks the user can run. */
@@ -620,11 +620,11 @@ export interface Explained {
   status: 'exact' | 'converged' | 'not_converged';
   certificate: {kind: string; value: number | null};
   seconds: number;
-  user: {name: string; weight: number; demand: Record<string, number>; limit: number | null; tasks: number; dominant_resource: string; dominant_share: number; held_back?: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string}; has_all_tasks: boolean; servers: Record<string, number>};
+  user: {name: string; weight: number; demand: Record<string, number>; limit: number | null; tasks: number; dominant_resource: string; dominant_share: number; held_back?: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string; also?: string[]}; has_all_tasks: boolean; servers: Record<string, number>};
   /** Full resources that the user needs where it may run; of which it holds the largest part first. */
   bindings: {servers: string[]; resource: string; capacity: number; held: number; level: number; price?: number; others: {user: string; held: number}[]}[];
   /** Changes that were tried, each by solving the changed cluster; the greatest gain first. */
-  what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit' | 'guarantee' | 'reserve'; servers: string[]; resource?: string; of?: string; amount: number; guarantee?: Record<string, number>; tasks: number; gain: number; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
+  what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit' | 'guarantee' | 'reserve'; servers: string[]; resource?: string; of?: string; also?: string[]; amount: number; guarantee?: Record<string, number>; tasks: number; gain: number; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
   /** Changes beyond --what-ifs. */
   untried: number;
   /** With groups: those around the user, from the top, then the user. */
@@ -652,11 +652,13 @@ export interface Surveyed {
   satisfied_users: number;
   /** Of how many users. */
   satisfied_of: number;
+  /** Only of a survey of a group of users: the group itself, as a row. */
+  group?: {name: string; weight: number; shapes: string[]; dominant_resource: string; now: number | null; fair: number | null; asked: number | null; tasks: number; asked_tasks: number | null; waiting: number | null; waiting_now: number | null; satisfied: boolean; held_by: string | null};
   /** A row a team. */
   teams: ({name: string; weight: number; shapes: string[]; dominant_resource: string; now: number | null; fair: number | null; asked: number | null; tasks: number; asked_tasks: number | null; waiting: number | null; waiting_now: number | null; satisfied: boolean; held_by: string | null})[];
   /** Those who are short first, of these the least part of what it asks for; then those who ask without end, the lowest share first. */
   users: SurveyedUser[];
-  /** What each change would bring the tasks of the team together, without changes of one user's own weight; empty in a survey of all. */
+  /** What each change would bring all tasks of the team together, the greatest gain of its share first, without changes of one user's own weight; empty in a survey of all. */
   together: TriedChange[];
   /** Changed clusters that were divided; one serves all the users whom it may help. */
   solved: number;
@@ -682,7 +684,7 @@ export interface SurveyedUser {
   /** The largest part of any one resource that it holds. */
   dominant_share: number;
   /** What keeps the user from having more: all its tasks run; a limit; full resources; a reserve of others; or none of these. */
-  held_back: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string; placement?: boolean};
+  held_back: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string; also?: string[]; placement?: boolean};
   /** Full resources that it needs where it may run; none of a satisfied user. */
   bindings: FullResource[];
   /** The best of what_ifs: the cheapest that brings all it asks for, else the one that brings most. Null: none helps. */
@@ -716,6 +718,8 @@ export interface TriedChange {
   resource?: string;
   /** The group, or user, of a group-weight, limit, guarantee or reserve. */
   of?: string;
+  /** Of a limit: groups around it whose limits rise by as much. */
+  also?: string[];
   /** How many servers, or how much more of the resource; the new weight, number of tasks, limit, or guarantee of the resource; how much of it was reserved. */
   amount: number;
   /** The new guarantee, of every resource. */
@@ -724,6 +728,10 @@ export interface TriedChange {
   tasks: number;
   /** Over its tasks now; negative when the change hurts; 0 within a millionth. */
   gain: number;
+  /** Only of several users together: the largest part of any one resource of the cluster as it is that they hold after the change. */
+  share?: number;
+  /** Over their share now; 0 within a millionth. */
+  share_gain?: number;
   status: 'exact' | 'converged' | 'not_converged';
   /** The change in words. */
   words: string;
@@ -740,7 +748,7 @@ export interface Compared {
   /** How many of `teams` on both sides have each direction. */
   changed_users: {gain: number; lose: number; mixed: number; unchanged: number};
   /** Each user once, with all its task shapes: those of both sides by the change of their share for their weight, the greatest gain first, then those of one side. */
-  teams: ({name: string; before: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; after: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; direction: 'gain' | 'lose' | 'mixed' | 'unchanged'; shapes: string[]; now: number | null; fair: number | null; asked: number | null; waiting: number | null; held_by: string | null})[];
+  teams: ({name: string; before: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; after: {tasks: number; dominant_share: number; share_of_before: number; asked: number | null; satisfied: boolean} | null; direction: 'gain' | 'lose' | 'mixed' | 'unchanged'; shapes: string[]; now: number | null; fair: number | null; asked: number | null; waiting: number | null; held_by: string | null; may_be_none?: true})[];
   /** Users of both sides, the greatest gain in tasks first; each task shape is an entry. */
   users: ComparedUser[];
   only_before: {name: string; tasks: number; dominant_share: number; share_of_before?: number}[];
@@ -783,6 +791,8 @@ export interface ComparedUser {
   change: number | null;
   /** A task demands the same on both sides. */
   same_task: boolean;
+  /** Only where it is so: the change is within what counting alike servers together may cost. */
+  may_be_none?: true;
 }
 
 export interface ComparedGroup {
@@ -969,6 +979,8 @@ export interface Planned {
   falls_after: number | null;
   /** Changed clusters that were divided. */
   solved: number;
+  /** Only with --alike: it was searched on servers that count together, and then divided on all servers as they are, where it is enough, and a purchase with one server less of a kind is not. All figures before and after are of these. */
+  checked?: true;
   /** How good the plan is. */
   words: string;
   /** Of the cluster after the change, and which mechanism was chosen. */
