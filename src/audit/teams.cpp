@@ -175,11 +175,14 @@ Stops::Stops(const Problem& problem, const Outcome& outcome)
       used_(fairness::used_below(problem.tree(), bundles(problem, outcome.allocation))),
       keys_(keys_of(problem, outcome.allocation)),
       charged_(charged(problem.tree(), used_)),
-      grants_(outcome.allocation.servers.size()),
       is_short_(problem.tree().size()),
       is_eligible_(eligible_somewhere(problem)),
       by_rule_(is_by_rule(outcome)) {
-  for (const Grant& grant : outcome.allocation.grants) grants_[grant.server].push_back(grant);
+  for (const Grant& grant : outcome.allocation.grants) {
+    if (grant.server >= grants_.size()) grants_.resize(grant.server + 1);
+    grants_[grant.server].push_back(grant);
+  }
+  grants_.resize(std::max(grants_.size(), outcome.allocation.servers.size()));
   const Tree& tree = problem.tree();
   for (std::size_t node = tree.size(); node-- > 0;) {
     if (tree.is_user(node)) {

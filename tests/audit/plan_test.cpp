@@ -372,8 +372,9 @@ TEST(Plan, TheWeightOfAUserWithShapesIsItsOwn) {
   EXPECT_EQ(plan->weight_before, Quantity(1));
   EXPECT_GT(*plan->weight, Quantity(1));
   EXPECT_EQ(plan->problem.groups()[0].weight, *plan->weight);
-  EXPECT_THAT(describe(plan_weight(problem, *choose_mechanism("drfh"), *goal).error()),
-              HasSubstr("--user: drfh takes each task shape of 'shop' for a user of its own"));
+  EXPECT_THAT(
+      describe(plan_weight(problem, *choose_mechanism("drfh"), *goal).error()),
+      HasSubstr("--user: drfh knows no groups, and takes each task shape or user of 'shop' for itself"));
 }
 
 // Equal entries are put together for the search: the plan is that of one entry with their count.

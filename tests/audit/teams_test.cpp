@@ -218,10 +218,9 @@ TEST(Teams, ALimitStopsOnlyAUserWhoWouldHaveMoreWithoutIt) {
 // in the way, only that is named.
 TEST(Teams, OfLimitsWithinEachOtherThoseAreNamedThatHaveToRise) {
   const auto stop_of = [](const std::string& outer, const std::string& inner, const std::string& others) {
-    const Problem problem =
-        one_resource("  - {name: outer, limit: {cpu: " + outer +
-                         "}}\n  - {name: inner, parent: outer, limit: {cpu: " + inner + "}}\n",
-                     "  - {name: a, group: inner, demand: {cpu: 1}}\n" + others);
+    const Problem problem = one_resource("  - {name: outer, limit: {cpu: " + outer +
+                                             "}, groups: [{name: inner, limit: {cpu: " + inner + "}}]}\n",
+                                         "  - {name: a, group: inner, demand: {cpu: 1}}\n" + others);
     const Outcome outcome = *allocate(problem, "hdrf");
     const Stop stop = Stops(problem, outcome).of(0);
     EXPECT_EQ(stop.kind, StopKind::limit);
@@ -241,7 +240,7 @@ TEST(Teams, OfLimitsWithinEachOtherThoseAreNamedThatHaveToRise) {
 
 TEST(Teams, LimitsThatHaveToRiseTogetherAreTriedTogether) {
   const Problem problem =
-      one_resource("  - {name: outer, limit: {cpu: 4}}\n  - {name: inner, parent: outer, limit: {cpu: 4}}\n",
+      one_resource("  - {name: outer, limit: {cpu: 4}, groups: [{name: inner, limit: {cpu: 4}}]}\n",
                    "  - {name: a, group: inner, demand: {cpu: 1}}\n");
   const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
   const auto limit = std::find_if(explanation.what_ifs.begin(), explanation.what_ifs.end(),

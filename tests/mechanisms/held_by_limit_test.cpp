@@ -72,8 +72,8 @@ void compare(const Problem& problem, const std::string& mechanism, Counts& count
 /// What holds a user is told from one division. Where others change what they hold too, that is not always
 /// right: of a hundred limits that are named at most `wrong` bring nothing, of those that are not at most
 /// `missed` bring something.
-void expect_right(const std::string& mechanism, const testing::TreeStyle& style, std::uint64_t seed,
-                  int wrong, int missed) {
+Counts expect_right(const std::string& mechanism, const testing::TreeStyle& style, std::uint64_t seed,
+                    int wrong, int missed) {
   constexpr int kTrees = 1'500;
   Random random(seed);
   Counts counts;
@@ -84,15 +84,18 @@ void expect_right(const std::string& mechanism, const testing::TreeStyle& style,
   EXPECT_LE(counts.too_many, 1 + counts.several / 10);
   if (!kIsSanitized) {
     EXPECT_GT(counts.limits, 100);
-    EXPECT_GT(counts.several, 0);
   }
   fmt::print("{}: {} limits, {} of them wrong; {} of several, {} too many; {} unnamed, {} missed\n",
              mechanism, counts.limits, counts.wrong, counts.several, counts.too_many, counts.unnamed,
              counts.missed);
+  return counts;
 }
 
 TEST(HeldByLimit, WhoIsHeldByALimitHasMoreWithoutItInOnePool) {
-  expect_right("hdrf", {.leaves_max = 8}, 1, 3, 4);
+  const Counts counts = expect_right("hdrf", {.leaves_max = 8}, 1, 3, 4);
+  if (!kIsSanitized) {
+    EXPECT_GT(counts.several, 0);
+  }
 }
 
 TEST(HeldByLimit, WhoIsHeldByALimitHasMoreWithoutItOverServers) {
