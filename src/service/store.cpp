@@ -21,8 +21,9 @@ namespace {
 constexpr int kFormat = 1;
 constexpr std::uint64_t kDatabasePage = 4096;
 
-// After so many pages in the write-ahead log a checkpoint is worth it while nothing waits, and is made in any
-// case. One of 1,000 pages takes 20 to 30 ms, one of 16,000 would take 400 ms.
+// Pages in the write-ahead log after which a checkpoint is worth its time while nothing waits, and after
+// which it is made in any case: then a commit takes longer, with 1,000 pages 20 to 30 ms, with 16,000 it
+// would be 400 ms.
 constexpr int kPagesWorthACheckpoint = 250;
 constexpr int kMostPages = 1'500;
 constexpr int kStepsOfQuestion = 10'000;  // of SQLite, then it asks whether it is late
@@ -176,7 +177,7 @@ class SqliteStore final : public Store {
     return failure;
   }
 
-  /// After each transaction: so many pages are in the write-ahead log.
+  /// SQLite calls it after each transaction, with the number of pages in the write-ahead log.
   static int has_committed(void* self, sqlite3*, const char*, int pages) {
     auto* const store = static_cast<SqliteStore*>(self);
     store->pages_ = pages;

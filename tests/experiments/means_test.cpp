@@ -52,6 +52,21 @@ TEST(Means, ABoundIsDecidedByTheWholeIntervalOnEitherSide) {
   EXPECT_EQ(decided(0.96, 0.97, Side::at_most), Found::no);
 }
 
+TEST(Means, NearIsDecidedByTheWholeInterval) {
+  const auto decided = [](double low, double high) {
+    Finding finding{.what = "x", .ours = (low + high) / 2, .interval = {{low, high}}};
+    decide_near(finding, 1, 0.1);
+    EXPECT_EQ(finding.note.empty(), !finding.undecided);
+    return found(finding);
+  };
+  EXPECT_EQ(decided(0.95, 1.05), Found::yes);
+  EXPECT_EQ(decided(0.85, 1.05), Found::open) << "the mean alone is near";
+  EXPECT_EQ(decided(0.8, 1.2), Found::open);
+  EXPECT_EQ(decided(1.05, 1.3), Found::open) << "the mean alone is not near";
+  EXPECT_EQ(decided(1.2, 1.3), Found::no);
+  EXPECT_EQ(decided(0.7, 0.8), Found::no);
+}
+
 TEST(Means, WhatACertificateLeavesOpenIsNothing) {
   EXPECT_TRUE(not_less("x", std::vector<double>{-1e-7, -1e-7}).holds);
   EXPECT_FALSE(more("x", std::vector<double>{1e-7, 1e-7}).holds);

@@ -69,7 +69,7 @@ void compare(const Problem& problem, const std::string& mechanism, Counts& count
   }
 }
 
-/// What holds a user is told from one division. Where others change what they hold too, that is not always
+/// What holds a user follows from one division. Where others change what they hold too, that is not always
 /// right: of a hundred limits that are named at most `wrong` bring nothing, of those that are not at most
 /// `missed` bring something.
 Counts expect_right(const std::string& mechanism, const testing::TreeStyle& style, std::uint64_t seed,

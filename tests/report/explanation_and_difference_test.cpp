@@ -258,8 +258,8 @@ TEST(SurveyTable, OfATeamHasItsRowItsShapesThatWaitAndWhatChangesBringIt) {
   EXPECT_THAT(table, Not(HasSubstr("level under"))) << "no other team is short";
   EXPECT_THAT(table, ContainsRegex("lab/train +9 +3 +100.00% +gpu"));
   EXPECT_THAT(table, Not(HasSubstr("lab/web"))) << "it does not wait";
-  EXPECT_THAT(table, ContainsRegex("what if .solved each time.: lab +tasks +gain\n"));
-  EXPECT_THAT(table, ContainsRegex("one more of 3 servers like n1 +6 +\\+1.0*\n"));
+  EXPECT_THAT(table, ContainsRegex("what if .solved each time.: lab +share +points\n"));
+  EXPECT_THAT(table, ContainsRegex("one more of 3 servers like n1 +133.33% +\\+33.33\n"));
   const auto json = survey_json(report);
   EXPECT_EQ(json["team"], "lab");
   EXPECT_EQ(json["teams"].size(), 1U);

@@ -94,6 +94,15 @@ void decide(Finding& finding, Side side, double bound, double shown_bound) {
 
 void decide(Finding& finding, Side side, double bound) { decide(finding, side, bound, bound); }
 
+void decide_near(Finding& finding, double value, double tolerance) {
+  const auto [low, high] = finding.interval.value_or(std::pair(finding.ours, finding.ours));
+  finding.holds = low >= value - tolerance && high <= value + tolerance;
+  finding.undecided = !finding.holds && low <= value + tolerance && high >= value - tolerance;
+  if (!finding.undecided) return;
+  const std::string note = "only a part of the interval is within the tolerance: nothing is shown";
+  finding.note = finding.note.empty() ? note : finding.note + "; " + note;
+}
+
 namespace {
 
 constexpr double kNothing = 1e-6;

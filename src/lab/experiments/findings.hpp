@@ -52,6 +52,9 @@ enum class Side { above, at_least, at_most, below };
 void decide(Finding& finding, Side side, double bound, double shown_bound);
 void decide(Finding& finding, Side side, double bound);
 
+/// The same of "ours is `value`, give or take `tolerance`": holds where the whole interval is so near.
+void decide_near(Finding& finding, double value, double tolerance);
+
 // What a paper says of A against B, by the differences A - B of runs, seeds or iterations: at least two.
 // `ours` is their mean, with its 95 % interval. What certificates leave open, 1e-6, counts as 0.
 

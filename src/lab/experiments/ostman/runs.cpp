@@ -231,11 +231,8 @@ Finding about(std::string what, double printed, std::span<const double> ratios, 
   const simulation::Interval ratio = ratio_over_seeds(ratios);
   Finding finding = compared(std::move(what), printed, ratio.mean, tolerance);
   if (ratios.size() > 1) finding.interval = {{ratio.low, ratio.high}};
-  if (finding.holds) return finding;
-  finding.undecided = ratio.low <= printed + tolerance && ratio.high >= printed - tolerance;
-  finding.note = finding.undecided
-                     ? "what is printed is in the interval, with its tolerance: nothing is shown"
-                     : "not found on clusters drawn from the trace";
+  decide_near(finding, printed, tolerance);
+  if (!finding.holds && !finding.undecided) finding.note = "not found on clusters drawn from the trace";
   return finding;
 }
 

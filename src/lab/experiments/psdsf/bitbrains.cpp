@@ -90,7 +90,7 @@ std::vector<Use> use_of(const std::vector<Run>& runs, std::vector<double> Parts:
   return use;
 }
 
-// Of PS-DSF over DRFH and TSF: undecided where the mean is off the tolerance, and not the whole interval.
+// Of PS-DSF over DRFH and TSF.
 Finding largest_gain(std::string_view measure, const std::vector<Use>& use) {
   simulation::Interval most;
   double of = 1;  // what the other one uses
@@ -109,9 +109,8 @@ Finding largest_gain(std::string_view measure, const std::vector<Use>& use) {
           measure, kMoreTolerance),
       kMostMore, most.mean, kMoreTolerance);
   finding.interval = {{most.low, most.high}};
-  finding.undecided =
-      !finding.holds && most.high >= kMostMore - kMoreTolerance && most.low <= kMostMore + kMoreTolerance;
   finding.note = fmt::format("{:.1f} % more than the other one uses", 100 * most.mean / of);
+  decide_near(finding, kMostMore, kMoreTolerance);
   return finding;
 }
 

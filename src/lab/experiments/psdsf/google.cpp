@@ -10,7 +10,6 @@
 // once with jobs that may run on some classes only.
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 #include <vector>
@@ -129,10 +128,12 @@ Use use_of(const std::vector<Draw>& draws, const Part& part, std::size_t resourc
 
 Finding almost_the_same(const std::string& resource, const Use& use) {
   const simulation::Interval gain = simulation::mean_interval(gains(use, kDrfh, kTsf));
-  return {.what = fmt::format("{}: use under drfh less that under tsf, within {}", resource, kAlmostTheSame),
-          .ours = gain.mean,
-          .interval = {{gain.low, gain.high}},
-          .holds = std::abs(gain.mean) <= kAlmostTheSame};
+  Finding finding{
+      .what = fmt::format("{}: use under drfh less that under tsf, within {}", resource, kAlmostTheSame),
+      .ours = gain.mean,
+      .interval = {{gain.low, gain.high}}};
+  decide_near(finding, 0, kAlmostTheSame);
+  return finding;
 }
 
 void check_setting(const Setting& setting, const std::vector<Draw>& draws, Reproduction& result) {
