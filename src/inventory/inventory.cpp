@@ -435,8 +435,10 @@ class Describer {
     find_kinds();
     if (inventory_.tolerance > 0) share_what_is_too_much();
     std::vector<AlikeServer> servers;
-    for (const std::size_t i : kept_machines())
-      servers.push_back({.capacity = capacities_[i], .used = used_on_each(i), .kind = kinds_[i]});
+    for (const std::size_t i : kept_machines()) {
+      servers.push_back({.capacity = capacities_[i], .kind = kinds_[i]});
+      if (!shares_[i]) servers.back().used = used_on_each(i);
+    }
     entry_of_.assign(machine_count(), 0);
     std::map<std::pair<Key, Like>, std::size_t> entries;
     std::vector<AlikeClass> classes = alike(kept_machines(), servers);
@@ -481,6 +483,7 @@ class Describer {
     }
     std::map<std::pair<Like, std::string>, std::size_t> numbers;
     kinds_.assign(machine_count(), 0);
+    shares_.assign(machine_count(), false);
     for (const std::size_t i : kept_machines()) {
       Like own{.taints = taints_[i], .is_overfull = overfull_[i]};
       for (const std::size_t area : used) own.allows.push_back(areas_[area][i]);
@@ -505,32 +508,88 @@ class Describer {
     return classes;
   }
 
-  // What runs on overfull machines differs on each: hundreds of them would be hundreds of entries, although
-  // none has room. Those that are alike in what they really have share what runs on them.
+  // What runs on overfull machines differs on each: hundreds of them would be hundreds of entries. Those that
+  // are alike in what they really have, and run too much of the same resources, share what runs on them; but
+  // as many whole devices each, since two tasks on 7 and 8 devices are not two on 7.5.
   void share_what_is_too_much() {
     std::vector<std::size_t> machines;
     std::vector<AlikeServer> servers;
+    const std::vector<std::size_t> devices = counted_in_devices();
+    std::map<std::tuple<std::size_t, std::vector<bool>, ResourceVector>, std::size_t> numbers;
     for (const std::size_t i : kept_machines()) {
       const Machine& machine = inventory_.machines[i];
       if (!overfull_[i] || machine.is_closed) continue;
+      ResourceVector has;
+      for (const std::size_t r : devices) has.push_back(capacities_[i][r]);
+      const auto number =
+          numbers.emplace(std::tuple(kinds_[i], what_is_too_much(i), std::move(has)), numbers.size());
       machines.push_back(i);
-      servers.push_back({.capacity = machine.capacity, .kind = kinds_[i]});
+      servers.push_back({.capacity = machine.capacity, .kind = number.first->second});
     }
-    std::int64_t shared = 0, entries = 0;
-    for (const AlikeClass& each : alike(machines, servers)) {
-      if (each.servers.size() == 1) continue;
-      const ResourceVector common = with_mean_use(each);
+    const std::vector<ResourceVector> largest = largest_tasks();
+    std::int64_t shared = 0;
+    for (AlikeClass& each : alike(machines, servers)) {
+      // A task that is larger than the mean would be on no server: its machine stays as it is.
+      ResourceVector mean;
+      std::size_t count = 0;
+      do {
+        count = each.servers.size();
+        mean = with_mean_use(each);
+        std::erase_if(each.servers, [&](std::size_t machine) {
+          return !std::equal(mean.begin(), mean.end(), largest[machine].begin(),
+                             [](const Quantity& has, const Quantity& task) { return task <= has; });
+        });
+      } while (each.servers.size() > 1 && each.servers.size() < count);
+      if (each.servers.size() < 2) continue;
+      likes_.push_back(likes_[kinds_[each.servers.front()]]);
       for (const std::size_t machine : each.servers) {
-        capacities_[machine] = common;
+        capacities_[machine] = mean;
+        kinds_[machine] = likes_.size() - 1;
+        shares_[machine] = true;
         shared += inventory_.machines[machine].count;
       }
-      ++entries;
     }
     if (shared == 0) return;
     description_.notices.push_back(
-        fmt::format("counted with the mean of what runs on all {0}s like them that run more than they have: "
-                    "{1} {0}s in {2} {3}",
-                    inventory_.machine_word, shared, entries, entries == 1 ? "entry" : "entries"));
+        fmt::format("{0}s that run more than they have, and are alike, count with the mean of what runs on "
+                    "them: {1} {0}s",
+                    inventory_.machine_word, shared));
+  }
+
+  // Resources of which every task demands a whole number, and no machine has many.
+  std::vector<std::size_t> counted_in_devices() const {
+    constexpr int kMany = 1'000;
+    const auto is_device = [&](std::size_t r) {
+      return std::all_of(shapes_.begin(), shapes_.end(),
+                         [&](const Shape& shape) { return rational((*shape.demand)[r]).get_den() == 1; }) &&
+             std::all_of(capacities_.begin(), capacities_.end(),
+                         [&](const ResourceVector& has) { return has[r] <= Quantity(kMany); });
+    };
+    std::vector<std::size_t> devices;
+    for (std::size_t r = 0; r < inventory_.resources.size(); ++r) {
+      if (is_device(r)) devices.push_back(r);
+    }
+    return devices;
+  }
+
+  std::vector<bool> what_is_too_much(std::size_t machine) const {
+    std::vector<bool> too_much;
+    const ExactVector used = used_on_each(machine);
+    for (std::size_t r = 0; r < used.size(); ++r)
+      too_much.push_back(used[r] > rational(inventory_.machines[machine].capacity[r]));
+    return too_much;
+  }
+
+  // Of each resource the most that one task demands which runs there; [machine][r].
+  std::vector<ResourceVector> largest_tasks() const {
+    std::vector<ResourceVector> largest(machine_count(), ResourceVector(inventory_.resources.size()));
+    for (const Shape& shape : shapes_) {
+      for (const auto& [machine, tasks] : shape.running) {
+        for (std::size_t r = 0; r < shape.demand->size(); ++r)
+          largest[machine][r] = std::max(largest[machine][r], (*shape.demand)[r]);
+      }
+    }
+    return largest;
   }
 
   // What each machine of the class counts with: the mean of what runs there where that is more than the least
@@ -712,6 +771,7 @@ class Describer {
   std::vector<std::vector<Taint>> taints_;  // [machine], those that keep tasks off
   Bits kept_;                               // [machine]
   std::vector<std::size_t> kinds_;          // [machine], an index into likes_
+  std::vector<bool> shares_;                // [machine]: what runs on it, with others
   std::vector<std::pair<Like, std::string>> likes_;
   std::vector<std::size_t> entry_of_;  // [machine]
 };

@@ -86,7 +86,7 @@ std::optional<Duration> of_clock(std::string_view text) {
     if (text.front() != ':') return {};
     text.remove_prefix(1);
   }
-  if (!has_days && count == 1) return {};
+  if (has_days ? fields[0] >= 24 : count == 1) return {};
   if (!has_days && count == 2) fields = {0, fields[0], fields[1]};
   const bool fits = add(fields[0], std::chrono::hours(1), sum) &&
                     add(fields[1], std::chrono::minutes(1), sum) &&

@@ -65,8 +65,12 @@ void Writer::run() {
     }
     has_room_.notify_one();
     if (!groups.empty()) write_groups(groups);
-    if (groups.empty() && has_written && !writing_) store_->rest();
-    has_written = !groups.empty();
+    if (!groups.empty()) {
+      has_written = true;
+    } else if (has_written && !writing_) {
+      store_->rest();
+      has_written = false;
+    }
     if (writing_) continue_snapshot(false);
     write_series();
     if (Steady::now() >= next_size) {

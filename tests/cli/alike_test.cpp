@@ -238,7 +238,7 @@ const std::string kUnlike =
 TEST(Alike, WhereALevelMayBeFarOffEveryCommandDividesTheServersAsTheyAre) {
   for (const std::string command :
        {"allocate - -m drfh", "explain - -m drfh", "explain - u -m drfh", "diff - -m drfh -m tsf",
-        "plan - --user u --kind n1 -m drfh", "plan - --user u --tasks 2 --weights -m drfh"}) {
+        "plan - --user u -m drfh", "plan - --user u --tasks 2 --weights -m drfh"}) {
     const Ran exact = shell(kUnlike + command + " --format json");
     const Ran ran = shell(kUnlike + command + " --alike 100 --format json");
     EXPECT_EQ(ran.status, 0) << command << ran.err;

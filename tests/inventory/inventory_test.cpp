@@ -59,21 +59,51 @@ TEST(Inventory, AnOverfullMachineIsNoEntryWithOneThatReallyHasAsMuch) {
   for (const Server& server : found.cluster.servers) EXPECT_EQ(server.is_overfull, server.name == "m1");
 }
 
-// Of the first two one runs 6 of 4, one 5; the third one has room, and the fourth is of another size.
+// Of the first two one runs 6,000 of 4,000, one 5,000; the third one has room, and the fourth another size.
 TEST(Inventory, OverfullMachinesThatAreAlikeCountWithTheMeanOfWhatRunsThere) {
-  Inventory all = inventory({4, 4, 4, 8});
-  all.tasks = {tasks("a", 3, 0), tasks("a", 3, 0), tasks("a", 5, 1), tasks("b", 1, 2), tasks("b", 9, 3)};
+  Inventory all = inventory({4'000, 4'000, 4'000, 8'000});
+  all.tasks = {tasks("a", 3'000, 0), tasks("a", 3'000, 0), tasks("a", 5'000, 1), tasks("b", 1'000, 2),
+               tasks("b", 9'000, 3)};
   EXPECT_EQ(described(all).cluster.servers.size(), 4U) << "no machine counts as alike";
   all.tolerance = mpq_class(1, 100);
   const Description found = described(all);
   ASSERT_EQ(found.machines, (std::vector<std::vector<std::size_t>>{{0, 1}, {2}, {3}}));
-  EXPECT_EQ(found.cluster.servers[0].capacity[0].text(), "5.5");
+  EXPECT_EQ(found.cluster.servers[0].capacity[0], Quantity(5'500));
   EXPECT_TRUE(found.cluster.servers[0].is_overfull);
-  EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(4));
-  EXPECT_EQ(found.cluster.servers[2].capacity[0], Quantity(9));
+  EXPECT_EQ(found.cluster.servers[1].capacity[0], Quantity(4'000));
+  EXPECT_EQ(found.cluster.servers[2].capacity[0], Quantity(9'000));
   EXPECT_FALSE(found.cluster.merged);
-  EXPECT_THAT(found.notices, Contains("counted with the mean of what runs on all servers like them that run "
-                                      "more than they have: 2 servers in 1 entry"));
+  EXPECT_THAT(found.notices, Contains("servers that run more than they have, and are alike, count with the "
+                                      "mean of what runs on them: 2 servers"));
+}
+
+// 7 and 8 of 4 devices: with 7.5 each, two servers would hold 14 of the 15 tasks.
+TEST(Inventory, OverfullMachinesCountTogetherOnlyWithAsManyWholeDevices) {
+  Inventory all = inventory({4, 4, 4});
+  for (int n = 0; n < 22; ++n) all.tasks.push_back(tasks("a", 1, n < 7 ? 0U : n < 15 ? 1U : 2U));
+  all.tolerance = mpq_class(1, 100);
+  const Description found = described(all);
+  EXPECT_EQ(found.machines, (std::vector<std::vector<std::size_t>>{{0, 2}, {1}}));
+  EXPECT_EQ(found.cluster.servers[0].capacity[0], Quantity(7));
+}
+
+// The means, 5,500 and 5,520, differ by less than 1 %, what the machines have by more.
+TEST(Inventory, OverfullMachinesThatDifferStayApartThoughTheirMeansAreAlike) {
+  Inventory all = inventory({4'000, 4'000, 5'000, 5'000});
+  all.tasks = {tasks("a", 2'700, 0), tasks("a", 2'700, 0), tasks("b", 2'000, 1), tasks("b", 3'600, 1),
+               tasks("a", 2'700, 2), tasks("a", 2'700, 2), tasks("b", 2'000, 3), tasks("b", 3'640, 3)};
+  all.tolerance = mpq_class(1, 100);
+  const Description found = described(all);
+  EXPECT_EQ(found.machines, (std::vector<std::vector<std::size_t>>{{0, 1}, {2, 3}}));
+  EXPECT_TRUE(Problem::from(found.cluster)) << "all that runs has room";
+}
+
+// One runs 6,000 of 4,000 in one task, which no server with the mean of 5,500 could hold.
+TEST(Inventory, AnOverfullMachineWithATaskThatIsLargerThanTheMeanStaysAsItIs) {
+  Inventory all = inventory({4'000, 4'000});
+  all.tasks = {tasks("a", 6'000, 0), tasks("b", 5'000, 1)};
+  all.tolerance = mpq_class(1, 100);
+  EXPECT_EQ(described(all).machines, (std::vector<std::vector<std::size_t>>{{0}, {1}}));
 }
 
 TEST(Inventory, TheSumOfWhatSeveralMachinesLackIsNoted) {

@@ -72,10 +72,12 @@ users:
 )");
   EXPECT_THAT(import->notices, ElementsAre("columns of servers.csv that are not used: rack",
                                            "columns of jobs.csv that are not used: state"));
-  EXPECT_THAT(import->provenance,
-              ElementsAre("From a table of 2 jobs; 2 of them, of 2 users, are here.",
-                          "Times count from the first submission, the second 100. All runtimes are as the "
-                          "table says."));
+  EXPECT_THAT(
+      import->provenance,
+      ElementsAre(
+          "From a table of 2 jobs; 2 of them, of 2 users, are here.",
+          "Times count from the first submission that is here, the second 100. All runtimes are as the "
+          "table says."));
 }
 
 TEST(CsvJobs, TheWorkloadFileReadsBackTheSame) {
@@ -126,7 +128,7 @@ TEST(CsvJobs, TimesCountFromTheFirstJobThatIsKept) {
   EXPECT_EQ(import.workload.jobs[0].submitted, seconds(0));
   EXPECT_EQ(import.workload.jobs[1].submitted, seconds(1000));
   EXPECT_EQ(import.workload.span, seconds(1010));
-  EXPECT_THAT(import.provenance[1], HasSubstr("from the first submission, the second 3000."));
+  EXPECT_THAT(import.provenance[1], HasSubstr("from the first submission that is here, the second 3000."));
 }
 
 TEST(CsvJobs, TimesInPartsAreReadAsPeopleAndSlurmWriteThem) {

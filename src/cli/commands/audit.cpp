@@ -251,7 +251,8 @@ Exit run(const Options& options) {
   } else {
     const Result<Problem> as_it_is = read_problem(options.files);
     if (!as_it_is) return report_error(infeasible(as_it_is.error()));
-    const Result<Problem> problem = as_divided({.problem = *as_it_is}, options.files.alike, {});
+    const Result<Problem> problem =
+        as_divided({.problem = *as_it_is, .mechanisms = *mechanisms}, options.files.alike, {});
     if (!problem) return report_error(problem.error());
     if (const std::optional<Merged>& merged = problem->cluster().merged)
       report_notes({fmt::format("{} servers that are alike count as {} {}: the audit is of these",

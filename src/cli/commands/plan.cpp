@@ -218,8 +218,9 @@ Check check_prices(const std::vector<Offer>& offers, const std::string& key) {
 }
 
 /// Those that are named; without names all of the file, or without a file all server entries that are not
-/// overfull, at a price of 1; of those that count together one.
-Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Problem& problem) {
+/// overfull, at a price of 1; of those that count together one, where they do.
+Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Problem& problem,
+                                           bool count_together) {
   const Result<Entries> entries = entries_of(problem, options.files.alike);
   if (!entries) return entries.error();
   std::vector<Offer> known;
@@ -236,7 +237,12 @@ Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Probl
     if (!listed) known.push_back({.kind = {.name = server.name}});
   }
   if (options.kinds.empty() && options.kinds_file.empty()) {
-    for (const std::string& name : entries->unlike) {
+    std::vector<std::string> names = entries->unlike;
+    if (!count_together) {
+      names.clear();
+      for (const Server& server : problem.servers()) names.push_back(server.name);
+    }
+    for (const std::string& name : names) {
       if (!entry_of(problem, name)->is_overfull) chosen.push_back({.kind = {.name = name}});
     }
     if (chosen.empty())
@@ -339,14 +345,6 @@ Exit run_plan(const PlanFlags& options) {
   }
   const Result<PlanGoal> goal = plan_goal(*problem, options.user, *tasks);
   if (!goal) return report_error(goal.error());
-  std::vector<ServerKind> kinds;
-  if (!options.weights) {
-    Result<std::vector<ServerKind>> read = read_kinds(options, *problem);
-    if (!read) return report_error(read.error());
-    kinds = *std::move(read);
-  }
-  if (const std::optional<Error> large = unplaceable_goal(*problem, *goal, kinds))
-    return report_error(with_cluster_position(options.files, *large));
   PlanOptions how{
       .solves = options.solves, .alike = {}, .execution = {.threads = options.threads}, .progress = {}};
   if (!options.files.alike.empty()) {
@@ -356,6 +354,14 @@ Exit run_plan(const PlanFlags& options) {
     if (searched->server_count() < problem->server_count())
       how.alike = rounded_down(*read_alike(options.files.alike));
   }
+  std::vector<ServerKind> kinds;
+  if (!options.weights) {
+    Result<std::vector<ServerKind>> read = read_kinds(options, *problem, how.alike.has_value());
+    if (!read) return report_error(read.error());
+    kinds = *std::move(read);
+  }
+  if (const std::optional<Error> large = unplaceable_goal(*problem, *goal, kinds))
+    return report_error(with_cluster_position(options.files, *large));
   if (shows_progress())
     how.progress = [](std::size_t done) { show_progress(fmt::format("mirab: {} changes tried", done)); };
   Result<Plan> plan = options.weights ? plan_weight(*problem, *mechanism, *goal, how)
@@ -388,8 +394,7 @@ Command add_plan(CLI::App& app) {
   command
       ->add_option("--user", options->user,
                    "Who should get more: a user, with all its task shapes, one of them as USER/SHAPE, or a "
-                   "group, with "
-                   "all users below it")
+                   "group, with all users below it")
       ->required()
       ->type_name("USER");
   command

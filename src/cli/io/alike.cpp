@@ -45,8 +45,8 @@ void add_alike_option(CLI::App& app, std::string& alike) {
   take_percent(app.add_option(
       "--alike", alike,
       "Count servers as one entry that differ by at most this percentage, each with the least that "
-      "one of them has: what a division of thousands of unlike servers takes minutes for, it does "
-      "in a second, and says how far off it may be; where that is much, all servers are divided after all; "
+      "one of them has: a division of thousands of unlike servers then takes seconds in place of minutes, "
+      "and says how far off it may be; where that is much, all servers are divided after all; "
       "default: servers are taken as they stand"));
 }
 
@@ -104,7 +104,7 @@ std::optional<std::string> lost_whole_tasks(const Problem& as_it_is, const Probl
 /// divided is for the answer to say.
 std::optional<std::string> too_dear(const ToDivide& cluster, const Problem& counted,
                                     const Execution& execution) {
-  if (!counted.cluster().merged) return {};
+  if (counted.server_count() == cluster.problem.server_count()) return {};
   for (const Choice& mechanism : cluster.mechanisms) {
     const Result<Outcome> outcome = allocate(counted, mechanism, execution);
     if (outcome && is_far_off(*outcome)) return merged_words(counted, *outcome);

@@ -165,13 +165,13 @@ class JobsReader {
   }
 
   /// Whole nanoseconds, what is less is cut off; nothing for an empty cell. A time in several parts says its
-  /// units itself, whatever the column's.
+  /// units itself, whatever the column's. A submission at `10:15` may be a time of day: it is refused.
   Result<std::optional<Duration>> read_time(const CsvRow& row, std::string_view field) const {
     const std::string& written = fields_.cell(row, field);
     if (written.empty()) return std::optional<Duration>();
     const mpq_class times = rational(fields_.sources().find(field)->second.times);
-    const bool may_be_month = field == "submit" && written.find('-') != std::string::npos;
-    const std::optional<Duration> of_parts = may_be_month ? std::nullopt : time_of_parts(written);
+    const bool may_be_date = field == "submit" && written.find_first_of(":-") != std::string::npos;
+    const std::optional<Duration> of_parts = may_be_date ? std::nullopt : time_of_parts(written);
     const TimeText time = split_time(written, seconds(1));
     if (times != 1 && (of_parts || time.number.size() != written.size()))
       return fields_.wrong(
@@ -181,8 +181,8 @@ class JobsReader {
       return fields_.wrong(
           row, field,
           fmt::format(
-              "'{}' is not a time, such as 90, 12.5, 90s, 10min, 1.5h, 1h30m, 1:30:00 or 2-12:00:00{}",
-              written, field == "submit" ? ", nor a date such as 2026-03-01T08:00:00Z" : ""));
+              "'{}' is not a time, such as 90, 12.5, 90s, 10min, 1.5h, 1h30m{}", written,
+              field == "submit" ? ", nor a date such as 2026-03-01T08:00:00Z" : ", 1:30:00 or 2-12:00:00"));
     Duration read;
     if (of_parts) {
       read = *of_parts;
@@ -267,7 +267,9 @@ class JobsReader {
     return {
         fmt::format("From a table of {} jobs; {} of them, of {} users, are here.", rows_,
                     workload.jobs.size(), workload.users.size()),
-        fmt::format("Times count from the first submission, {}. All runtimes are as the table says.", first),
+        fmt::format(
+            "Times count from the first submission that is here, {}. All runtimes are as the table says.",
+            first),
     };
   }
 
