@@ -383,6 +383,32 @@ TEST(Store, TheReserveOfAFolderThatCannotBeSeenWasNotGivenUp) {
   std::filesystem::permissions(folder.path("in"), std::filesystem::perms::owner_all);
 }
 
+TEST(Store, AtRestItMovesTheWriteAheadLogIntoTheFileAndInAnyCaseOnceThatIsLong) {
+  constexpr std::uintmax_t kPage = 4096;
+  const TemporaryFolder folder;
+  Script script(8);
+  auto store = open_store({.file = folder.path("f"), .creates = true, .reserve_bytes = 0});
+  ASSERT_TRUE(store);
+  ASSERT_FALSE((*store)->set_meta("chain_base", live::first_hash(kClusterId)));
+  const auto write = [&](int batches) {
+    for (int n = 0; n < batches; ++n) {
+      const live::Batch batch = script.next();
+      ASSERT_FALSE((*store)->append({&batch}));
+    }
+  };
+  const auto size = [&] { return std::filesystem::file_size(folder.path("f")); };
+  const std::uintmax_t empty = size();
+  (*store)->rest();
+  EXPECT_EQ(size(), empty) << "there is too little to move";
+  write(100);
+  EXPECT_EQ(size(), empty) << "all of it is in the write-ahead log";
+  (*store)->rest();
+  const std::uintmax_t rested = size();
+  EXPECT_GT(rested, empty + 100 * kPage);
+  write(1'000);
+  EXPECT_GT(size(), rested + 500 * kPage) << "without a rest; pages that were written twice move once";
+}
+
 TEST(Store, ABackupIsAStoreWithTheSameLog) {
   const TemporaryFolder folder;
   Script script(7);

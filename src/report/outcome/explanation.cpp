@@ -331,10 +331,10 @@ std::string gain_words(const WhatIf& what_if, int decimals) {
   return (what_if.gain > 0 ? "+" : "") + fixed(what_if.gain, decimals);
 }
 
-// The change that brings most, where one brings anything.
 // Of several users together their share's.
 double gain_shown(const WhatIf& what_if) { return what_if.share ? what_if.share_gain : what_if.gain; }
 
+// The change that brings most, where one brings anything.
 const WhatIf* best_change(std::span<const WhatIf> what_ifs) {
   const auto best = std::max_element(what_ifs.begin(), what_ifs.end(), [](const WhatIf& a, const WhatIf& b) {
     return gain_shown(a) < gain_shown(b);
