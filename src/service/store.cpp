@@ -25,7 +25,7 @@ constexpr std::uint64_t kDatabasePage = 4096;
 // which it is made in any case: then a commit takes longer, with 1,000 pages 20 to 30 ms, with 16,000 it
 // would be 400 ms.
 constexpr int kPagesWorthACheckpoint = 250;
-constexpr int kMostPages = 1'500;
+constexpr int kMostPages = 2'500;
 constexpr int kStepsOfQuestion = 10'000;  // of SQLite, then it asks whether it is late
 constexpr std::array kTables = {"tenant", "group", "queue", "server", "token", "job", "task_ended", "series"};
 
