@@ -93,7 +93,7 @@ class SqliteStore final : public Store {
                        .run());
   }
   void rest() override {
-    if (pages_ >= kPagesWorthACheckpoint) checkpoint();
+    if (pages_ >= std::min(kPagesWorthACheckpoint, most_pages())) checkpoint();
   }
   StoreCheck begin_read() override { return checked(statement(kBeginRead, "BEGIN").run()); }
   void end_read() override { statement(kRollback, "ROLLBACK").run(); }
@@ -137,6 +137,7 @@ class SqliteStore final : public Store {
     kAddBatch,
     kSetMeta,
     kMeta,
+    kPageCount,
     kAddPart,
     kAddSnapshot,
     kAddUse,
@@ -181,14 +182,33 @@ class SqliteStore final : public Store {
   static int has_committed(void* self, sqlite3*, const char*, int pages) {
     auto* const store = static_cast<SqliteStore*>(self);
     store->pages_ = pages;
-    if (pages >= kMostPages) store->checkpoint();
+    if (pages >= store->most_pages()) store->checkpoint();
     return SQLITE_OK;
+  }
+  /// Half of the reserve has room for all that a checkpoint moves: on a full disk, where the reserve is given
+  /// up, checkpoints go on, and what is written next takes the room of what they moved.
+  int most_pages() const {
+    if (options_.reserve_bytes == 0) return kMostPages;
+    return static_cast<int>(std::min<std::uint64_t>(kMostPages, options_.reserve_bytes / kDatabasePage / 2));
   }
   /// Moves pages from the write-ahead log into the file. Where that fails they stay there, and the next
   /// transaction shows what is wrong.
   void checkpoint() {
+    if (!has_room_for_checkpoint()) return;
     sqlite3_wal_checkpoint_v2(database_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     pages_ = 0;
+  }
+
+  /// Has the disk the room by which a checkpoint makes the file grow? One that ends half-way leaves the
+  /// write-ahead log as long as it was and takes the room that the next transaction needs.
+  bool has_room_for_checkpoint() {
+    Statement& query = statement(kPageCount, "PRAGMA page_count");
+    const std::uint64_t whole = query.step() == SQLITE_ROW ? query.number(0) * kDatabasePage : 0;
+    query.reset();
+    std::error_code unseen;  // then it is tried
+    const std::uint64_t now = std::filesystem::file_size(options_.file, unseen);
+    const std::uint64_t room = unseen ? whole : std::filesystem::space(options_.file, unseen).available;
+    return unseen || whole <= now || whole - now <= room;
   }
 
   std::string reserve_file() const { return options_.file + ".reserve"; }

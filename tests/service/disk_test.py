@@ -84,6 +84,11 @@ class FullDisk(unittest.TestCase):
         self.assertEqual(client.put("/v1/servers/n0", drained)[0], 200)
         self.assertEqual(client.get("/v1/queues/ml/jobs/" + acknowledged[0])[0], 200)
 
+        # What was written goes from the write-ahead log into the file, so that the log stays short.
+        for n in range(1000):
+            drained["capacity"]["gpu"] = 8 + n % 2
+            self.assertEqual(client.put("/v1/servers/n0", drained)[0], 200, n)
+
         os.unlink(self.ballast)
         self.assertTrue(self.submits_again(client, "after"))
         acknowledged.append("after")
