@@ -4,6 +4,7 @@
 
 #include <mirab/scheduling/snapshot.hpp>
 
+#include "live/cbor.hpp"
 #include "live/state.hpp"
 #include "live/views.hpp"
 #include "scheduling/persistence/record_json.hpp"
@@ -13,6 +14,9 @@ namespace {
 
 constexpr int kSnapshotForm = 1;
 constexpr const char* kWalls = "walls";
+constexpr const char* kQueues = "queues";
+constexpr const char* kEnded = "ended";
+constexpr const char* kPast = "past";
 
 Json kept_json(Time time) { return time.time_since_epoch().count(); }
 Time time_of(const Json& json) { return Time(Duration(json.get<std::int64_t>())); }
@@ -85,23 +89,55 @@ Id id_of(const Json& json) {
   return Id{json.get<std::uint64_t>()};
 }
 
-Json kept_json(const Job& job) {
-  Json json = {{"form", job.form},
-               {"created", job.created},
-               {"changed", job.changed},
-               {"created_at", text_of(job.created_at)},
-               {"counts", {job.waiting, job.running, job.succeeded, job.failed, job.cancelled}}};
-  if (job.id) json["id"] = static_cast<std::uint64_t>(*job.id);
-  if (job.ended) json["ended"] = {kept_json(*job.ended), text_of(job.ended_at)};
-  if (job.has_roles()) {
-    for (const JobRole& role : job.roles)
-      json["roles"].push_back({role.waiting, role.running, role.inside ? Json(*role.inside) : Json()});
+/// A key and a list, where there is anything in it.
+template <class List, class OneOf>
+void write_list(Cbor& to, const char* key, const List& list, const OneOf& one_of) {
+  if (list.empty()) return;
+  to.text(key);
+  to.list(list.size());
+  for (const auto& each : list) to.value(one_of(each));
+}
+
+void write(Cbor& to, const Job& job) {
+  const auto there = [](bool is_there) -> std::size_t { return is_there ? 1 : 0; };
+  to.map(5 + there(!job.begun.empty()) + there(job.ended.has_value()) + there(job.id.has_value()) +
+         there(!job.past.empty()) + there(!job.retries.empty()) + there(job.has_roles()) +
+         there(!job.tries.empty()));
+  write_list(to, "begun", job.begun, [](TaskKey each) { return text_of(each); });
+  to.text("changed");
+  to.number(job.changed);
+  to.text("counts");
+  to.list(5);
+  for (const std::int64_t count : {job.waiting, job.running, job.succeeded, job.failed, job.cancelled})
+    to.number(count);
+  to.text("created");
+  to.number(job.created);
+  to.text("created_at");
+  to.text(text_of(job.created_at));
+  if (job.ended) {
+    to.text("ended");
+    to.list(2);
+    to.value(kept_json(*job.ended));
+    to.text(text_of(job.ended_at));
   }
-  for (const Retry& each : job.retries) json["retries"].push_back(kept_json(each));
-  for (const auto& [key, each] : job.tries) json["tries"][text_of(key)] = kept_json(each);
-  for (const TaskKey each : job.begun) json["begun"].push_back(text_of(each));
-  for (const Past& each : job.past) json["past"].push_back(kept_json(each));
-  return json;
+  to.text("form");
+  to.text(job.form);
+  if (job.id) {
+    to.text("id");
+    to.number(static_cast<std::uint64_t>(*job.id));
+  }
+  write_list(to, "past", job.past, [](const Past& each) { return kept_json(each); });
+  write_list(to, "retries", job.retries, [](const Retry& each) { return kept_json(each); });
+  if (job.has_roles())
+    write_list(to, "roles", job.roles, [](const JobRole& role) {
+      return Json{role.waiting, role.running, role.inside ? Json(*role.inside) : Json()};
+    });
+  if (!job.tries.empty()) {
+    Json tries;
+    for (const auto& [key, each] : job.tries) tries[text_of(key)] = kept_json(each);
+    to.text("tries");
+    to.value(tries);
+  }
 }
 
 Job job_from(const Json& json, const std::string& queue, const std::string& name, const Units& units) {
@@ -185,53 +221,24 @@ Server server_from(const Json& json, const Units& units) {
 
 /// Knows what of the state is kept.
 struct Snapshot {
-  static Json of(const State& state) {
-    const Settings& settings = state.settings;
-    const Units& units = settings.units;
-    Json json = {{"mirab", "live snapshot"},
-                 {"version", kSnapshotForm},
-                 {"cluster_id", settings.cluster_id},
-                 {"seed", settings.seed},
-                 {"keep_ended", settings.keep_ended.count()},
-                 {"options", scheduling::json_of(settings.options)},
-                 {"revision", state.last.revision},
-                 {"now", kept_json(state.last.now)},
-                 {"wall", text_of(state.last.wall)},
-                 {"policy_changed", state.policy_changed},
-                 {"epoch", state.epoch_},
-                 {"wants_steps", state.wants_steps}};
-    for (const Resource& resource : units.resources())
-      json["resources"].push_back({resource.name, resource.unit});
-    Json& walls = json[kWalls] = Json::array();
-    for (const Moment& each : state.walls.moments())
-      walls.push_back({kept_json(each.now), each.wall.time_since_epoch().count()});
-    const std::string engine = scheduling::snapshot(state.engine);
-    json["engine"] = Json::binary({engine.begin(), engine.end()});
-    for (const char* const table : {"tenants", "groups", "queues", "servers", "tokens"})
-      json[table] = Json::object();
-    for (const auto& [name, each] : state.tenants)
-      json["tenants"][name] = {normal_form(each.content, units), each.changed};
-    for (const auto& [name, each] : state.groups)
-      json["groups"][name] = {normal_form(each.content, units), each.changed,
-                              static_cast<std::uint64_t>(each.id)};
-    for (const auto& [name, each] : state.queues) {
-      Json jobs = Json::object();
-      for (const auto& [job_name, job] : each.jobs) jobs[job_name] = kept_json(job);
-      json["queues"][name] = {normal_form(each.content, units), each.changed,
-                              static_cast<std::uint64_t>(each.id), std::move(jobs)};
+  static std::string of(const State& state, const std::string& hash) {
+    Cbor to;
+    const Json json = without_jobs(state, hash);
+    to.map(json.size());
+    for (const auto& [key, value] : json.items()) {
+      to.text(key);
+      if (key == kQueues) {
+        write_queues(to, state);
+      } else if (key == kEnded) {
+        write_ended(to, state);
+      } else if (key == kPast) {
+        to.list(state.past_order_.size());
+        for (const TaskKey each : state.past_order_) to.text(text_of(each));
+      } else {
+        to.value(value);
+      }
     }
-    for (const auto& [name, each] : state.servers) json["servers"][name] = kept_json(each, units);
-    for (const auto& [name, each] : state.tokens)
-      json["tokens"][name] = {normal_form(each.content, units), each.changed, text_of(each.created_at)};
-    Json& adopted = json["adopted"] = Json::array();
-    for (const auto& [id, key] : state.adopted_)
-      adopted.push_back({static_cast<std::uint64_t>(id), text_of(key)});
-    Json& ended = json["ended"] = Json::array();
-    for (const auto& each : state.ended_jobs_)
-      ended.push_back({kept_json(each.ended), each.queue, each.name, each.created});
-    Json& past = json["past"] = Json::array();
-    for (const TaskKey key : state.past_order_) past.push_back(text_of(key));
-    return json;
+    return to.take();
   }
 
   static Result<State> from(const Json& json) {
@@ -270,12 +277,12 @@ struct Snapshot {
     for (const Json& each : json.at("adopted"))
       state.adopted_[id_of<TaskId>(each.at(0))] = required_key(each.at(1));
     for (const auto& [id, key] : state.adopted_) state.adopted_ids_[key] = id;
-    for (const Json& each : json.at("ended"))
+    for (const Json& each : json.at(kEnded))
       state.ended_jobs_.push_back({.ended = time_of(each.at(0)),
                                    .queue = each.at(1).get<std::string>(),
                                    .name = each.at(2).get<std::string>(),
                                    .created = each.at(3).get<Revision>()});
-    for (const Json& each : json.at("past")) state.past_order_.push_back(required_key(each));
+    for (const Json& each : json.at(kPast)) state.past_order_.push_back(required_key(each));
     read_walls(json, state);
     state.index();
     if (const std::string broken = state.broken_invariant(); !broken.empty())
@@ -284,6 +291,75 @@ struct Snapshot {
   }
 
  private:
+  /// All but what grows with the number of jobs, for which null stands.
+  static Json without_jobs(const State& state, const std::string& hash) {
+    const Settings& settings = state.settings;
+    const Units& units = settings.units;
+    Json json = {{"mirab", "live snapshot"},
+                 {"version", kSnapshotForm},
+                 {"hash", hash},
+                 {"cluster_id", settings.cluster_id},
+                 {"seed", settings.seed},
+                 {"keep_ended", settings.keep_ended.count()},
+                 {"options", scheduling::json_of(settings.options)},
+                 {"revision", state.last.revision},
+                 {"now", kept_json(state.last.now)},
+                 {"wall", text_of(state.last.wall)},
+                 {"policy_changed", state.policy_changed},
+                 {"epoch", state.epoch_},
+                 {"wants_steps", state.wants_steps},
+                 {kQueues, nullptr},
+                 {kEnded, nullptr},
+                 {kPast, nullptr}};
+    for (const Resource& resource : units.resources())
+      json["resources"].push_back({resource.name, resource.unit});
+    Json& walls = json[kWalls] = Json::array();
+    for (const Moment& each : state.walls.moments())
+      walls.push_back({kept_json(each.now), each.wall.time_since_epoch().count()});
+    const std::string engine = scheduling::snapshot(state.engine);
+    json["engine"] = Json::binary({engine.begin(), engine.end()});
+    for (const char* const table : {"tenants", "groups", "servers", "tokens"}) json[table] = Json::object();
+    for (const auto& [name, each] : state.tenants)
+      json["tenants"][name] = {normal_form(each.content, units), each.changed};
+    for (const auto& [name, each] : state.groups)
+      json["groups"][name] = {normal_form(each.content, units), each.changed,
+                              static_cast<std::uint64_t>(each.id)};
+    for (const auto& [name, each] : state.servers) json["servers"][name] = kept_json(each, units);
+    for (const auto& [name, each] : state.tokens)
+      json["tokens"][name] = {normal_form(each.content, units), each.changed, text_of(each.created_at)};
+    Json& adopted = json["adopted"] = Json::array();
+    for (const auto& [id, key] : state.adopted_)
+      adopted.push_back({static_cast<std::uint64_t>(id), text_of(key)});
+    return json;
+  }
+
+  static void write_queues(Cbor& to, const State& state) {
+    to.map(state.queues.size());
+    for (const auto& [name, queue] : state.queues) {
+      to.text(name);
+      to.list(4);
+      to.value(normal_form(queue.content, state.settings.units));
+      to.number(queue.changed);
+      to.number(static_cast<std::uint64_t>(queue.id));
+      to.map(queue.jobs.size());
+      for (const auto& [job_name, job] : queue.jobs) {
+        to.text(job_name);
+        write(to, job);
+      }
+    }
+  }
+
+  static void write_ended(Cbor& to, const State& state) {
+    to.list(state.ended_jobs_.size());
+    for (const State::EndedJob& each : state.ended_jobs_) {
+      to.list(4);
+      to.value(kept_json(each.ended));
+      to.text(each.queue);
+      to.text(each.name);
+      to.number(each.created);
+    }
+  }
+
   static void read_tables(const Json& json, State& state) {
     const Units& units = state.settings.units;
     for (const auto& [name, each] : json.at("tenants").items())
@@ -293,7 +369,7 @@ struct Snapshot {
       state.groups[name] = {.content = content_from<GroupContent>(Do::group_put, each.at(0), units),
                             .changed = each.at(1).get<Revision>(),
                             .id = id_of<GroupId>(each.at(2))};
-    for (const auto& [name, each] : json.at("queues").items()) {
+    for (const auto& [name, each] : json.at(kQueues).items()) {
       Queue queue{.content = content_from<QueueContent>(Do::queue_put, each.at(0), units),
                   .changed = each.at(1).get<Revision>(),
                   .id = id_of<UserId>(each.at(2))};
@@ -334,12 +410,7 @@ struct Snapshot {
   }
 };
 
-std::string write_whole(const State& state, const std::string& hash) {
-  Json json = Snapshot::of(state);
-  json["hash"] = hash;
-  const std::vector<std::uint8_t> bytes = Json::to_cbor(json);
-  return {bytes.begin(), bytes.end()};
-}
+std::string write_whole(const State& state, const std::string& hash) { return Snapshot::of(state, hash); }
 
 Result<Whole> read_whole(std::string_view bytes) {
   const Json json = Json::from_cbor(bytes.begin(), bytes.end(), true, false);

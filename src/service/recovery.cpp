@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <future>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -225,8 +226,9 @@ Result<Recovered> recover(Store& store, live::Others others, const std::function
       refuse("its bytes are damaged");
       continue;
     }
+    auto reading = std::async(std::launch::async, [&] { return live::Reader::restore(*bytes, others); });
     auto decider = live::Decider::restore(*bytes);
-    auto reader = live::Reader::restore(*bytes, others);
+    auto reader = reading.get();
     if (!decider || !reader) {
       refuse(decider ? reader.error().message : decider.error().message);
       continue;

@@ -383,6 +383,9 @@ class World {
     Decider again = *Decider::from(settings_);
     for (const Batch& batch : log_) ASSERT_FALSE(again.replay(batch));
     EXPECT_EQ(again.snapshot(), decider_.snapshot());
+    // The JSON library would write the same bytes.
+    const std::vector<std::uint8_t> whole = Json::to_cbor(Json::from_cbor(again.snapshot()));
+    EXPECT_EQ(std::string(whole.begin(), whole.end()), again.snapshot());
     EXPECT_EQ(reader_.snapshot(), decider_.snapshot());
     EXPECT_EQ(reader_.broken_invariant(), "");
   }
