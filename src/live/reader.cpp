@@ -62,6 +62,8 @@ Result<std::optional<scheduling::WhyPlaced>> Reader::apply_explaining(const Batc
   return explained.why;
 }
 
+std::vector<Row> Reader::rows(const std::string& table) const { return inside_->state.rows(table); }
+
 Revision Reader::revision() const { return inside_->state.last.revision; }
 std::string Reader::snapshot() const { return write_whole(inside_->state, inside_->hash); }
 std::string Reader::broken_invariant() const { return inside_->state.broken_invariant(); }

@@ -112,6 +112,11 @@ Parsed<UsageAsked> usage_asked(const Query& query, Wall now);
 /// The answer as a table: RFC 4180.
 std::string csv_of_usage(const Json& body);
 
+/// Rows of one table as a list of objects, the parts of the key with their names among the columns; and as
+/// CSV, where lists and objects are JSON.
+Json json_of_rows(const std::string& table, const std::vector<Row>& rows);
+std::string csv_of_rows(const std::string& table, const std::vector<Row>& rows);
+
 /// Follows the durable log with an engine of its own, checks that it decides alike, and answers questions.
 /// One thread applies; copies may be asked elsewhere.
 class Reader {
@@ -147,6 +152,9 @@ class Reader {
   Sample sample() const;
   /// O(queues).
   Gauges gauges(Wall now) const;
+
+  /// All of one of kTables, in order. O(rows).
+  std::vector<Row> rows(const std::string& table) const;
 
   Revision revision() const;
   std::string snapshot() const;  ///< the same bytes as the decider's at the same revision

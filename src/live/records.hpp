@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -58,8 +59,16 @@ struct Record {
 Json json_of(Record record);
 Result<Record> record_of(const Json& json);
 
-/// A changed row of a service table: `columns` null where the row is gone. Tables: tenant, group, queue,
-/// server, token, job, task_ended; series, which is not part of a batch.
+// Things that who answers requests must know at its start and after each change.
+inline constexpr const char* kTenantTable = "tenant";
+inline constexpr const char* kServerTable = "server";
+inline constexpr const char* kTokenTable = "token";
+
+/// Of these tables a state gives the rows.
+inline constexpr std::array<std::string_view, 7> kTables = {kTenantTable, "group", "queue",     kServerTable,
+                                                            kTokenTable,  "job",   "task_ended"};
+
+/// A row of a table: `columns` null where the row is gone. Beside the three, `series` holds the history.
 struct Row {
   std::string table;
   Json key;      ///< an array
@@ -84,8 +93,8 @@ struct Batch {
   Wall wall = {};
   std::string body = {};  ///< JSON lines, each with its end
   std::string hash = {};
-  std::vector<Row> rows = {};
-  Uses uses = {};  ///< of the tasks that ended, to be added to what there is
+  std::vector<Row> rows = {};  ///< of the three tables, those that changed
+  Uses uses = {};              ///< of the tasks that ended, to be added to what there is
 
   bool empty() const { return body.empty(); }
 };

@@ -401,9 +401,7 @@ Event State::event_of_task(std::string kind, const Job& job, TaskKey task, RoleN
 void State::forget(const Job& job) {
   for (const Past& past : job.past) {
     past_places_.erase(past.task);
-    touch("task_ended", text_of(past.task));
   }
-  touch("job", job.queue, job.name);
 }
 
 void State::forget_ended() {
@@ -421,61 +419,8 @@ void State::forget_ended() {
   }
 }
 
-// Rows of the service's tables.
-
-void State::touch(const std::string& table, const std::string& first, const std::string& second) {
-  touched_.insert({table, {first, second}});
-}
-
-std::vector<Row> State::take_rows() {
-  std::vector<Row> rows = std::exchange(rows_, {});
-  for (const auto& [table, key] : touched_) {
-    Row row{.table = table, .key = Json::array({key.first}), .columns = {}};
-    if (table == "job") {
-      row.key.push_back(key.second);
-      const Queue* const queue = this->queue(key.first);
-      const Job* const job = queue == nullptr ? nullptr : found_in(queue->jobs, key.second);
-      if (job != nullptr)
-        row.columns = {{"uid", fmt::format("j-{}", job->created)},
-                       {"engine", job->id ? Json(static_cast<std::uint64_t>(*job->id)) : Json()},
-                       {"sha256", job->sha256},
-                       {"spec", job->form},
-                       {"state", word_of(job->state())},
-                       {"waiting", job->waiting},
-                       {"running", job->running},
-                       {"succeeded", job->succeeded},
-                       {"failed", job->failed},
-                       {"cancelled", job->cancelled},
-                       {"created", job->created},
-                       {"ended", job->ended ? Json(text_of(job->ended_at)) : Json()},
-                       {"revision", job->changed}};
-    } else if (table == "tenant") {
-      if (const Tenant* const each = tenant(key.first))
-        row.columns = normal_form(each->content, settings.units);
-    } else if (table == "group") {
-      if (const Group* const each = group(key.first))
-        row.columns = normal_form(each->content, settings.units);
-    } else if (table == "queue") {
-      if (const Queue* const each = queue(key.first))
-        row.columns = normal_form(each->content, settings.units);
-    } else if (table == "token") {
-      if (const Token* const each = token(key.first))
-        row.columns = normal_form(each->content, settings.units);
-    } else if (table == "server" && server(key.first) != nullptr) {
-      const Server* const each = server(key.first);
-      row.columns = normal_form(each->content, settings.units);
-      row.columns["state"] = !each->id ? "lost" : each->drained ? "drained" : "open";
-      if (each->silent) row.columns["silent"] = true;
-    }
-    rows.push_back(std::move(row));
-  }
-  touched_.clear();
-  return rows;
-}
-
 void State::forget_rows() {
   touched_.clear();
-  rows_.clear();
   uses_.clear();
 }
 

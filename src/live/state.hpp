@@ -240,7 +240,9 @@ class State {
   };
   Check replay(const Record& record, Replay how = Replay::compared, Explained* explained = nullptr);
 
-  /// The rows that changed since the last call.
+  /// All of one of kTables, in order. O(rows).
+  std::vector<Row> rows(const std::string& table) const;
+  /// The rows of tenants, servers and tokens that changed since the last call.
   std::vector<Row> take_rows();
   void forget_rows();  ///< where they are durable already
   /// What the tasks used that ended since the last call.
@@ -383,7 +385,7 @@ class State {
   Event event_of_job(std::string kind, const Job& job) const;
   Event event_of_task(std::string kind, const Job& job, TaskKey task, RoleNumber role,
                       const std::string& server) const;
-  void touch(const std::string& table, const std::string& first, const std::string& second = {});
+  Row row(const std::string& table, const std::string& name) const;
   Time clock_ = {};                         // of the latest question whether something has expired
   std::uint32_t epoch_ = 0;                 // how often there was a new engine
   std::map<TaskId, TaskKey> adopted_ = {};  // tasks that are older than this engine
@@ -404,9 +406,8 @@ class State {
   };
   std::map<TaskKey, PastPlace> past_places_ = {};  // of `queues`: the tasks that are over
   std::deque<TaskKey> past_order_ = {};
-  std::set<std::pair<std::string, std::pair<std::string, std::string>>> touched_ = {};  // table, key
-  std::vector<Row> rows_ = {};                                                          // of tasks that ended
-  Uses uses_ = {};                                                                      // of tasks that ended
+  std::set<std::pair<std::string, std::string>> touched_ = {};  // table and name
+  Uses uses_ = {};                                              // of tasks that ended
   std::map<TaskKey, Time> started_ = {};  // where tasks may be preempted: the engine then forgets it
   std::optional<std::pair<std::uint64_t, Random>> random_ = {};  // of the batch
 };

@@ -238,7 +238,6 @@ Decided State::put_begun(const Command& command, Record record, const TaskView& 
   Job& job = queues.at(view.job->queue).jobs.at(view.job->name);
   job.begun.insert(view.key);
   job.changed = record.stamp.revision;
-  touch("job", job.queue, job.name);
   add_event(record, event_of_task("task-started", job, view.key, view.role, view.server));
   stand_at(record.stamp);  // before it is shown
   const Revision revision = record.stamp.revision;
@@ -289,7 +288,6 @@ void State::remember(Job& job, Past past) {
     const auto oldest = past_places_.find(past_order_.front());
     if (oldest != past_places_.end()) {
       oldest->second.job->past.pop_front();
-      touch("task_ended", text_of(past_order_.front()));
       past_places_.erase(oldest);
     }
     past_order_.pop_front();
@@ -309,7 +307,6 @@ void State::count(Job& job, RoleNumber role, const Record& record, std::int64_t 
   queue.running += running;
   tenants.at(queue.content.tenant).waiting += waiting;
   job.changed = record.stamp.revision;
-  touch("job", job.queue, job.name);
 }
 
 void State::end_if_over(Job& job, Record& record) {
@@ -340,18 +337,6 @@ Tries State::end_task(Job& job, Record& record, Past past) {
   Event ended = event_of_task("task-ended", job, past.task, past.role, past.server);
   ended.why = word_of(past.outcome);
   add_event(record, std::move(ended));
-  Row row{.table = "task_ended",
-          .key = Json::array({text_of(past.task)}),
-          .columns = {{"job", job.label()},
-                      {"server", past.server},
-                      {"attempt", past.attempt},
-                      {"started", text_of(wall_of(past.started))},
-                      {"ended", text_of(record.stamp.wall)},
-                      {"outcome", word_of(past.outcome)},
-                      {"usage", past.usage}}};
-  if (past.exit_code) row.columns["exit_code"] = *past.exit_code;
-  if (job.has_roles()) row.columns["role"] = job.roles[past.role].name;
-  rows_.push_back(std::move(row));
   count(job, past.role, record, 0, -1);
   remember(job, std::move(past));
   return tries;

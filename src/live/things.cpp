@@ -75,7 +75,7 @@ Decided State::put_server(const Command& command, Record record) {
   server.changed = record.stamp.revision;
   forget_ended();
   Server& stored = servers[name] = std::move(server);
-  touch("server", name);
+  touched_.emplace(kServerTable, name);
   add_event(record, {.kind = kind, .server = name});
   return finish(std::move(record), is_new ? 201 : 200, server_json(*this, name, stored), stored.changed);
 }
@@ -104,7 +104,7 @@ Decided State::delete_server(const Command& command, Record record) {
   }
   forget_ended();
   servers.erase(name);
-  touch("server", name);
+  touched_.emplace(kServerTable, name);
   add_event(record, {.kind = command.failed ? "server-lost" : "server-removed", .server = name});
   const Revision revision = record.stamp.revision;
   return finish(std::move(record), 200, body, revision);
@@ -126,7 +126,7 @@ Decided State::silence_server(const Command& command, Record record) {
   }
   server.silent = silent;
   server.changed = record.stamp.revision;
-  touch("server", name);
+  touched_.emplace(kServerTable, name);
   forget_ended();
   add_event(record, {.kind = silent ? "server-silent" : "server-back", .server = name});
   return finish(std::move(record), 200, server_json(*this, name, server), server.changed);
@@ -146,7 +146,7 @@ Decided State::lose_server(const Command& command, Record record) {
   server.id.reset();
   server.silent = false;
   server.changed = record.stamp.revision;
-  touch("server", name);
+  touched_.emplace(kServerTable, name);
   forget_ended();
   return finish(std::move(record), 200, server_json(*this, name, server), server.changed);
 }
@@ -165,7 +165,7 @@ Decided State::put_tenant(const Command& command, Record record) {
   Tenant& tenant = tenants[name];
   tenant.content = content;
   tenant.changed = record.stamp.revision;
-  touch("tenant", name);
+  touched_.emplace(kTenantTable, name);
   add_event(record, {.kind = is_new ? "tenant-added" : "tenant-changed", .tenant = name, .name = name});
   return finish(std::move(record), is_new ? 201 : 200, tenant_json(*this, name, tenant), tenant.changed);
 }
@@ -181,7 +181,7 @@ Decided State::delete_tenant(const Command& command, Record record) {
   const Json body = tenant_json(*this, name, found->second);
   forget_ended();
   tenants.erase(found);
-  touch("tenant", name);
+  touched_.emplace(kTenantTable, name);
   add_event(record, {.kind = "tenant-removed", .tenant = name, .name = name});
   const Revision revision = record.stamp.revision;
   return finish(std::move(record), 200, body, revision);
@@ -241,7 +241,6 @@ Decided State::put_group(const Command& command, Record record) {
   }
   forget_ended();
   Group& group = groups[name] = {.content = content, .changed = record.stamp.revision, .id = id};
-  touch("group", name);
   add_event(record, {.kind = is_new ? "group-added" : "group-changed", .name = name});
   return finish(std::move(record), is_new ? 201 : 200, group_json(*this, name, group), group.changed);
 }
@@ -256,7 +255,6 @@ Decided State::delete_group(const Command& command, Record record) {
   if (!outcome) return refuse(conflict("in-use", outcome.error().message));
   forget_ended();
   groups.erase(found);
-  touch("group", name);
   add_event(record, {.kind = "group-removed", .name = name});
   const Revision revision = record.stamp.revision;
   return finish(std::move(record), 200, body, revision);
@@ -297,7 +295,6 @@ Decided State::put_queue(const Command& command, Record record) {
   }
   queue.content = content;
   queue.changed = record.stamp.revision;
-  touch("queue", name);
   add_event(record,
             {.kind = is_new ? "queue-added" : "queue-changed", .tenant = content.tenant, .queue = name});
   return finish(std::move(record), is_new ? 201 : 200, queue_json(*this, name, queue), queue.changed);
@@ -318,7 +315,6 @@ Decided State::delete_queue(const Command& command, Record record) {
   for (const auto& [job_name, job] : found->second.jobs) forget(job);
   const std::string tenant = found->second.content.tenant;
   queues.erase(found);
-  touch("queue", name);
   add_event(record, {.kind = "queue-removed", .tenant = tenant, .queue = name});
   const Revision revision = record.stamp.revision;
   return finish(std::move(record), 200, body, revision);
@@ -345,7 +341,7 @@ Decided State::put_token(const Command& command, Record record) {
   token.content = content;
   token.changed = record.stamp.revision;
   if (is_new) token.created_at = record.stamp.wall;
-  touch("token", name);
+  touched_.emplace(kTokenTable, name);
   add_event(record,
             {.kind = is_new ? "token-added" : "token-changed", .tenant = content.tenant, .name = name});
   return finish(std::move(record), is_new ? 201 : 200, token_json(name, token), token.changed);
@@ -360,7 +356,7 @@ Decided State::delete_token(const Command& command, Record record) {
   const std::string tenant = found->second.content.tenant;
   forget_ended();
   tokens.erase(found);
-  touch("token", name);
+  touched_.emplace(kTokenTable, name);
   add_event(record, {.kind = "token-removed", .tenant = tenant, .name = name});
   const Revision revision = record.stamp.revision;
   return finish(std::move(record), 200, body, revision);

@@ -532,17 +532,17 @@ std::vector<Api::Open>* Api::watches_of(const std::string& tenant) {
 }
 
 void Api::set_row(const std::string& table, const std::string& key, const live::Json& columns) {
-  if (table == "tenant") {
+  if (table == live::kTenantTable) {
     if (columns.is_null()) watches_.erase(key);
     return rates_.set_tenant(key, columns);
   }
-  if (table == "server") {
+  if (table == live::kServerTable) {
     std::optional<ServerState> state;
     if (columns.is_object())
       state = {.is_silent = columns.value("silent", false), .is_lost = columns.value("state", "") == "lost"};
     return heartbeats_.set_server(key, state, Steady::now());
   }
-  if (table != "token") return;
+  if (table != live::kTokenTable) return;
   const std::string before = tokens_.server_of(key);
   tokens_.set(key, columns);
   const std::string server = tokens_.server_of(key);

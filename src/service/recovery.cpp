@@ -348,4 +348,12 @@ Check check_file(Store& store, const std::function<void(const std::string&)>& sa
   return wrong;
 }
 
+Result<std::vector<live::Row>> rows_of_file(Store& store, const std::string& table) {
+  if (const auto failure = store.begin_read()) return error_of(*failure);
+  const auto recovered = recover(store, live::Others::all);
+  store.end_read();
+  if (!recovered) return recovered.error();
+  return recovered->reader.rows(table);
+}
+
 }  // namespace mirab::service

@@ -74,6 +74,9 @@ std::size_t load_history(Store& store, live::History& history);
 /// Calls `say` with a sentence for each.
 Check check_file(Store& store, const std::function<void(const std::string&)>& say);
 
+/// The rows of one of live::kTables, as they are at the end of the log.
+Result<std::vector<live::Row>> rows_of_file(Store& store, const std::string& table);
+
 /// A snapshot in parts and its row.
 StoreCheck write_snapshot(Store& store, std::uint64_t revision, std::string_view bytes);
 

@@ -123,12 +123,12 @@ std::string url_of(const net::Server& server, const std::string& address) {
 
 /// The rows that the I/O thread needs: tokens, tenants and servers.
 Check load_rows(Store& store, Api& api, MonitorDoor& door) {
-  for (const std::string table : {"server", "token", "tenant"}) {
+  for (const std::string table : {live::kServerTable, live::kTokenTable, live::kTenantTable}) {
     const auto failure = store.read_table(table, [&](const std::string& key, const std::string& columns) {
       const auto name = live::Json::parse(key).at(0).get<std::string>();
       const live::Json row = live::Json::parse(columns);
       api.set_row(table, name, row);
-      if (table == "token") door.set_token(name, row);
+      if (table == live::kTokenTable) door.set_token(name, row);
     });
     if (failure) return Error{.message = failure->message};
   }
@@ -217,7 +217,7 @@ Result<int> serve(const ServiceOptions& options) {
     if (monitor != nullptr) {
       monitor->post([&door, rows] {
         for (const live::Row& row : *rows) {
-          if (row.table == "token") door.set_token(row.key.at(0).get<std::string>(), row.columns);
+          if (row.table == live::kTokenTable) door.set_token(row.key.at(0).get<std::string>(), row.columns);
         }
       });
     }
@@ -225,7 +225,7 @@ Result<int> serve(const ServiceOptions& options) {
       for (const live::Row& row : *rows) {
         const auto key = row.key.at(0).get<std::string>();
         api.set_row(row.table, key, row.columns);
-        if (row.table == "token") pipeline->token_changed(key);
+        if (row.table == live::kTokenTable) pipeline->token_changed(key);
       }
     });
   };

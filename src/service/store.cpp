@@ -18,7 +18,12 @@
 namespace mirab::service {
 namespace {
 
-constexpr int kFormat = 1;
+// Format 1 had the tables `group`, `queue`, `job` and `task_ended` too, which nothing read.
+constexpr int kFormat = 2;
+constexpr const char* kFormat1 = "1";
+constexpr const char* kFromFormat1 =
+    "DROP TABLE IF EXISTS \"group\"; DROP TABLE IF EXISTS queue; DROP TABLE IF EXISTS job;"
+    " DROP TABLE IF EXISTS task_ended; UPDATE meta SET value = '2' WHERE key = 'format';";
 constexpr std::uint64_t kDatabasePage = 4096;
 
 // Pages in the write-ahead log after which a checkpoint is worth its time while nothing waits, and after
@@ -27,7 +32,7 @@ constexpr std::uint64_t kDatabasePage = 4096;
 constexpr int kPagesWorthACheckpoint = 250;
 constexpr int kMostPages = 2'500;
 constexpr int kStepsOfQuestion = 10'000;  // of SQLite, then it asks whether it is late
-constexpr std::array kTables = {"tenant", "group", "queue", "server", "token", "job", "task_ended", "series"};
+constexpr std::array kTables = {live::kTenantTable, live::kServerTable, live::kTokenTable, "series"};
 
 /// Files that were made before it get it when they are opened.
 constexpr const char* kUses =
@@ -290,7 +295,7 @@ Check SqliteStore::take() {
 Check SqliteStore::check_format() {
   const auto format = meta("format");
   if (!format) return wrong_file(sqlite3_errcode(database_));
-  if (*format == std::to_string(kFormat)) return std::nullopt;
+  if (*format == std::to_string(kFormat) || *format == kFormat1) return std::nullopt;
   return Error{
       .message = fmt::format("its format is {}; this version reads {}: start the newer version that wrote it",
                              *format, kFormat),
@@ -337,8 +342,11 @@ Check SqliteStore::open() {
   } else {
     sqlite3_wal_hook(database_, has_committed, this);
   }
-  if (result == SQLITE_OK && !options_.creates && !options_.reads_only && meta("format"))
-    result = sqlite3_exec(database_, kUses, nullptr, nullptr, nullptr);
+  if (result == SQLITE_OK && !options_.creates && !options_.reads_only) {
+    const bool is_earlier = meta("format") == kFormat1;
+    const std::string changes = std::string(kUses) + (is_earlier ? kFromFormat1 : "");
+    result = sqlite3_exec(database_, ("BEGIN;" + changes + "COMMIT").c_str(), nullptr, nullptr, nullptr);
+  }
   if (result == SQLITE_OK && options_.creates) {
     result = sqlite3_exec(database_, ("BEGIN;" + schema() + "COMMIT").c_str(), nullptr, nullptr, nullptr);
     if (result == SQLITE_OK) {

@@ -1,5 +1,6 @@
 // The store of a pipeline: what must not be lost, on the disk before anybody is answered.
 #include <algorithm>
+#include <iterator>
 
 #include "live/content.hpp"
 #include "service/threads.hpp"
@@ -173,10 +174,7 @@ void Writer::write_groups(std::vector<Group>& groups) {
   std::vector<Writing> snapshots;
   for (Group& group : groups) {
     if (!group.batch.empty()) shared_.figures.durable_revision = group.batch.last;
-    for (live::Row& row : group.batch.rows) {
-      if (row.table == "token" || row.table == "tenant" || row.table == "server")
-        rows->push_back(std::move(row));
-    }
+    std::move(group.batch.rows.begin(), group.batch.rows.end(), std::back_inserter(*rows));
     group.batch.rows.clear();
     Durable next{.batch = std::move(group.batch), .snapshot_sha256 = {}};
     if (group.snapshot != nullptr) {

@@ -33,9 +33,11 @@ def rows_of(file, query):
 
 
 def state_of(file, revision):
-    """Every table of things and the log as they say it of a revision."""
-    state = {table: rows_of(file, f'SELECT key, columns FROM "{table}" ORDER BY key')
+    """Every thing and the log as the file says it of a revision."""
+    state = {table: subprocess.run([PROGRAM, "serve", "query", file, table], capture_output=True, text=True, check=True).stdout
              for table in ("tenant", "group", "queue", "server", "token", "job", "task_ended")}
+    for table in ("tenant", "server", "token"):
+        state[table + " kept"] = rows_of(file, f'SELECT key, columns FROM "{table}" ORDER BY key')
     state["log"] = rows_of(file, f"SELECT first, last, wall, hash, body FROM batch WHERE last <= {revision} ORDER BY first")
     state["uses"] = rows_of(file, "SELECT * FROM uses ORDER BY hour, queue, resource")
     return state

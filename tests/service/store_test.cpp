@@ -37,7 +37,7 @@ class Script {
     batch.hash = live::chain_hash(hash_, batch.body);
     hash_ = batch.hash;
     for (std::uint64_t row = random_.below(3); row > 0; --row)
-      batch.rows.push_back({"job", live::Json::array({"q", std::to_string(batch.first)}),
+      batch.rows.push_back({live::kServerTable, live::Json::array({std::to_string(batch.first)}),
                             live::Json{{"revision", batch.last}}});
     return batch;
   }

@@ -67,6 +67,8 @@ class Upgrade(unittest.TestCase):
                 with gzip.open(folder / "mirab.db.gz") as packed, open(file, "wb") as copy:
                     shutil.copyfileobj(packed, copy)
                 shutil.copy(folder / "token", file + ".admin-token")
+                if folder.name == "format-1":
+                    self.check_tables(file)
                 self.assertEqual(self.check(file).returncode, 0, self.check(file).stderr)
                 service = self.start(file)
                 client = service.client()
@@ -82,6 +84,27 @@ class Upgrade(unittest.TestCase):
                 self.assertEqual(client.put("/v1/queues/ml/jobs/new", JOB)[0], 201)
                 self.assertEqual(service.stop(), 0)
                 self.assertEqual(self.check(file).returncode, 0, self.check(file).stderr)
+                with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
+                    tables = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+                    kept = dict(database.execute("SELECT key, value FROM meta"))["format"]
+                database.close()
+                self.assertEqual(kept, "2")
+                self.assertEqual(tables, {"meta", "batch", "snapshot", "snapshot_part", "tenant", "server", "token", "series", "uses"})
+
+    def check_tables(self, file):
+        """The tables that version wrote are what `query` prints."""
+        database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+        for table in ("tenant", "group", "queue", "server", "token", "job", "task_ended"):
+            names = {"job": ("queue", "name"), "task_ended": ("task",)}.get(table, ("name",))
+            before = [dict(zip(names, json.loads(key)), **json.loads(columns))
+                      for key, columns in database.execute(f'SELECT key, columns FROM "{table}"')]
+            asked = subprocess.run([PROGRAM, "serve", "query", file, table, "--format", "json"], capture_output=True, text=True)
+            self.assertEqual(asked.returncode, 0, asked.stderr)
+
+            def by_name(rows):
+                return sorted(rows, key=lambda row: [row[name] for name in names])
+            self.assertTrue(holds(by_name(json.loads(asked.stdout)), by_name(before)), (table, asked.stdout, before))
+        database.close()
 
     def record(self):
         file = make_file(PROGRAM, self.folder.name)

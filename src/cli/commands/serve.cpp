@@ -115,6 +115,25 @@ Exit run_check(const std::string& file) {
   return report_error(error, Exit::failed);
 }
 
+struct QueryFlags {
+  std::string file = {};
+  std::string table = {};
+  OutputOptions output = {};
+};
+
+Exit run_query(const QueryFlags& flags) {
+  auto store =
+      service::open_store({.file = flags.file, .reads_only = true, .is_unknown = true, .reserve_bytes = 0});
+  if (!store) return report_error(store.error());
+  const auto rows = service::rows_of_file(**store, flags.table);
+  if (!rows) return report_error(rows.error(), Exit::failed);
+  const bool is_json = flags.output.format == "json";
+  const std::string text =
+      is_json ? live::json_of_rows(flags.table, *rows).dump(1) + "\n" : live::csv_of_rows(flags.table, *rows);
+  if (const Check failure = write_text(flags.output.file, text)) return report_error(*failure, Exit::failed);
+  return Exit::done;
+}
+
 Exit run_doctor(const std::string& file) {
   bool is_well = true;
   std::string text;
@@ -159,6 +178,25 @@ Command add_of_file(CLI::App& serve, const std::string& name, const std::string&
   CLI::App* command = serve.add_subcommand(name, summary);
   command->add_option("FILE", *file, "The file of the service")->required()->type_name("FILE");
   return {command, std::move(manual), [file, run](const std::string&) { return run(*file); }};
+}
+
+Command add_query(CLI::App& serve) {
+  auto flags = std::make_shared<QueryFlags>();
+  CLI::App* command = serve.add_subcommand("query", "Print what a file holds, a row for each thing");
+  command->add_option("FILE", flags->file, "The file of the service")->required()->type_name("FILE");
+  CLI::Option* table = command->add_option("TABLE", flags->table, "Of what")->required()->type_name("TABLE");
+  take_one_of(table, {live::kTables.begin(), live::kTables.end()});
+  add_output_options(*command, flags->output, {"csv", "json"});
+  Manual manual;
+  manual.paragraphs = {
+      "Reads the newest snapshot and the log after it, also while the service runs, and prints the state at "
+      "one moment. Amounts are in base units, such as thousandths of a CPU. Changes nothing. Jobs that ended "
+      "and their tasks are there for as long as the service "
+      "keeps their names."};
+  manual.examples = {{"mirab serve query mirab.db job > jobs.csv", "All jobs, for a spreadsheet"},
+                     {"mirab serve query mirab.db task_ended --format json", "Tasks that ended, as JSON"}};
+  manual.exits = {{1, "the file is damaged"}};
+  return {command, std::move(manual), [flags](const std::string&) { return run_query(*flags); }};
 }
 
 Command add_backup(CLI::App& serve) {
@@ -311,6 +349,7 @@ std::vector<Command> add_serve(CLI::App& app) {
   commands.push_back(add_init(*serve));
   commands.push_back(add_backup(*serve));
   commands.push_back(add_restore(*serve));
+  commands.push_back(add_query(*serve));
   commands.push_back(add_of_file(
       *serve, "check", "Check the file of a service: database, log, snapshots, replay",
       {.paragraphs = {"Checks the database, the chain of the log's hashes, each snapshot, and that a replay "
