@@ -5,6 +5,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <numeric>
+#include <openssl/evp.h>
 #include <openssl/sha.h>
 #include <set>
 
@@ -528,9 +529,11 @@ Json normal_form(const Content& content, const Units& units) {
   return std::visit([&](const auto& each) { return form_of(each, units); }, content);
 }
 
-std::string sha256(std::string_view bytes) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+namespace {
+
+using Digest = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
+
+std::string hexadecimal(const Digest& digest) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   text.reserve(2 * digest.size());
@@ -539,6 +542,26 @@ std::string sha256(std::string_view bytes) {
     text += kDigits[byte & 15U];
   }
   return text;
+}
+
+}  // namespace
+
+std::string sha256(std::string_view bytes) {
+  Digest digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  return hexadecimal(digest);
+}
+
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+}
+
+void Sha256::add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+
+std::string Sha256::text() {
+  Digest digest{};
+  EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
+  return hexadecimal(digest);
 }
 
 std::optional<Problem> check_name(const std::string& name, std::string_view kind, const std::string& key) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 
 #include "live/amounts.hpp"
 #include "live/answers.hpp"
+
+struct evp_md_ctx_st;  // of OpenSSL
 
 namespace mirab::live {
 
@@ -144,6 +147,18 @@ Json normal_form(const Content& content, const Units& units);
 
 /// SHA-256 in 64 hexadecimal digits.
 std::string sha256(std::string_view bytes);
+
+/// The same of bytes that come in parts.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view bytes);
+  /// Of all that was added. Ends it.
+  std::string text();
+
+ private:
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
+};
 
 /// The names of things: text on one line of at most 253 bytes, without `/`.
 std::optional<Problem> check_name(const std::string& name, std::string_view kind, const std::string& key);

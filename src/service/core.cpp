@@ -108,7 +108,7 @@ void Core::run() {
     group.batch = decider_.take_batch();
     const std::uint64_t revision = decider_.revision();
     if (wants_snapshot(revision, is_ending)) {
-      group.snapshot = std::make_shared<std::string>(decider_.snapshot());
+      group.snapshot = std::make_shared<const std::string>(decider_.snapshot());
       last_snapshot_ = revision;
       last_snapshot_time_ = Steady::now();
     }

@@ -62,13 +62,13 @@ inline constexpr std::chrono::seconds kTimeOfQuestion{5};
 struct Group {
   live::Batch batch = {};
   std::vector<std::pair<Reply, live::Answer>> answers = {};
-  std::shared_ptr<std::string> snapshot = {};  ///< of the state after this batch; empty: none
+  std::shared_ptr<const std::string> snapshot = {};  ///< of the state after this batch; null: none
 };
 
 /// A batch on its way to the reader; it may be empty where a snapshot was taken without one.
 struct Durable {
   live::Batch batch;
-  std::string snapshot_sha256;  ///< of the decider's state after this batch; empty: none was taken
+  std::shared_ptr<const std::string> snapshot;  ///< of the decider's state after this batch; null: none
 };
 
 /// Long questions, on a copy of the state or on the file. Any thread gives, one job of a tenant at a time is
@@ -235,8 +235,8 @@ class Writer {
  private:
   struct Writing {
     std::uint64_t revision;
-    std::shared_ptr<std::string> bytes;
-    std::string sha256;
+    std::shared_ptr<const std::string> bytes;
+    live::Sha256 sha256 = {};  ///< of what is written
     std::size_t written = 0;
     std::uint64_t parts = 0;
   };

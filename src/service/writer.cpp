@@ -176,14 +176,10 @@ void Writer::write_groups(std::vector<Group>& groups) {
     if (!group.batch.empty()) shared_.figures.durable_revision = group.batch.last;
     std::move(group.batch.rows.begin(), group.batch.rows.end(), std::back_inserter(*rows));
     group.batch.rows.clear();
-    Durable next{.batch = std::move(group.batch), .snapshot_sha256 = {}};
-    if (group.snapshot != nullptr) {
-      next.snapshot_sha256 = live::sha256(*group.snapshot);
-      snapshots.push_back({.revision = shared_.figures.durable_revision.load(),
-                           .bytes = std::move(group.snapshot),
-                           .sha256 = next.snapshot_sha256});
-    }
-    if (!next.batch.empty() || !next.snapshot_sha256.empty()) durable.push_back(std::move(next));
+    if (group.snapshot != nullptr)
+      snapshots.push_back({.revision = shared_.figures.durable_revision.load(), .bytes = group.snapshot});
+    if (!group.batch.empty() || group.snapshot != nullptr)
+      durable.push_back({.batch = std::move(group.batch), .snapshot = std::move(group.snapshot)});
   }
   follower_.follow(std::move(durable));
   if (!rows->empty()) shared_.events.rows(std::move(rows));
@@ -212,6 +208,7 @@ void Writer::continue_snapshot(bool to_the_end) {
       const std::string_view part =
           std::string_view(*writing_->bytes).substr(writing_->written, kSnapshotPart);
       if (has_failed(store_->add_snapshot_part(writing_->revision, writing_->parts++, part))) return;
+      writing_->sha256.add(part);
       writing_->written += part.size();
       continue;
     }
@@ -243,7 +240,7 @@ StoreCheck Writer::trim_log(std::uint64_t revision) {
 void Writer::complete_snapshot() {
   const SnapshotRow row{.revision = writing_->revision,
                         .bytes = writing_->bytes->size(),
-                        .sha256 = writing_->sha256,
+                        .sha256 = writing_->sha256.text(),
                         .decision_version = scheduling::kDecisionVersion};
   writing_.reset();
   if (has_failed(store_->complete_snapshot(row)) || has_failed(store_->keep_snapshots(3))) return;

@@ -166,5 +166,14 @@ TEST(LiveCommands, HashesAreSha256) {
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+TEST(Sha256, OfPartsIsThatOfTheWhole) {
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  Sha256 parts;
+  parts.add("a");
+  parts.add("");
+  parts.add("bc");
+  EXPECT_EQ(parts.text(), sha256("abc"));
+}
+
 }  // namespace
 }  // namespace mirab::live
