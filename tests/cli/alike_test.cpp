@@ -141,6 +141,11 @@ TEST(Alike, AChangeWithinWhatCountingTogetherMayCostIsMarked) {
   const Ran counted = shell(change + " --alike 1");
   EXPECT_THAT(counted.out, AllOf(HasSubstr("% ≈"), HasSubstr("it may be no change"))) << counted.err;
   EXPECT_THAT(shell(change).out, Not(HasSubstr("≈")));
+  const std::string tiny = "D=$(mktemp -d); " + kUnlikeNodes +
+                           " > $D/before.json; sed 's/\"name\": \"a\"/&, \"weight\": 1.00001/' "
+                           "$D/before.json > $D/after.json; mirab diff $D/before.json $D/after.json -m drfh";
+  EXPECT_THAT(shell(tiny + " --alike 1").out, AllOf(HasSubstr("0%"), Not(HasSubstr("≈"))))
+      << "what reads as no change needs no mark";
   const json result = json::parse(shell(change + " --alike 1 --format json").out);
   EXPECT_EQ(result["users"][0]["may_be_none"], true);
   EXPECT_EQ(result["teams"][0]["may_be_none"], true);

@@ -41,7 +41,7 @@ function draw(host: HTMLElement, teams: () => readonly TeamShares[], sides: Side
     const known = rows.some(({now}) => now !== null);
     const words = ({now, fair}: TeamShares): string => [...(now === null ? [] : [`${percent(now)} ${sides.now}`]),
       ...(fair === null ? [] : [known ? `${percent(fair)} ${sides.fair.split(' ')[0]}` : percent(fair)])].join(', ');
-    const beside = width >= wide ? 8 * Math.max(...rows.map(row => words(row).length)) : 16;
+    const beside = width >= wide ? 16 + 8 * Math.max(...rows.map(row => words(row).length)) : 16;
     return horizontal(width, rows.map(({name}) => name), {name: 'the largest part of any one resource', min: 0}, {
       grid: {left: 4, right: beside, top: 4, bottom: 4},
       series: [{
