@@ -451,12 +451,10 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
       proof = prove(search, kinds.size(), options.solves);
     }
     if (!search.best())
-      return unreachable(goal, search,
-                         bound.any_kind_helps() ? "" : what_keeps_off_kinds(*all, row, goal, kinds),
-                         row.accepts.groups
-                             ? limits_beyond(merged->problem, choice, goal, merged->kinds, options)
-                             : "",
-                         kinds.size(), part_of_goal(goal, before->allocation.tasks));
+      return unreachable(
+          goal, search, bound.any_kind_helps() ? "" : what_keeps_off_kinds(*all, row, goal, kinds),
+          row.accepts.groups ? limits_beyond(merged->problem, choice, goal, merged->kinds, options) : "",
+          kinds.size(), part_of_goal(goal, before->allocation.tasks));
   }
   const Purchase bought =
       options.alike ? lessened(problem, choice, goal, kinds, *search.best(), options) : *search.best();

@@ -111,9 +111,7 @@ std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& 
 namespace {
 
 Person everyone_of(const Problem& problem, const Group& group) {
-  return {.name = group.name,
-          .users = users_of_team(problem, group.name),
-          .weight = group.weight.value()};
+  return {.name = group.name, .users = users_of_team(problem, group.name), .weight = group.weight.value()};
 }
 
 }  // namespace

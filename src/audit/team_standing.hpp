@@ -45,7 +45,8 @@ std::size_t group_node(const Problem& problem, const std::string& group);
 /// + grants) m + N depth).
 TeamStanding group_standing(const Problem& problem, const Outcome& outcome, const std::string& group);
 
-/// The same of all groups of users, each before those in it; users with task shapes are none. O((N + grants) m
+/// The same of all groups of users, each before those in it; users with task shapes are none. O((N + grants)
+/// m
 /// + G N depth).
 std::vector<TeamStanding> group_standings(const Problem& problem, const Outcome& outcome);
 

@@ -259,10 +259,10 @@ TEST(BadInput, AGuaranteeThatItsServersDoNotHoldIsNoted) {
   const std::string cluster = folder.write(
       "c.yaml",
       "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 4}}, {name: t, capacity: {cpu: 9}}]\nusers:\n"
-      "  - {name: A, demand: {cpu: 1}, servers: [s], guarantee: {cpu: 8}}\n  - {name: B, demand: {cpu: 1}}\n");
-  for (const std::string& command :
-       {"mirab validate " + cluster, "mirab allocate " + cluster, "mirab explain " + cluster,
-        "mirab plan --tasks 1 --user B " + cluster})
+      "  - {name: A, demand: {cpu: 1}, servers: [s], guarantee: {cpu: 8}}\n  - {name: B, demand: {cpu: "
+      "1}}\n");
+  for (const std::string& command : {"mirab validate " + cluster, "mirab allocate " + cluster,
+                                     "mirab explain " + cluster, "mirab plan --tasks 1 --user B " + cluster})
     EXPECT_THAT(shell(command).err,
                 HasSubstr(":4: users[0].guarantee.cpu: of the 8 cpu that 'A' is guaranteed, the servers on "
                           "which it may run have 4; it gets no more"))

@@ -116,8 +116,8 @@ TEST(LimitsCommand, AColumnHasOneUnitOfMemory) {
       "memory: %s}}}]}\\n---\\n";
   const Ran ran = shell("printf '" + pod + "' a 512Mi b 3Gi | mirab limits - --capacity cpu=4,memory=7Gi");
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_THAT(ran.out, testing::ContainsRegex("\na +app +1 +– +[0-9m]+ +512Mi +– +1024Mi"));
-  EXPECT_THAT(ran.out, testing::ContainsRegex("\nb +app +1 +– +[0-9m]+ +3072Mi +– +6144Mi"));
+  EXPECT_THAT(ran.out, testing::ContainsRegex("\na +app +1 +– +[0-9m]+ +512Mi +– +1293Mi"));
+  EXPECT_THAT(ran.out, testing::ContainsRegex("\nb +app +1 +– +[0-9m]+ +3072Mi +– +4527Mi"));
 }
 
 TEST(LimitsCommand, PrintsRecordsOfPlainNumbers) {

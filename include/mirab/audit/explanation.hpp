@@ -69,7 +69,7 @@ struct Change {
   Quantity amount = Quantity(1);  ///< how many servers, how much of the resource; the new weight, the new
                                   ///< number of tasks, the new limit or guarantee; what was reserved
   std::vector<std::size_t> also = {};  ///< of a limit: nodes around `node` whose limits rise by as much
-  std::vector<Change> with = {};  ///< of a limit: those on other resources that rise with it
+  std::vector<Change> with = {};       ///< of a limit: those on other resources that rise with it
   ResourceVector guarantee = {};  ///< the new guarantee, of all resources; [m] of a guarantee, else empty
 };
 

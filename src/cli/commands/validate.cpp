@@ -240,7 +240,8 @@ Command add_validate(CLI::App& app) {
       "files. What is allowed but looks like a slip is noted on standard error: a user of whom no server "
       "holds one whole task, a demand without a unit where servers have many millions, a guarantee that "
       "covers "
-      "no task or that the servers do not hold, a server on which no user may run, with what keeps users off."};
+      "no task or that the servers do not hold, a server on which no user may run, with what keeps users "
+      "off."};
   manual.examples = {{"mirab validate examples/*.yaml", "Check them all"},
                      {"mirab validate cluster.yaml --alike 1", "Which servers would count together"}};
   return {command, std::move(manual), [files, alike](const std::string&) { return run(*files, *alike); }};

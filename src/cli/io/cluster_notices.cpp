@@ -281,13 +281,12 @@ std::vector<Error> unheld_guarantees(const Problem& problem) {
     for (std::size_t r = 0; r < usable.size(); ++r) {
       const double guarantee = (*member.quota.guarantee)[r].value();
       if (guarantee <= usable[r] * (1 + kRounding)) continue;
-      notices.push_back(
-          {.message = fmt::format("of the {} {} that '{}' is guaranteed, the servers on which {} may run have "
-                                  "{}; it gets no more",
-                                  report::amount(guarantee), problem.resources()[r], member.name,
-                                  problem.tree().is_user(node) ? "it" : "its users",
-                                  report::amount(usable[r])),
-           .key = fmt::format("{}.guarantee.{}", member.key, problem.resources()[r])});
+      notices.push_back({.message = fmt::format(
+                             "of the {} {} that '{}' is guaranteed, the servers on which {} may run have "
+                             "{}; it gets no more",
+                             report::amount(guarantee), problem.resources()[r], member.name,
+                             problem.tree().is_user(node) ? "it" : "its users", report::amount(usable[r])),
+                         .key = fmt::format("{}.guarantee.{}", member.key, problem.resources()[r])});
     }
   }
   return notices;

@@ -57,8 +57,8 @@ void print_cluster_notices(const ClusterFiles& files, const std::vector<Error>& 
 /// The same of guarantees that cover no task, or that the servers do not hold.
 void print_guarantee_slips(const ClusterFiles& files, const Problem& problem);
 
-/// The same of missing units, users who wait, tasks that fit nowhere, these guarantees, limits above that of a
-/// group, and servers on which no user may run.
+/// The same of missing units, users who wait, tasks that fit nowhere, these guarantees, limits above that of
+/// a group, and servers on which no user may run.
 void print_slips(const ClusterFiles& files, const Problem& problem);
 
 }  // namespace mirab::cli

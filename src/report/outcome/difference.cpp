@@ -288,16 +288,15 @@ class Rows {
     const double share_before = both ? team.before->share_of_before : 0;
     const double share_after = both ? team.after->share_of_before : 0;
     const std::string points = both ? signed_points(share_before, share_after) : kNone;
-    table_.rows.push_back(
-        {{.text = team.user, .mark = team.same_task ? "" : " *"},
-         {share(team.before)},
-         {.text = share(team.after), .bold = bold_ && is_short},
-         {.text = points,
-          .align = align(both),
-          .mark = both ? mark_of(points, team.user, share_before, share_after) : ""},
-         {waiting(old, *teams_before_)},
-         {waiting(fresh, *teams_after_)},
-         {is_short ? teams_after_->held_by(*fresh) : ""}});
+    table_.rows.push_back({{.text = team.user, .mark = team.same_task ? "" : " *"},
+                           {share(team.before)},
+                           {.text = share(team.after), .bold = bold_ && is_short},
+                           {.text = points,
+                            .align = align(both),
+                            .mark = both ? mark_of(points, team.user, share_before, share_after) : ""},
+                           {waiting(old, *teams_before_)},
+                           {waiting(fresh, *teams_after_)},
+                           {is_short ? teams_after_->held_by(*fresh) : ""}});
   }
 
   // A change that reads as none needs no mark.

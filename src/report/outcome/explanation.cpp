@@ -179,9 +179,9 @@ std::string limit_words(const Problem& problem, const Stop& stop) {
     const std::vector<std::size_t>& reached = stop.reached[i];
     limits += reached.size();
     const std::string what = reached.size() == 1 ? "limit" : "limits";
-    const std::string whose = i == 0 ? "its " + what
-                                     : fmt::format("the {} of {}", what,
-                                                   shorten(node_name(problem, nodes[i]), kNameWidth));
+    const std::string whose =
+        i == 0 ? "its " + what
+               : fmt::format("the {} of {}", what, shorten(node_name(problem, nodes[i]), kNameWidth));
     words.push_back(fmt::format("{} on {}", whose, resources_words(problem, reached)));
   }
   return fmt::format("{} {} reached", fmt::join(words, " and "), limits == 1 ? "is" : "are");
@@ -415,10 +415,10 @@ std::string also_words(const Problem& problem, const std::vector<std::size_t>& n
 
 // `limit of research at 8 gpu`, `limit of vision at 4 gpu, as much more for research, and limit of …`.
 std::string limits_words(const Problem& problem, const Change& change) {
-  std::string words = fmt::format("limit of {} at {} {}{}", shorten(node_name(problem, change.node), kNameWidth),
-                                  amount_words(change.amount.value()),
-                                  shorten(problem.resources()[change.resource], kResourceWidth),
-                                  also_words(problem, change.also));
+  std::string words = fmt::format(
+      "limit of {} at {} {}{}", shorten(node_name(problem, change.node), kNameWidth),
+      amount_words(change.amount.value()), shorten(problem.resources()[change.resource], kResourceWidth),
+      also_words(problem, change.also));
   for (const Change& other : change.with)
     words += (change.also.empty() ? " and " : ", and ") + limits_words(problem, other);
   return words;
@@ -486,11 +486,10 @@ bool is_server_in_vain(const WhatIf& what_if) {
 
 std::string in_vain_words(const Problem& problem, const std::vector<WhatIf>& what_ifs) {
   if (what_ifs.empty()) return {};
-  const std::string first =
-      shorten(problem.servers()[what_ifs.front().change.servers[0]].name, kNameWidth);
-  return what_ifs.size() == 1
-             ? fmt::format("one more server like {} brings nothing\n", first)
-             : fmt::format("one more server of {} kinds brings nothing, such as {}\n", what_ifs.size(), first);
+  const std::string first = shorten(problem.servers()[what_ifs.front().change.servers[0]].name, kNameWidth);
+  return what_ifs.size() == 1 ? fmt::format("one more server like {} brings nothing\n", first)
+                              : fmt::format("one more server of {} kinds brings nothing, such as {}\n",
+                                            what_ifs.size(), first);
 }
 
 bool is_on_servers(const Change& change) { return !change.servers.empty(); }
@@ -502,11 +501,11 @@ std::vector<EqualWhatIfs> equal_together(const Problem& problem, std::span<const
   std::vector<EqualWhatIfs> rows;
   for (const WhatIf& what_if : what_ifs) {
     const Change& change = what_if.change;
-    EqualWhatIfs row{.first = &what_if,
-                     .has = what_if.share ? percent(*what_if.share, 2) : tasks_fixed(what_if.tasks, decimals),
-                     .gain = what_if.share ? gain_words(100 * what_if.share_gain, 2)
-                                           : gain_words(what_if.gain, decimals),
-                     .entries = change.servers.size()};
+    EqualWhatIfs row{
+        .first = &what_if,
+        .has = what_if.share ? percent(*what_if.share, 2) : tasks_fixed(what_if.tasks, decimals),
+        .gain = what_if.share ? gain_words(100 * what_if.share_gain, 2) : gain_words(what_if.gain, decimals),
+        .entries = change.servers.size()};
     for (const std::size_t i : change.servers) row.servers += problem.servers()[i].count;
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const EqualWhatIfs& other) {
       const Change& one = other.first->change;
@@ -549,8 +548,7 @@ std::string what_if_table(const Problem& problem, std::size_t user, std::span<co
                  {by_share ? "points" : "gain", 1, Align::right}}};
   table.add_rule();
   std::vector<WhatIf> offered, in_vain;
-  for (const WhatIf& what_if : what_ifs)
-    (is_server_in_vain(what_if) ? in_vain : offered).push_back(what_if);
+  for (const WhatIf& what_if : what_ifs) (is_server_in_vain(what_if) ? in_vain : offered).push_back(what_if);
   if (offered.empty()) return in_vain_words(problem, in_vain);
   const WhatIf* best = best_change(offered);
   for (const EqualWhatIfs& row : equal_together(problem, offered)) {

@@ -282,10 +282,10 @@ std::vector<std::string> full_node_words(const PodLimits& all) {
     }
     if (names.empty()) continue;
     const std::vector<std::string_view> words(names.begin(), names.end());
-    sentences.push_back(
-        fmt::format("The {} limit is the request where one node is full, since a template has one limit on all "
-                    "its nodes. In brackets a full node: {}.",
-                    all.pods.resources[r], first_names(words, kMostNamed)));
+    sentences.push_back(fmt::format(
+        "The {} limit is the request where one node is full, since a template has one limit on all "
+        "its nodes. In brackets a full node: {}.",
+        all.pods.resources[r], first_names(words, kMostNamed)));
   }
   return sentences;
 }

@@ -204,7 +204,8 @@ std::vector<TeamStanding> surveyed_groups(const SurveyReport& report, const Outc
   if (!is_of_group(report)) return {};
   const std::size_t whole = group_node(report.problem, report.team);
   std::erase_if(groups, [&](const TeamStanding& group) {
-    const std::vector<std::size_t> path = report.problem.tree().path(group_node(report.problem, group.who.name));
+    const std::vector<std::size_t> path =
+        report.problem.tree().path(group_node(report.problem, group.who.name));
     return std::find(path.begin(), path.end(), whole) == path.end();
   });
   return groups;
@@ -259,9 +260,8 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal, b
   std::vector<const Standing*> shown;
   if (!teams) {
     for (const Standing& standing : report.survey.users) shown.push_back(&standing);
-    return top + surveyed_group_table(report, terminal) + "\n" +
-           standings_table(report, shown, terminal) + "\n" +
-           remarks(report, {.width = page, .bold = terminal.bold}, true);
+    return top + surveyed_group_table(report, terminal) + "\n" + standings_table(report, shown, terminal) +
+           "\n" + remarks(report, {.width = page, .bold = terminal.bold}, true);
   }
   shown = short_of_teams(report);
   const std::string legend = remarks(report, {.width = page, .bold = terminal.bold}, !shown.empty());
@@ -275,8 +275,8 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal, b
     const std::vector<TeamStanding> everyone = team_standings(report.problem, report.survey.outcome);
     level = level_lines(report.problem, {report.survey.outcome, everyone}, page, report.team);
   }
-  return top + surveyed_group_table(report, terminal) + surveyed_team_table(report, terminal) + level + below + together_table(report, terminal.bold) +
-         (legend.empty() ? "" : "\n" + legend);
+  return top + surveyed_group_table(report, terminal) + surveyed_team_table(report, terminal) + level +
+         below + together_table(report, terminal.bold) + (legend.empty() ? "" : "\n" + legend);
 }
 
 namespace {

@@ -124,8 +124,7 @@ TeamRows group_rows(const Problem& problem, const TeamColumn& first, const TeamC
   for (const std::string& name : rows.names)
     depths.push_back(problem.tree().path(group_node(problem, name)).size());
   const std::size_t outermost = *std::min_element(depths.begin(), depths.end());
-  for (std::size_t t = 0; t < depths.size(); ++t)
-    rows.names[t].insert(0, 2 * (depths[t] - outermost), ' ');
+  for (std::size_t t = 0; t < depths.size(); ++t) rows.names[t].insert(0, 2 * (depths[t] - outermost), ' ');
   return rows;
 }
 
@@ -312,8 +311,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 // What stands in a row of the table, but for the name.
-Json standing_json(const Problem& problem, const TeamColumn& column, const TeamColumn* now, const Stops& stops,
-                   std::size_t t) {
+Json standing_json(const Problem& problem, const TeamColumn& column, const TeamColumn* now,
+                   const Stops& stops, std::size_t t) {
   const Outcome& outcome = column.outcome;
   const bool present = is_present(outcome);
   const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
