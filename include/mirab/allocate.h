@@ -122,7 +122,7 @@ typedef enum mirab_change {
   MIRAB_MORE_WEIGHT = 2,  /* twice the weight */
   MIRAB_MORE_TASKS = 3,        /* one task more to run, for a user who runs all it has */
   MIRAB_MORE_GROUP_WEIGHT = 4, /* twice the weight of a group; the user is a member of it or of one below */
-  MIRAB_MORE_LIMIT = 5,        /* twice a limit; the same */
+  MIRAB_MORE_LIMIT = 5,        /* twice the limits that it has reached, of several resources together; the same */
   MIRAB_MORE_GUARANTEE = 6,    /* a guarantee for the user or for such a group */
   MIRAB_LESS_RESERVE = 7       /* another group or user reserves nothing */
 } mirab_change;
@@ -132,7 +132,7 @@ typedef struct mirab_what_if {
   mirab_change change;
   const size_t* servers; /* entries of the cluster to which it applies alike, below K; none where it is of no server */
   size_t server_count;
-  size_t resource; /* of MIRAB_MORE_UNITS, a limit, a guarantee, a reserve */
+  size_t resource; /* of MIRAB_MORE_UNITS, a limit (of several the first), a guarantee, a reserve */
   double amount;   /* how many servers, how much of the resource; the new weight, number of tasks, limit or guarantee;
                     * what was reserved */
   double tasks;    /* of the user then */

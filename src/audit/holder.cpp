@@ -57,7 +57,7 @@ std::string_view hold_name(HoldKind kind) {
 
 Paths::Paths(const Problem& problem, const Mechanism& mechanism, const Outcome& outcome,
              const Bindings& bindings)
-    : problem_(problem), bindings_(bindings) {
+    : problem_(problem), outcome_(outcome), bindings_(bindings) {
   const Stops stops(problem, outcome);
   for (std::size_t n = 0; n < problem.user_count(); ++n) stops_.push_back(stops.of(n));
   if (mechanism.accepts.groups && !problem.tree().is_flat())
@@ -189,19 +189,26 @@ std::optional<Holder> Paths::at_capacity(std::size_t user) const {
   return holder;
 }
 
+// At the outermost node that has a sibling for which some of it is reserved, and for whom else some is.
 std::optional<Holder> Paths::at_reserve(std::size_t user) const {
   const Tree& tree = problem_.tree();
-  for (const std::size_t node : tree.path(tree.node_of_user(user))) {
-    for (const std::size_t sibling : tree.members(tree.parent(node))) {
-      const std::span<const double> reserve = tree.reserve(sibling);
-      const auto owns = [&](std::size_t r) { return !reserve.empty() && reserve[r] > 0; };
-      const std::vector<std::size_t>& resources = stops_[user].resources;
-      if (sibling == node || std::none_of(resources.begin(), resources.end(), owns)) continue;
-      return Holder{
-          .node = node, .kind = HoldKind::reserve, .resources = resources, .part = 1, .sibling = sibling};
-    }
-  }
-  return Holder{.node = tree.node_of_user(user), .kind = HoldKind::order};
+  const std::vector<std::size_t>& resources = stops_[user].resources;
+  std::vector<std::size_t> owners = unused_reserves(problem_, outcome_.allocation, user);
+  std::erase_if(owners, [&](std::size_t owner) {
+    return std::none_of(resources.begin(), resources.end(),
+                        [&](std::size_t r) { return tree.reserve(owner)[r] > 0; });
+  });
+  const std::size_t end = tree.node_of_user(user);
+  if (owners.empty()) return Holder{.node = end, .kind = HoldKind::order};
+  const std::vector<std::size_t> path = tree.path(end);
+  const auto node = std::find_if(path.begin(), path.end(), [&](std::size_t on) {
+    return tree.parent(on) == tree.parent(owners.front());
+  });
+  return Holder{.node = *node,
+                .kind = HoldKind::reserve,
+                .resources = resources,
+                .sibling = owners.front(),
+                .others = {owners.begin() + 1, owners.end()}};
 }
 
 std::optional<Holder> Paths::holder(std::size_t user) const {

@@ -39,6 +39,7 @@ class Paths {
   bool comes_before(std::size_t node, std::size_t other, const std::vector<std::size_t>& resources) const;
 
   const Problem& problem_;
+  const Outcome& outcome_;
   const Bindings& bindings_;
   std::vector<Stop> stops_;
   std::vector<GroupFigures> figures_;  // [node]; empty: no paths

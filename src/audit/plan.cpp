@@ -392,13 +392,26 @@ Purchase lessened(const Problem& problem, const Choice& choice, const PlanGoal& 
   return counts;
 }
 
+// What still stops the goal with the most servers that are tried, if these are limits.
+std::string limits_beyond(const Problem& problem, const Choice& choice, const PlanGoal& goal,
+                          const std::vector<ServerKind>& kinds, const PlanOptions& options) {
+  const Result<Problem> most = with_purchase(problem, kinds, Purchase(kinds.size(), kMostServers));
+  if (!most) return {};
+  const Result<Outcome> outcome = allocate(*most, choice, options.execution);
+  return outcome ? limits_that_hold(*most, *outcome, goal) : std::string();
+}
+
 Error unreachable(const PlanGoal& goal, PurchaseSearch& search, const std::string& kept_off,
-                  std::size_t kinds, double now) {
+                  const std::string& limits, std::size_t kinds, double now) {
   if (!kept_off.empty())
     return {.message = fmt::format(
                 "'{}' may run on none of these kinds, and without them it cannot have {:.15g} {}: {}",
                 goal.user, goal.all_tasks(), goal.all_tasks() == 1 ? "task" : "tasks", kept_off),
             .key = "--kind"};
+  if (!limits.empty())
+    return {.message = fmt::format("no purchase gives '{}' more than {}; raise first what holds it: {}",
+                                   goal.user, most_words(goal, std::max(now, search.most())), limits),
+            .key = "--tasks"};
   const std::string servers =
       fmt::format("{} more servers of {}", kMostServers, kinds == 1 ? "this kind" : "each kind");
   const bool grows = search.grows_at_most_servers();
@@ -438,9 +451,10 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
       proof = prove(search, kinds.size(), options.solves);
     }
     if (!search.best())
-      return unreachable(goal, search,
-                         bound.any_kind_helps() ? "" : what_keeps_off_kinds(*all, row, goal, kinds),
-                         kinds.size(), part_of_goal(goal, before->allocation.tasks));
+      return unreachable(
+          goal, search, bound.any_kind_helps() ? "" : what_keeps_off_kinds(*all, row, goal, kinds),
+          row.accepts.groups ? limits_beyond(merged->problem, choice, goal, merged->kinds, options) : "",
+          kinds.size(), part_of_goal(goal, before->allocation.tasks));
   }
   const Purchase bought =
       options.alike ? lessened(problem, choice, goal, kinds, *search.best(), options) : *search.best();

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
 #include <gmpxx.h>
 #include <limits>
+#include <map>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
+#include <mirab/audit/teams.hpp>
 #include <mirab/model/classes.hpp>
 
 #include "audit/cluster_view.hpp"
@@ -110,6 +115,38 @@ double least_demand(const Problem& problem, std::size_t user, std::size_t r) {
 
 }  // namespace
 
+namespace {
+
+// A limit that is less than what all tasks of a goal take together below its node.
+struct LowLimit {
+  std::size_t node, resource;
+  double limit, taken;
+};
+
+// The nearest to the users first.
+std::vector<LowLimit> low_limits(const Problem& problem, const PlanGoal& goal) {
+  const Tree& tree = problem.tree();
+  std::map<std::size_t, std::vector<double>, std::greater<>> taken;  // a node comes after those around it
+  for (const WantedTasks& wanted : goal.tasks) {
+    for (const std::size_t node : tree.path(tree.node_of_user(wanted.user))) {
+      std::vector<double>& sum = taken[node];
+      sum.resize(problem.resource_count());
+      for (std::size_t r = 0; r < sum.size(); ++r)
+        sum[r] += least_demand(problem, wanted.user, r) * wanted.tasks.value();
+    }
+  }
+  std::vector<LowLimit> low;
+  for (const auto& [node, sum] : taken) {
+    const std::span<const double> limit = tree.limit(node);
+    for (std::size_t r = 0; r < limit.size(); ++r) {
+      if (sum[r] > 0 && !is_enough(limit[r] / sum[r])) low.push_back({node, r, limit[r], sum[r]});
+    }
+  }
+  return low;
+}
+
+}  // namespace
+
 Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal) {
   MIRAB_ASSERT(!goal.tasks.empty(), "a goal has tasks");
   if (!row.is_rule)
@@ -122,22 +159,39 @@ Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& g
       return Error{.message = fmt::format("'{}' asks for {} {} only; no purchase gives it more", user.name,
                                           user.tasks->text(), *user.tasks == Quantity(1) ? "task" : "tasks"),
                    .key = "--tasks"};
-    if (!row.accepts.groups) continue;
-    const Tree& tree = problem.tree();
-    for (const std::size_t node : tree.path(tree.node_of_user(wanted.user))) {
-      const std::span<const double> limit = tree.limit(node);
-      for (std::size_t r = 0; r < limit.size(); ++r) {
-        const double least = least_demand(problem, wanted.user, r);
-        if (least <= 0 || is_enough(limit[r] / least / wanted.tasks.value())) continue;
-        return Error{
-            .message = fmt::format("the limit of '{}' of {} {} allows '{}' at most {} tasks; raise it first",
-                                   node_name(problem, node), number_words(limit[r]), problem.resources()[r],
-                                   user.name, number_words(limit[r] / least)),
-            .key = "--tasks"};
+  }
+  const std::vector<LowLimit> low = row.accepts.groups ? low_limits(problem, goal) : std::vector<LowLimit>{};
+  if (low.empty()) return {};
+  double part = 1;
+  std::vector<std::string> words;
+  for (const LowLimit& each : low) {
+    part = std::min(part, each.limit / each.taken);
+    words.push_back(fmt::format("the limit of '{}' is {} {}, and what is wanted takes {}",
+                                node_name(problem, each.node), number_words(each.limit),
+                                problem.resources()[each.resource], number_words(each.taken)));
+  }
+  return Error{.message = fmt::format("no purchase and no weight gives '{}' more than {}: {}; raise {} first",
+                                      goal.user, most_words(goal, part), fmt::join(words, "; "),
+                                      low.size() == 1 ? "it" : "these limits"),
+               .key = "--tasks"};
+}
+
+std::string limits_that_hold(const Problem& problem, const Outcome& outcome, const PlanGoal& goal) {
+  const Stops stops(problem, outcome);
+  std::vector<std::string> words;
+  for (const WantedTasks& wanted : goal.tasks) {
+    const Stop stop = stops.of(wanted.user);
+    if (stop.kind != StopKind::limit) continue;
+    const std::vector<std::size_t> nodes = nodes_of(stop);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (const std::size_t r : stop.reached[i]) {
+        std::string limit =
+            fmt::format("the limit of '{}' on {}", node_name(problem, nodes[i]), problem.resources()[r]);
+        if (std::find(words.begin(), words.end(), limit) == words.end()) words.push_back(std::move(limit));
       }
     }
   }
-  return {};
+  return fmt::format("{}", fmt::join(words, " and "));
 }
 
 namespace {

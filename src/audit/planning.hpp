@@ -22,8 +22,12 @@ bool is_less(double part, double than);
 /// What a part of the goal is, in a sentence: `3.5 tasks`; of task shapes the part of each.
 std::string most_words(const PlanGoal& goal, double part);
 
-/// What may never be: more than the user asks for, or than a limit on its path allows.
+/// What may never be: more than a user asks for, or than the limits around the users of the goal allow them
+/// together.
 Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal);
+
+/// `the limit of 'research' on gpu`: of all limits that stop users of the goal; nothing where none does.
+std::string limits_that_hold(const Problem& problem, const Outcome& outcome, const PlanGoal& goal);
 
 /// A problem in which the server entries that no user can tell apart are one, and kinds by the names of the
 /// entries that are left: to divide it costs what its classes of servers cost. With `alike`, those are one

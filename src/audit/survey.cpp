@@ -35,12 +35,19 @@ bool is_own(const Change& change) {
 }
 
 // What two changes have in common when they are one.
-using SharedKey = std::tuple<ChangeKind, std::size_t, std::size_t, std::size_t, std::size_t>;
+using SharedKey = std::tuple<ChangeKind, std::size_t, std::vector<std::size_t>, std::size_t>;
 
 SharedKey key_of(const Change& change, std::size_t user) {
   const bool own = is_own(change);
   const std::size_t place = change.servers.empty() ? SIZE_MAX : change.servers[0];
-  return {change.kind, place, change.resource, change.node, own ? user : SIZE_MAX};
+  std::vector<std::size_t> raised;  // of what: a resource and a node, and of limits each that rises
+  const auto add = [&](const Change& each) {
+    raised.insert(raised.end(), {each.resource, each.node, each.also.size()});
+    raised.insert(raised.end(), each.also.begin(), each.also.end());
+  };
+  add(change);
+  std::for_each(change.with.begin(), change.with.end(), add);
+  return {change.kind, place, std::move(raised), own ? user : SIZE_MAX};
 }
 
 // A changed cluster that is solved once.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -107,13 +108,45 @@ std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& 
   return teams;
 }
 
-TeamStanding group_standing(const Problem& problem, const Outcome& outcome, const std::string& group) {
+namespace {
+
+Person everyone_of(const Problem& problem, const Group& group) {
+  return {.name = group.name, .users = users_of_team(problem, group.name), .weight = group.weight.value()};
+}
+
+}  // namespace
+
+std::size_t group_node(const Problem& problem, const std::string& group) {
   const std::vector<Group>& groups = problem.groups();
   const auto found =
       std::find_if(groups.begin(), groups.end(), [&](const Group& each) { return each.name == group; });
   MIRAB_ASSERT(found != groups.end(), "a group of the problem");
-  return TeamAmounts(problem, outcome, problem.pool())
-      .standing({.name = group, .users = users_of_team(problem, group), .weight = found->weight.value()});
+  return problem.tree().node_of_group(static_cast<std::size_t>(found - groups.begin()));
+}
+
+TeamStanding group_standing(const Problem& problem, const Outcome& outcome, const std::string& group) {
+  const std::size_t g = problem.tree().group_at(group_node(problem, group));
+  return TeamAmounts(problem, outcome, problem.pool()).standing(everyone_of(problem, problem.groups()[g]));
+}
+
+std::vector<TeamStanding> group_standings(const Problem& problem, const Outcome& outcome) {
+  const TeamAmounts amounts(problem, outcome, problem.pool());
+  const Tree& tree = problem.tree();
+  std::vector<TeamStanding> standings;
+  std::vector<std::size_t> open{0};
+  while (!open.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    if (node != 0) {
+      const Group& group = problem.groups()[tree.group_at(node)];
+      if (group.is_user) continue;
+      standings.push_back(amounts.standing(everyone_of(problem, group)));
+    }
+    const auto& members = tree.members(node);
+    std::copy_if(members.rbegin(), members.rend(), std::back_inserter(open),
+                 [&](std::size_t member) { return tree.is_group(member); });
+  }
+  return standings;
 }
 
 std::vector<std::size_t> short_first(std::span<const TeamStanding> fair, std::span<const TeamStanding> now) {

@@ -211,7 +211,7 @@ std::optional<Stop> Stops::at_limit(std::size_t user) const {
     });
     if (reached.empty()) continue;
     if (!stop) {
-      stop = Stop{.kind = StopKind::limit, .node = *node, .resources = reached};
+      stop = Stop{.kind = StopKind::limit, .node = *node, .resources = reached, .reached = {reached}};
       continue;
     }
     const std::vector<std::vector<std::size_t>> givers = better_off(stop->node, *node);
@@ -220,6 +220,7 @@ std::optional<Stop> Stops::at_limit(std::size_t user) const {
     if (!is_in_the_way) continue;
     stop->also.push_back(*node);
     stop->resources.insert(stop->resources.end(), reached.begin(), reached.end());
+    stop->reached.push_back(reached);
   }
   if (stop) {
     std::sort(stop->resources.begin(), stop->resources.end());

@@ -254,6 +254,35 @@ void reserve_nothing_below(Cluster& cluster, const Tree& tree, std::size_t node)
   for (const std::size_t member : tree.members(node)) reserve_nothing_below(cluster, tree, member);
 }
 
+// Twice the limits of a resource that the user has reached; none of a limit of 0.
+std::optional<Change> higher_limit(const Problem& problem, const Stop& stop, std::size_t r) {
+  std::vector<std::size_t> limited;
+  for (const std::size_t node : nodes_of(stop)) {
+    const auto& limit = quota_at(problem.cluster(), problem.tree(), node).limit;
+    if (!limit.empty() && limit[r]) limited.push_back(node);
+  }
+  const Quantity& limit = *quota_at(problem.cluster(), problem.tree(), limited.front()).limit[r];
+  const Result<Quantity> twice = sum(limit, limit);
+  if (!twice || limit.is_zero()) return {};
+  return Change{.kind = ChangeKind::limit,
+                .resource = r,
+                .node = limited.front(),
+                .amount = *twice,
+                .also = {limited.begin() + 1, limited.end()}};
+}
+
+// The same of all resources whose limits stop the user, in one change: while one of them stays, the others
+// bring nothing.
+std::optional<Change> higher_limits(const Problem& problem, const Stop& stop) {
+  std::optional<Change> first = higher_limit(problem, stop, stop.resources.front());
+  for (std::size_t i = 1; i < stop.resources.size() && first; ++i) {
+    std::optional<Change> next = higher_limit(problem, stop, stop.resources[i]);
+    if (!next) return {};
+    first->with.push_back(*std::move(next));
+  }
+  return first;
+}
+
 // Twice the limits that the user has reached, an end of others' reserves, a guarantee for the node that holds
 // the user back, and twice the weight of each group around it, the nearest first.
 std::vector<Change> changes_of_groups(const Problem& problem, const Allocation& allocation,
@@ -262,20 +291,8 @@ std::vector<Change> changes_of_groups(const Problem& problem, const Allocation& 
   const Cluster& cluster = problem.cluster();
   std::vector<Change> changes;
   if (held.stop.kind == StopKind::limit) {
-    for (const std::size_t r : held.stop.resources) {
-      std::vector<std::size_t> limited;
-      for (const std::size_t node : nodes_of(held.stop)) {
-        const auto& limit = quota_at(cluster, tree, node).limit;
-        if (!limit.empty() && limit[r]) limited.push_back(node);
-      }
-      const Quantity& limit = *quota_at(cluster, tree, limited.front()).limit[r];
-      if (const Result<Quantity> twice = sum(limit, limit); twice && !limit.is_zero())
-        changes.push_back({.kind = ChangeKind::limit,
-                           .resource = r,
-                           .node = limited.front(),
-                           .amount = *twice,
-                           .also = {limited.begin() + 1, limited.end()}});
-    }
+    if (std::optional<Change> higher = higher_limits(problem, held.stop))
+      changes.push_back(*std::move(higher));
   }
   if (held.stop.kind != StopKind::limit && held.stop.kind != StopKind::tasks) {
     for (Change& change : released_reserves(problem, allocation, held.user))
@@ -334,6 +351,9 @@ Check raise_limits(Cluster& cluster, const Tree& tree, const Change& change) {
     const Result<Quantity> higher = sum(*around, more);
     if (!higher) return higher.error();
     around = *higher;
+  }
+  for (const Change& other : change.with) {
+    if (Check wrong = raise_limits(cluster, tree, other)) return wrong;
   }
   return {};
 }

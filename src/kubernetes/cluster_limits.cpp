@@ -221,11 +221,11 @@ class ClusterDivision {
     if (!limits) return std::move(limits).error();
     ++all_.nodes;
     for (std::size_t r = 0; r < node.units.size(); ++r) all_.all.units[r] += node.units[r];
-    add(*limits, numbers);
+    add(node.node, *limits, numbers);
     return {};
   }
 
-  void add(const Limits& on_node, const std::vector<std::size_t>& numbers) {
+  void add(const std::string& node, const Limits& on_node, const std::vector<std::size_t>& numbers) {
     Limits& limits = all_.limits;
     if (limits.status != Status::not_converged && on_node.status != Status::exact)
       limits.status = on_node.status;
@@ -240,8 +240,10 @@ class ClusterDivision {
       if (!on_node.limited_before[r]) limits.limited_before[r].reset();
       if (limits.limited_before[r]) *limits.limited_before[r] += *on_node.limited_before[r];
     }
-    for (std::size_t w = 0; w < numbers.size(); ++w)
+    for (std::size_t w = 0; w < numbers.size(); ++w) {
       take_least(on_node.workloads[w], limits.workloads[numbers[w]]);
+      name_full_node(node, numbers[w]);
+    }
     for (const Eviction& each : on_node.evictions) add_eviction(each, numbers[each.workload]);
   }
 
@@ -255,6 +257,21 @@ class ClusterDivision {
     for (std::size_t c = 0; c < least.limits.size(); ++c) {
       for (std::size_t r = 0; r < least.limits[c].size(); ++r)
         least.limits[c][r] = std::min(least.limits[c][r], on_node.limits[c][r]);
+    }
+  }
+
+  // The first node that leaves a template no more of a resource than it requests.
+  void name_full_node(const std::string& node, std::size_t number) {
+    if (options_.at_most && options_.at_most->value() <= 1) return;  // no node does that
+    const Workload& workload = all_.templates.workloads[number];
+    WorkloadLimits& limits = all_.limits.workloads[number];
+    limits.full_node.resize(pods_.resources.size());
+    for (std::size_t r = 0; r < pods_.resources.size(); ++r) {
+      if (!limits.full_node[r].empty() || request_of_pod(workload, r) == 0) continue;
+      bool is_request = true;
+      for (std::size_t c = 0; c < workload.containers.size(); ++c)
+        is_request = is_request && limits.limits[c][r] == workload.containers[c].needs[r].request;
+      if (is_request) limits.full_node[r] = node;
     }
   }
 

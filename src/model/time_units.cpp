@@ -17,11 +17,13 @@ struct Unit {
   Duration length;
 };
 
-constexpr std::array<Unit, 5> kUnits = {{{"ms", std::chrono::milliseconds(1)},
-                                         {"min", std::chrono::minutes(1)},
-                                         {"s", std::chrono::seconds(1)},
+// Each before those whose name it begins or ends with.
+constexpr std::array<Unit, 6> kUnits = {{{"d", std::chrono::days(1)},
                                          {"h", std::chrono::hours(1)},
-                                         {"d", std::chrono::days(1)}}};
+                                         {"min", std::chrono::minutes(1)},
+                                         {"ms", std::chrono::milliseconds(1)},
+                                         {"m", std::chrono::minutes(1)},
+                                         {"s", std::chrono::seconds(1)}}};
 
 /// Takes the whole number off the front.
 std::optional<std::int64_t> take_number(std::string_view& text) {
@@ -43,25 +45,16 @@ bool add(std::int64_t number, Duration unit, Duration& sum) {
 
 /// `1h30m`: two parts or more, each with a smaller unit than the one before.
 std::optional<Duration> of_units(std::string_view text) {
-  // A minute has a shorter name here, which alone would be a thousandth.
-  constexpr std::array<Unit, 7> kParts = {{{"d", std::chrono::days(1)},
-                                           {"h", std::chrono::hours(1)},
-                                           {"min", std::chrono::minutes(1)},
-                                           {"ms", std::chrono::milliseconds(1)},
-                                           {"m", std::chrono::minutes(1)},
-                                           {"s", std::chrono::seconds(1)},
-                                           {"", Duration::zero()}}};
   Duration sum{}, latest = Duration::max();
   int parts = 0;
   for (; !text.empty(); ++parts) {
     const std::optional<std::int64_t> number = take_number(text);
     if (!number) return {};
-    const Unit unit = *std::find_if(kParts.begin(), kParts.end(),
-                                    [&](const Unit& each) { return text.starts_with(each.name); });
-    if (unit.length == Duration::zero() || unit.length >= latest || !add(*number, unit.length, sum))
-      return {};
-    latest = unit.length;
-    text.remove_prefix(unit.name.size());
+    const auto unit = std::find_if(kUnits.begin(), kUnits.end(),
+                                   [&](const Unit& each) { return text.starts_with(each.name); });
+    if (unit == kUnits.end() || unit->length >= latest || !add(*number, unit->length, sum)) return {};
+    latest = unit->length;
+    text.remove_prefix(unit->name.size());
     if (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   }
   return parts > 1 ? std::optional(sum) : std::nullopt;

@@ -13,7 +13,7 @@ struct TimeText {
   Duration unit;
 };
 
-/// `1.5h` is 1.5 and an hour: ms, s, min, h or d, or else `unit`.
+/// `1.5h` is 1.5 and an hour: ms, s, m or min, h or d, or else `unit`.
 TimeText split_time(std::string_view text, Duration unit);
 
 /// What several parts say together, as people and Slurm write it: `1h30m`, `2d 4h`, `1:30:00` of hours,

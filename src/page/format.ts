@@ -110,6 +110,40 @@ export function shortened(name: string, length: number): string {
 }
 
 /**
+ * Each name cut at its end, but in the middle those that would read the same: where as many of them as possible stay apart.
+ * The tables of the terminal follow the same rule (src/report/text/width.cpp).
+ */
+export function shortenedApart(names: readonly string[], length: number): string[] {
+  const cut = names.map(name => shortened(name, length));
+  const alike = new Set(cut.filter((one, at) => cut.some((other, of) => other === one && names[of] !== names[at])));
+  const withEnd = (name: string, last: number): string => {
+    const each = Array.from(characters.segment(name), ({segment}) => segment);
+    return each.length <= length ? name : `${each.slice(0, length - 1 - last).join('')}…${each.slice(each.length - last).join('')}`;
+  };
+  const different = (texts: readonly string[]): number => new Set(texts).size;
+  const whole = names.filter((_, at) => alike.has(cut[at]!));
+  let best = Math.floor(length / 2);
+  for (let last = best; last <= length - 2; ++last) {
+    if (different(whole.map(name => withEnd(name, last))) > different(whole.map(name => withEnd(name, best)))) best = last;
+  }
+  return cut.map((one, at) => alike.has(one) ? withEnd(names[at]!, best) : one);
+}
+
+/** A name of at most twice the length in two lines, cut where words or parts of it end if both lines have room for that. */
+export function inTwoLines(name: string, length: number): string {
+  if (name.length <= length) return name;
+  const each = Array.from(characters.segment(name), ({segment}) => segment);
+  if (each.length <= length) return name;
+  let end = length;
+  for (let at = length; at >= each.length - length && at > 0; --at) {
+    if (!'/- '.includes(each[at - 1]!)) continue;
+    end = at;
+    break;
+  }
+  return `${each.slice(0, end).join('').trimEnd()}\n${each.slice(end).join('').trimStart()}`;
+}
+
+/**
  * Seconds in three digits, in the unit that fits them: `120 µs`, `3.4 ms`, `24.9 s`, `79 min`, `12 d`. The unit is that of
  * the rounded time. The tables of the terminal follow the same rule (src/report/text/format.cpp).
  */

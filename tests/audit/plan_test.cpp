@@ -265,10 +265,33 @@ TEST(Plan, SaysWhyAGoalCannotBeReached) {
   EXPECT_THAT(message(1, "s2"),
               HasSubstr("'B' may run on none of these kinds, and without them it cannot have "
                         "50 tasks: its `servers` leave out 's2'"));
-  EXPECT_THAT(message(2, "s1"), HasSubstr("the limit of 'g' of 2.0 cpu allows 'C' at most 2.0 tasks"));
+  EXPECT_THAT(message(2, "s1"),
+              HasSubstr("no purchase and no weight gives 'C' more than 2.0 tasks: the limit of "
+                        "'g' is 2.0 cpu, and what is wanted takes 50.0; raise it first"));
   cluster.running = std::vector<Running>{};
   EXPECT_THAT(describe(planned(problem_of(cluster), "given", 0, 2, {entry("s1")}).error()),
               HasSubstr("follows no rule"));
+}
+
+// All of g want 8 tasks, and its limit of 6 CPUs holds them, whatever is bought. D alone, who wants 5 of
+// these, is held by it too, since C has the other half.
+TEST(Plan, SaysWhichLimitHoldsAGroupAndThatNoPurchaseHelps) {
+  Cluster cluster = cluster_of({{4, 4}}, {});
+  cluster.groups = {{.name = "g", .quota = {.limit = {Quantity(6), {}}}}};
+  for (const char* const name : {"C", "D"})
+    cluster.users.push_back({.name = name, .demand = amounts({1, 1}), .tasks = Quantity(5), .group = "g"});
+  const Problem problem = problem_of(cluster);
+  const auto message = [&](const std::string& who, int tasks) {
+    return describe(plan_purchase(problem, *choose_mechanism("hdrfh"),
+                                  *plan_goal(problem, who, Quantity(tasks)), {entry("s1")})
+                        .error());
+  };
+  EXPECT_THAT(message("g", 8),
+              HasSubstr("no purchase and no weight gives 'g' more than 75% of what is wanted "
+                        "of each task shape or user: the limit of 'g' is 6.0 cpu, and what "
+                        "is wanted takes 8.0; raise it first"));
+  EXPECT_THAT(message("D", 5), HasSubstr("no purchase gives 'D' more than 3.0 tasks; raise first what holds "
+                                         "it: the limit of 'g' on cpu"));
 }
 
 TEST(Plan, NamesTheTaintThatKeepsAUserOffAKind) {

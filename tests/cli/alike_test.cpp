@@ -141,6 +141,11 @@ TEST(Alike, AChangeWithinWhatCountingTogetherMayCostIsMarked) {
   const Ran counted = shell(change + " --alike 1");
   EXPECT_THAT(counted.out, AllOf(HasSubstr("% ≈"), HasSubstr("it may be no change"))) << counted.err;
   EXPECT_THAT(shell(change).out, Not(HasSubstr("≈")));
+  const std::string tiny = "D=$(mktemp -d); " + kUnlikeNodes +
+                           " > $D/before.json; sed 's/\"name\": \"a\"/&, \"weight\": 1.00001/' "
+                           "$D/before.json > $D/after.json; mirab diff $D/before.json $D/after.json -m drfh";
+  EXPECT_THAT(shell(tiny + " --alike 1").out, AllOf(HasSubstr("0%"), Not(HasSubstr("≈"))))
+      << "what reads as no change needs no mark";
   const json result = json::parse(shell(change + " --alike 1 --format json").out);
   EXPECT_EQ(result["users"][0]["may_be_none"], true);
   EXPECT_EQ(result["teams"][0]["may_be_none"], true);
@@ -207,6 +212,19 @@ TEST(Alike, WhichServersAnEntryStandsForIsSaid) {
   EXPECT_EQ(result["problem"]["stands_for"], expected);
   EXPECT_THAT(shell(kNodes + "validate - --alike 1").out,
               HasSubstr(", of which count together:\n  node: node-1, node-2, node-3\n"));
+}
+
+/// Of 180 CPUs 20 would be left out.
+TEST(Alike, ValidateListsNoEntriesThatAllocateDividesApart) {
+  const std::string nodes =
+      "printf 'resources: [cpu]\\nservers: [{name: n1, capacity: {cpu: 100}}, {name: n2, capacity: {cpu: "
+      "80}}]\\nusers: [{name: u, demand: {cpu: 1}}]\\n' | mirab ";
+  for (const std::string command : {"allocate", "validate"}) {
+    const Ran ran = shell(nodes + command + " - --alike 40");
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_THAT(ran.err, HasSubstr("so all servers are divided as they are")) << command;
+    EXPECT_THAT(ran.out, Not(HasSubstr("count together"))) << command;
+  }
 }
 
 /// 199.5 CPUs are guaranteed: all that there is, and more than two servers of 99.5 have.

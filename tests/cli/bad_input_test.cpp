@@ -242,13 +242,31 @@ TEST(BadInput, AGuaranteeThatCoversNoTaskIsNotedByAllocateToo) {
                    "resources: [cpu, gpu]\nservers: [{name: s, capacity: {cpu: 16, gpu: 4}}]\nusers:\n"
                    "  - {name: A, demand: {cpu: 1, gpu: 1}, guarantee: {gpu: 3}}\n  - {name: B, demand: "
                    "{cpu: 1, gpu: 1}}\n");
-  for (const std::string& command : {"mirab validate " + cluster, "mirab allocate -m hdrf " + cluster}) {
+  for (const std::string& command :
+       {"mirab validate " + cluster, "mirab allocate -m hdrf " + cluster, "mirab explain -m hdrf " + cluster,
+        "mirab explain -m hdrf " + cluster + " B", "mirab plan -m hdrf --tasks 1 --user B " + cluster}) {
     const std::string note = shell(command).err;
     EXPECT_THAT(note,
                 HasSubstr(":4: users[0].guarantee: no task of the user fits into the guarantee of 'A', so it "
                           "covers no task; it still counts"));
     EXPECT_THAT(note, HasSubstr("every task needs cpu too"));
   }
+}
+
+// A may run on the smaller server alone, which has 4 of the 8 CPUs that it is guaranteed.
+TEST(BadInput, AGuaranteeThatItsServersDoNotHoldIsNoted) {
+  const TemporaryFolder folder;
+  const std::string cluster = folder.write(
+      "c.yaml",
+      "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 4}}, {name: t, capacity: {cpu: 9}}]\nusers:\n"
+      "  - {name: A, demand: {cpu: 1}, servers: [s], guarantee: {cpu: 8}}\n  - {name: B, demand: {cpu: "
+      "1}}\n");
+  for (const std::string& command : {"mirab validate " + cluster, "mirab allocate " + cluster,
+                                     "mirab explain " + cluster, "mirab plan --tasks 1 --user B " + cluster})
+    EXPECT_THAT(shell(command).err,
+                HasSubstr(":4: users[0].guarantee.cpu: of the 8 cpu that 'A' is guaranteed, the servers on "
+                          "which it may run have 4; it gets no more"))
+        << command;
 }
 
 // New servers do not help users who name the servers of yesterday.

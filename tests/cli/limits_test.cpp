@@ -110,6 +110,16 @@ TEST(LimitsCommand, OfOneNamespaceGoIntoItsManifestsAlone) {
   EXPECT_THAT(empty.err, HasSubstr("--namespace: must be the name of a namespace"));
 }
 
+TEST(LimitsCommand, AColumnHasOneUnitOfMemory) {
+  const std::string pod =
+      "kind: Pod\\nmetadata: {name: %s}\\nspec: {containers: [{name: app, resources: {requests: {cpu: 1, "
+      "memory: %s}}}]}\\n---\\n";
+  const Ran ran = shell("printf '" + pod + "' a 512Mi b 3Gi | mirab limits - --capacity cpu=4,memory=7Gi");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, testing::ContainsRegex("\na +app +1 +– +[0-9m]+ +512Mi +– +1293Mi"));
+  EXPECT_THAT(ran.out, testing::ContainsRegex("\nb +app +1 +– +[0-9m]+ +3072Mi +– +4527Mi"));
+}
+
 TEST(LimitsCommand, PrintsRecordsOfPlainNumbers) {
   EXPECT_EQ(shell(kTwoPods + " --format csv").out,
             "pod,pods,container,resource,request,old_limit,new_limit\n"

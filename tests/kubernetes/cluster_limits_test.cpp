@@ -77,6 +77,16 @@ TEST(ClusterLimits, ATemplateHasTheLeastThatAnyOfItsPodsGets) {
               HasSubstr("kubectl patch deployment web --namespace shop"));
 }
 
+// n1 has 4 CPUs, and web and db request them all there; on n2 web could have more.
+TEST(ClusterLimits, TheNodeThatLeavesATemplateNoMoreThanItsRequestIsNamed) {
+  const ClusterLimits limits =
+      cluster(kTwoNodes, running_pod("web-1", "shop", "web", "n1", "cpu: 3, memory: 1Gi") +
+                             running_pod("web-2", "shop", "web", "n2", "cpu: 3, memory: 1Gi") +
+                             running_pod("db-1", "shop", "db", "n1", "cpu: 1, memory: 1Gi"));
+  EXPECT_THAT(limits_text(limits.limits, {"cpu", "memory"}), Contains("3 1Gi"));
+  EXPECT_THAT(limits.limits.workloads[0].full_node, ElementsAre("n1", "n1"));
+}
+
 // Hamzeh, section 4.4.4.3, as two nodes: q = 16216/23312 of both, in thousandths and Mi. Divided one by one q
 // is 7096/9120 on the first, and b would have 7.002 CPUs.
 TEST(ClusterLimits, HFfmraHasOneRatioForAllNodesAsAllocateHas) {

@@ -247,6 +247,26 @@ TEST(ExplanationTable, EqualWhatIfsAreOneRow) {
   EXPECT_THAT(table, Not(HasSubstr("one more server: n2")));
 }
 
+// A limit holds a on x, and b lacks servers like y, of which one is a thousandth of a percent of the cluster.
+TEST(SurveyTable, KindsOfServersThatBringNothingAreNotOffered) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [cpu]
+servers: [{name: x, count: 10, capacity: {cpu: 10000}}, {name: y, capacity: {cpu: 1}}]
+groups: [{name: lab, groups: [{name: inner, limit: {cpu: 4}}]}]
+users:
+  - {name: a, group: inner, demand: {cpu: 1}, tasks: 9, servers: [x]}
+  - {name: b, group: lab, demand: {cpu: 1}, tasks: 9, servers: [y]}
+)",
+                                             Syntax::yaml, "kinds");
+  const std::vector<std::size_t> team{0, 1};
+  const Survey survey = *explain_team(problem, *choose_mechanism("hdrfh"), team);
+  const SurveyReport report{.title = "kinds", .problem = problem, .survey = survey, .team = "lab"};
+  const std::string table = survey_table(report, {.width = kPageWidth});
+  EXPECT_THAT(table, ContainsRegex("one more server: y +0.01% +\\+0.001\n")) << "a gain is not shown as 0";
+  EXPECT_THAT(table, HasSubstr("one more server like x brings nothing\n"));
+  EXPECT_THAT(table, Not(HasSubstr("servers like")));
+}
+
 TEST(SurveyTable, OfATeamHasItsRowItsShapesThatWaitAndWhatChangesBringIt) {
   const Problem problem = lab();
   const std::vector<std::size_t> team{0, 1};

@@ -10,11 +10,13 @@
 
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/explanation.hpp"
+#include "report/outcome/survey.hpp"
 #include "report/text/width.hpp"
 
 namespace mirab::report {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -66,6 +68,39 @@ TEST(GroupsJson, HasTheContractsKeysAndUsersSayWhatHoldsThemBack) {
   EXPECT_EQ(outcome["users"][0]["group"], "vision");
 }
 
+// Of 24 GPUs shop has the 6 that it asks for, and vision what the limit of language leaves of the rest.
+TEST(GroupTable, OverviewsHaveARowAGroupBelowTheOneAroundIt) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [gpu]
+servers: [{name: s, capacity: {gpu: 24}}]
+groups:
+  - {name: research, groups: [{name: vision}, {name: language, limit: {gpu: 4}}]}
+  - {name: shop}
+users:
+  - {name: a, group: vision, demand: {gpu: 1}, tasks: 20}
+  - {name: b, group: language, demand: {gpu: 1}, tasks: 8}
+  - {name: c, group: shop, shapes: [{name: x, demand: {gpu: 1}, tasks: 6}]}
+)",
+                                             Syntax::yaml, "nested");
+  const std::string rows =
+      "group +(dominant +)?asked +hdrf +hdrf +held by\n[^\n]*\n"
+      "research +(gpu +)?116.67% +75.00% +10 +[^\n]*gpu[^\n]*\n"
+      "  vision +(gpu +)?83.33% +58.33% +6 +gpu\n"
+      "  language +(gpu +)?33.33% +16.67% +4 +limit of language: gpu\n"
+      "shop +(gpu +)?25.00% +25.00% +0";
+  EXPECT_THAT(comparison_table(compared(problem, {"hdrf"}), {.width = kPageWidth}, {}), ContainsRegex(rows));
+  const Survey survey = *explain_all(problem, *choose_mechanism("hdrf"));
+  const SurveyReport report{.title = "nested", .problem = problem, .survey = survey};
+  EXPECT_THAT(survey_table(report, {.width = kPageWidth}), ContainsRegex(rows));
+  const auto json = survey_json(report);
+  ASSERT_EQ(json["groups"].size(), 4U);
+  EXPECT_EQ(json["groups"][1]["name"], "vision");
+  EXPECT_EQ(json["groups"][1]["parent"], "research");
+  EXPECT_EQ(json["groups"][1]["waiting"], 6.0);
+  const auto outcomes = comparison_json(compared(problem, {"hdrf"}));
+  EXPECT_EQ(outcomes["outcomes"][0]["groups"][1]["waiting"], 6.0);
+}
+
 TEST(GroupsJson, AShapeIsAUserWithItsUsersName) {
   const Problem problem = *read_cluster_text(R"(
 resources: [cpu]
@@ -100,6 +135,46 @@ users: [{name: a, group: v, demand: {cpu: 1}}, {name: w, demand: {cpu: 1}}]
               HasSubstr("on its path  weight   share  beyond/weight  the lowest sibling that wants more\n"));
   EXPECT_THAT(table, HasSubstr("It is held back at v: its limit on cpu is reached.\n"));
   EXPECT_THAT(table, HasSubstr("limit of v at 8 cpu"));
+}
+
+TEST(ExplanationTable, NamesAllLimitsThatHoldAUserAndRaisesThemTogether) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [cpu, gpu]
+servers: [{name: s, capacity: {cpu: 12, gpu: 12}}]
+groups: [{name: outer, limit: {gpu: 4}, groups: [{name: inner, limit: {cpu: 4}}]}]
+users: [{name: a, group: inner, demand: {cpu: 1, gpu: 1}}]
+)",
+                                             Syntax::yaml, "limits");
+  const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
+  const ExplanationReport report{"c.yaml", problem, explanation};
+  const std::string table = explanation_table(report, {.width = kPageWidth});
+  EXPECT_THAT(table, HasSubstr("It is held back at inner: its limit on cpu and the limit of outer on gpu are "
+                               "reached.\n"));
+  EXPECT_THAT(table, ContainsRegex("limit of inner at 8 cpu and limit of outer at 8 gpu +8 +\\+4"));
+  const auto what_ifs = explanation_json(report)["what_ifs"];
+  const auto limits = std::count_if(what_ifs.begin(), what_ifs.end(),
+                                    [](const auto& what_if) { return what_if["change"] == "limit"; });
+  EXPECT_EQ(limits, 1) << "one of them alone brings nothing";
+  EXPECT_EQ(what_ifs[0]["with"][0]["of"], "outer");
+  EXPECT_EQ(what_ifs[0]["with"][0]["amount"], 8.0);
+}
+
+TEST(ExplanationTable, NamesAllForWhomWhatIsFreeIsReserved) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [cpu]
+servers: [{name: s, capacity: {cpu: 12}}]
+groups:
+  - {name: y, guarantee: {cpu: 4}, reserved: {cpu: 4}}
+  - {name: z, guarantee: {cpu: 4}, reserved: {cpu: 4}}
+users:
+  - {name: a, demand: {cpu: 1}}
+  - {name: b, group: y, demand: {cpu: 1}, tasks: 1}
+  - {name: c, group: z, demand: {cpu: 1}, tasks: 1}
+)",
+                                             Syntax::yaml, "reserves");
+  const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
+  EXPECT_THAT(explanation_table({"c.yaml", problem, explanation}, {.width = kPageWidth}),
+              HasSubstr("It is held back at a: what is free of cpu is reserved for y and z.\n"));
 }
 
 }  // namespace

@@ -29,6 +29,15 @@ TEST(TextWidth, NamesThatWouldBeCutToTheSameTextAreCutInTheMiddle) {
   EXPECT_EQ(shorten_apart({names[0], names[0]}, 12)[0], "team-21/rs-…") << "the same name stays the same";
 }
 
+TEST(TextWidth, NamesThatDifferInTheMiddleStayApart) {
+  const std::vector<std::string> cut =
+      shorten_apart({"team-38/rs-team-38-250m-7d9c5b6f4-2", "team-38/rs-team-38-500m-7d9c5b6f4-2"}, 20);
+  EXPECT_EQ(cut[0], "team…50m-7d9c5b6f4-2");
+  EXPECT_EQ(cut[1], "team…00m-7d9c5b6f4-2");
+  EXPECT_EQ(shorten_apart({"abcdefgh1xyzxyzxyz", "abcdefgh2xyzxyzxyz"}, 8)[0], "abc…zxyz")
+      << "too narrow to tell them apart";
+}
+
 TEST(TextWidth, ShortensAtACharacter) {
   EXPECT_EQ(shorten("abcdef", 6), "abcdef");
   EXPECT_EQ(shorten("abcdefg", 6), "abcde…");

@@ -365,8 +365,13 @@ TEST(ScenarioFile, AMissingFileIsNamed) {
 }
 
 TEST(ScenarioFile, TimesHaveUnits) {
-  for (const auto& [text, length] : std::vector<std::pair<std::string, Duration>>{
-           {"90", 90s}, {"1.5h", 90min}, {"250ms", 250ms}, {"0.5s", 500ms}, {"2d", 48h}, {"1e3", 1000s}}) {
+  for (const auto& [text, length] : std::vector<std::pair<std::string, Duration>>{{"90", 90s},
+                                                                                  {"1.5h", 90min},
+                                                                                  {"45m", 45min},
+                                                                                  {"250ms", 250ms},
+                                                                                  {"0.5s", 500ms},
+                                                                                  {"2d", 48h},
+                                                                                  {"1e3", 1000s}}) {
     const auto trace = read_as<TraceScenario>(replaced(kTrace, "90min", text));
     EXPECT_EQ(trace.duration, length) << text;
   }

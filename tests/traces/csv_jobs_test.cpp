@@ -131,6 +131,15 @@ TEST(CsvJobs, TimesCountFromTheFirstJobThatIsKept) {
   EXPECT_THAT(import.provenance[1], HasSubstr("from the first submission that is here, the second 3000."));
 }
 
+TEST(CsvJobs, AUnitMayHaveItsShortName) {
+  const WorkloadImport import =
+      imported_jobs(kHead + "0,45m,a,1,\n1,2h,a,1,\n2,1d,a,1,\n3,90s,a,1,\n4,1.5m,a,1,\n5,5ms,a,1,\n");
+  std::vector<Duration> runtimes;
+  for (const Job& job : import.workload.jobs) runtimes.push_back(job.runtime);
+  EXPECT_THAT(runtimes, ElementsAre(minutes(45), minutes(120), minutes(24 * 60), seconds(90), seconds(90),
+                                    milliseconds(5)));
+}
+
 TEST(CsvJobs, TimesInPartsAreReadAsPeopleAndSlurmWriteThem) {
   const WorkloadImport import =
       imported_jobs(kHead +

@@ -46,7 +46,8 @@ enum class ChangeKind {
   task,          ///< one task more to run, for a user who runs all it has
   group_weight,  ///< twice the weight of a group around the user
   limit,         ///< twice the limit of the user or of a group around it, which it has reached, and as much
-                 ///< more for each group around that whose limit is in the way too
+                 ///< more for each group around that whose limit is in the way too; of each resource whose
+                 ///< limits it has reached
   guarantee,     ///< a guarantee of twice what the node uses that holds the user back, or of what can be
                  ///< guaranteed to it with the guarantees of others
   reserve        ///< nothing is reserved below a node that is not around the user
@@ -68,6 +69,7 @@ struct Change {
   Quantity amount = Quantity(1);  ///< how many servers, how much of the resource; the new weight, the new
                                   ///< number of tasks, the new limit or guarantee; what was reserved
   std::vector<std::size_t> also = {};  ///< of a limit: nodes around `node` whose limits rise by as much
+  std::vector<Change> with = {};       ///< of a limit: those on other resources that rise with it
   ResourceVector guarantee = {};  ///< the new guarantee, of all resources; [m] of a guarantee, else empty
 };
 
@@ -105,6 +107,7 @@ struct Holder {
   std::vector<std::size_t> resources = {};  ///< at the limit, reserved, or the one that is used up
   double part = 1;                          ///< of what its parent has of that resource
   std::optional<std::size_t> sibling = {};  ///< a node of the tree
+  std::vector<std::size_t> others = {};     ///< of a reserve: further nodes for which some is reserved
   double key = 0;                           ///< the share of the node beyond its guarantee, per weight
   double sibling_key = 0;                   ///< the same of the sibling
   std::size_t wanting = 0;  ///< of `sibling`: the node and its siblings that want more of the resource

@@ -57,6 +57,7 @@ struct Stop {
   std::size_t node = 0;                     ///< of Problem::tree(): whose limit, the nearest to the user
   std::vector<std::size_t> also = {};       ///< groups around it whose limits have to rise with it
   std::vector<std::size_t> resources = {};  ///< that are full, or at the limit
+  std::vector<std::vector<std::size_t>> reached = {};  ///< of a limit: these at each node of nodes_of()
   std::optional<Room> room =
       {};  ///< of a user whom `order` stops, where no rule divides: what runs, as given
   /// With `capacity`: the user may run nowhere, since none of its servers has any of these; without resources

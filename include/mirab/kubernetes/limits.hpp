@@ -51,6 +51,9 @@ struct WorkloadLimits {
   double weight = 1;
   std::vector<double> share;               ///< of one pod, in units, before rounding, ≥ its request; [r]
   std::vector<std::vector<Units>> limits;  ///< of its containers, [c][r]
+  /// Of a template in a cluster: the node that leaves it no more than its requests, [r]; empty where none
+  /// does.
+  std::vector<std::string> full_node = {};
 };
 
 /// Pods that would be evicted if every pod used all that its present limits allow.

@@ -275,7 +275,8 @@ Command add_allocate(CLI::App& app) {
       "Where the cluster file has `running`, or --allocation says what runs now, this is another column, "
       "'given'; then whole tasks, placed one by one, are a third, since no part of a pod can run. Where "
       "users "
-      "have task shapes the table has a row a team, and those who are short stand first."};
+      "have task shapes the table has a row a team, and those who are short stand first. Where users are in "
+      "groups, a table with a row for each group stands above, each below the group around it."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab allocate cluster.yaml", "By the mechanism that suits the cluster"},

@@ -122,6 +122,7 @@ Exit explain_several(const ExplainFlags& options, const Problem& problem, const 
 void print_slips_of(const ExplainFlags& options, const Problem& problem,
                     const std::vector<std::size_t>& team) {
   print_cluster_notices(options.files, unusable_servers(problem));
+  print_guarantee_slips(options.files, problem);
   if (!team.empty()) return;
   if (options.user.empty()) {
     print_cluster_notices(options.files, waiting_users(problem));
@@ -210,7 +211,8 @@ Command add_explain(CLI::App& app) {
       "Where users have task shapes there is a line for each team, and below it one for the shape of each "
       "team "
       "that lacks most. USER may be a team: a user with its task shapes, or a group. The answer is then for "
-      "the team and its tasks that wait, with what each change would bring them together."};
+      "the team and its tasks that wait, with what each change would bring them together. Where users are "
+      "in groups, a table with a row for each group stands above."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab explain examples/textbook.yaml A -m drf", "Why A has 3 tasks"},

@@ -239,7 +239,7 @@ Command add_import_jobs(CLI::App& import) {
   Manual manual;
   manual.paragraphs = {
       "Every row is a job. Its fields are submit (seconds, or a date with a time), run (seconds, or 90s, "
-      "10min, 1.5h, 2d) and user, and if there are such columns job (its name), tasks, gang (this number of "
+      "45m, 1.5h, 2d) and user, and if there are such columns job (its name), tasks, gang (this number of "
       "them starts together), estimate (the runtime that was asked for), weight (of the user) and "
       "select.KEY. "
       "A column that is called like a field is that field. Resources are the other columns that the servers "

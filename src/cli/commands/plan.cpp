@@ -331,6 +331,7 @@ Exit run_plan(const PlanFlags& options) {
   if (!tasks) return report_error(tasks.error());
   const Result<Problem> problem = read_problem(options.files);
   if (!problem) return report_error(problem.error());
+  print_guarantee_slips(options.files, *problem);
   const Recommendation taken = recommended(*problem);
   Result<Choice> mechanism = taken.choice;
   if (!options.mechanism.empty()) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <sstream>
 
+#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/workload_file.hpp>
 #include <mirab/scheduling/event_log.hpp>
@@ -34,12 +35,19 @@ using simulation::TrafficScenario;
 /// What a file holds, in words; or the first thing that is wrong with it.
 using Summary = Result<std::string>;
 
-/// A line for each entry that --alike would make of several servers: `  node: node-1, node-2`.
-std::string together_words(const Problem& problem, const std::string& alike) {
-  std::string words;
+/// A line for each entry that --alike makes of several servers: `  node: node-1, node-2`; none where 'mirab
+/// allocate' would divide all as they are.
+Summary together_words(const Problem& problem, const std::string& alike) {
+  const Recommendation taken = recommended(problem);
+  const std::vector<Choice> mechanisms(taken.choice.name.empty() ? 0 : 1, taken.choice);
+  const Result<Problem> divided = as_divided({.problem = problem, .mechanisms = mechanisms}, alike, {});
+  if (!divided) return divided.error();
+  if (divided->server_count() == problem.server_count())
+    return std::string("; all servers are divided as they are");
+  std::string words = ", of which count together:";
   for (const auto& [entry, servers] : servers_together(problem, alike))
     words += fmt::format("\n  {}: {}", entry, fmt::join(servers, ", "));
-  return words.empty() ? "; no servers are so alike" : ", of which count together:" + words;
+  return words;
 }
 
 Summary summary_of(const Problem& problem) {
@@ -166,7 +174,9 @@ Summary check(const std::string& file, const std::string& alike) {
   const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
   if (problem) {
     print_slips({.cluster = file}, *problem);
-    return *summary_of(*problem) + (alike.empty() ? "" : together_words(*problem, alike));
+    if (alike.empty()) return summary_of(*problem);
+    const Summary together = together_words(*problem, alike);
+    return together ? *summary_of(*problem) + *together : together;
   }
   if (const std::optional<ForeignKind> foreign = foreign_kind(*input))
     return Error{.message = fmt::format("is no file of Mirab's own, but {}", foreign->description),
@@ -214,7 +224,7 @@ Command add_validate(CLI::App& app) {
   take_percent(command->add_option(
       "--alike", *alike,
       "Of a cluster, also print which servers count together under this option of 'mirab allocate', by the "
-      "entry that stands for them"));
+      "entry that stands for them; none where it would divide all servers as they are"));
 
   Manual manual;
   manual.paragraphs = {
@@ -230,7 +240,8 @@ Command add_validate(CLI::App& app) {
       "files. What is allowed but looks like a slip is noted on standard error: a user of whom no server "
       "holds one whole task, a demand without a unit where servers have many millions, a guarantee that "
       "covers "
-      "no task, a server on which no user may run, with what keeps users off."};
+      "no task or that the servers do not hold, a server on which no user may run, with what keeps users "
+      "off."};
   manual.examples = {{"mirab validate examples/*.yaml", "Check them all"},
                      {"mirab validate cluster.yaml --alike 1", "Which servers would count together"}};
   return {command, std::move(manual), [files, alike](const std::string&) { return run(*files, *alike); }};

@@ -248,6 +248,50 @@ std::vector<Error> unreachable_limits(const Problem& problem) {
   return notices;
 }
 
+namespace {
+
+/// What the servers have together on which some user at or below a node may run, [m].
+std::vector<double> usable_by(const Problem& problem, std::size_t node) {
+  const Tree& tree = problem.tree();
+  std::vector<std::size_t> users;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
+    if (std::find(path.begin(), path.end(), node) != path.end()) users.push_back(n);
+  }
+  std::vector<double> sum(problem.resource_count());
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    if (std::none_of(users.begin(), users.end(), [&](std::size_t n) { return problem.eligible(n, i); }))
+      continue;
+    const Server& server = problem.servers()[i];
+    for (std::size_t r = 0; r < sum.size(); ++r)
+      sum[r] += server.capacity[r].value() * static_cast<double>(server.count);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Error> unheld_guarantees(const Problem& problem) {
+  constexpr double kRounding = 1e-9;  // of sums
+  std::vector<Error> notices;
+  for (std::size_t node = 1; node < problem.tree().size(); ++node) {
+    const Member member = member_at(problem, node);
+    if (!member.quota.guarantee) continue;
+    const std::vector<double> usable = usable_by(problem, node);
+    for (std::size_t r = 0; r < usable.size(); ++r) {
+      const double guarantee = (*member.quota.guarantee)[r].value();
+      if (guarantee <= usable[r] * (1 + kRounding)) continue;
+      notices.push_back({.message = fmt::format(
+                             "of the {} {} that '{}' is guaranteed, the servers on which {} may run have "
+                             "{}; it gets no more",
+                             report::amount(guarantee), problem.resources()[r], member.name,
+                             problem.tree().is_user(node) ? "it" : "its users", report::amount(usable[r])),
+                         .key = fmt::format("{}.guarantee.{}", member.key, problem.resources()[r])});
+    }
+  }
+  return notices;
+}
+
 std::vector<std::string> first_notices(const std::vector<Error>& notices) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(notices.size(), kNoticesShown); ++i)
@@ -265,11 +309,16 @@ void print_cluster_notices(const ClusterFiles& files, const std::vector<Error>& 
     fmt::print(stderr, "mirab: note: {}\n", report::printable(words));
 }
 
+void print_guarantee_slips(const ClusterFiles& files, const Problem& problem) {
+  print_cluster_notices(files, unusable_guarantees(problem));
+  print_cluster_notices(files, unheld_guarantees(problem));
+}
+
 void print_slips(const ClusterFiles& files, const Problem& problem) {
   print_cluster_notices(files, missing_units(problem));
   print_cluster_notices(files, waiting_users(problem));
   print_cluster_notices(files, unplaceable_tasks(problem));
-  print_cluster_notices(files, unusable_guarantees(problem));
+  print_guarantee_slips(files, problem);
   print_cluster_notices(files, unreachable_limits(problem));
   print_cluster_notices(files, unusable_servers(problem));
 }

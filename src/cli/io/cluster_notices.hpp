@@ -44,14 +44,21 @@ std::vector<Error> unnamed_servers(const Problem& problem, const Problem& before
 /// depth m).
 std::vector<Error> unreachable_limits(const Problem& problem);
 
+/// Guarantees of which the servers on which the users below may run do not have all. Each with the key of the
+/// amount. O(guarantees (N depth + N servers)).
+std::vector<Error> unheld_guarantees(const Problem& problem);
+
 /// The first few, without their places, and how many more there are.
 std::vector<std::string> first_notices(const std::vector<Error>& notices);
 
 /// Notes the first few on standard error, with the lines of the cluster file, or the teams file.
 void print_cluster_notices(const ClusterFiles& files, const std::vector<Error>& notices);
 
-/// The same of missing units, users who wait, tasks that fit nowhere, guarantees that cover none, limits
-/// above that of a group, and servers on which no user may run.
+/// The same of guarantees that cover no task, or that the servers do not hold.
+void print_guarantee_slips(const ClusterFiles& files, const Problem& problem);
+
+/// The same of missing units, users who wait, tasks that fit nowhere, these guarantees, limits above that of
+/// a group, and servers on which no user may run.
 void print_slips(const ClusterFiles& files, const Problem& problem);
 
 }  // namespace mirab::cli

@@ -181,7 +181,7 @@ class JobsReader {
       return fields_.wrong(
           row, field,
           fmt::format(
-              "'{}' is not a time, such as 90, 12.5, 90s, 10min, 1.5h, 1h30m{}", written,
+              "'{}' is not a time, such as 90, 12.5, 90s, 45m, 1.5h, 1h30m{}", written,
               field == "submit" ? ", nor a date such as 2026-03-01T08:00:00Z" : ", 1:30:00 or 2-12:00:00"));
     Duration read;
     if (of_parts) {

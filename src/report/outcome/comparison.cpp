@@ -27,11 +27,13 @@ MeasuredOutcome measured(const Problem& problem, Outcome outcome) {
   Satisfaction satisfied = satisfaction(problem, outcome);
   std::optional<Metrics> of_short = of_short_users(problem, outcome.allocation, metrics, satisfied);
   std::vector<TeamStanding> teams = team_standings(problem, outcome);
+  std::vector<TeamStanding> groups = group_standings(problem, outcome);
   return {.outcome = std::move(outcome),
           .metrics = std::move(metrics),
           .satisfaction = std::move(satisfied),
           .metrics_short = std::move(of_short),
-          .teams = std::move(teams)};
+          .teams = std::move(teams),
+          .groups = std::move(groups)};
 }
 
 const MeasuredOutcome* present_of(std::span<const MeasuredOutcome> outcomes) {
@@ -350,16 +352,35 @@ Json origin_json(const Problem& problem, const Outcome& outcome) {
   return json;
 }
 
-Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, const TeamColumn* now,
+// All groups, and where those of users stand.
+Json all_groups_json(const Problem& problem, const MeasuredOutcome& measured, const TeamColumn* now) {
+  std::map<std::string, Json> standings;
+  for (Json& row : group_rows_json(problem, {measured.outcome, measured.groups}, now))
+    standings.emplace(row["name"], std::move(row));
+  Json groups = groups_json(problem, measured.outcome);
+  for (Json& group : groups) {
+    if (const auto row = standings.find(group["name"]); row != standings.end()) group.update(row->second);
+  }
+  return groups;
+}
+
+// `present` is null where it is not known what runs now.
+Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, const MeasuredOutcome* present,
                   std::size_t most_steps) {
+  const auto now = [&](const std::vector<TeamStanding> MeasuredOutcome::*who) {
+    return present ? std::optional(TeamColumn{present->outcome, present->*who}) : std::nullopt;
+  };
+  const std::optional<TeamColumn> teams_now = now(&MeasuredOutcome::teams),
+                                  groups_now = now(&MeasuredOutcome::groups);
   const Outcome& outcome = measured.outcome;
   Json json = origin_json(problem, outcome);
   json["status"] = status_name(outcome.status);
   json["certificate"] = certificate_json(outcome.certificate);
   json["seconds"] = outcome.seconds;
   json["users"] = users_json(problem, measured);
-  json["teams"] = teams_json(problem, {outcome, measured.teams}, now);
-  if (!problem.groups().empty()) json["groups"] = groups_json(problem, outcome);
+  json["teams"] = teams_json(problem, {outcome, measured.teams}, teams_now ? &*teams_now : nullptr);
+  if (!problem.groups().empty())
+    json["groups"] = all_groups_json(problem, measured, groups_now ? &*groups_now : nullptr);
   const GroupMetrics groups = measure_groups(problem, outcome.allocation);
   json["servers"] = servers_json(problem, outcome.allocation, groups);
   json["satisfied_users"] = measured.satisfaction.satisfied_users;
@@ -380,10 +401,8 @@ Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, const
 Json comparison_json(const Comparison& comparison, std::size_t most_steps) {
   Json outcomes = Json::array();
   const MeasuredOutcome* present = present_of(comparison.outcomes);
-  const std::optional<TeamColumn> now =
-      present ? std::optional(TeamColumn{present->outcome, present->teams}) : std::nullopt;
   for (const MeasuredOutcome& each : comparison.outcomes)
-    outcomes.push_back(outcome_json(comparison.problem, each, now ? &*now : nullptr, most_steps));
+    outcomes.push_back(outcome_json(comparison.problem, each, present, most_steps));
   Json problem = problem_json(comparison.problem);
   if (!comparison.stands_for.empty()) problem["stands_for"] = comparison.stands_for;
   return {{"version", 1},

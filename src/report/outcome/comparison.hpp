@@ -27,6 +27,7 @@ struct MeasuredOutcome {
   Satisfaction satisfaction;
   std::optional<Metrics> metrics_short;  ///< over those who are short of tasks: of_short_users()
   std::vector<TeamStanding> teams;
+  std::vector<TeamStanding> groups;  ///< of users: group_standings()
 };
 
 /// Several outcomes for one problem, to be shown side by side.

@@ -294,17 +294,36 @@ std::string summary(const Comparison& comparison, Outcomes outcomes, const Termi
   return render(table, terminal.width);
 }
 
-/// One row per team: its fair share, and what it has now.
-std::string by_team(const Comparison& comparison, const Terminal& terminal) {
+/// The columns of the table by team, or by group, and what each has now.
+template <class Teams, class Draw>
+std::string beside_now(const Comparison& comparison, const Teams& teams, const Draw& draw) {
   const MeasuredOutcome* present = present_of(comparison.outcomes);
+  if (comparison.outcomes.size() == 1) present = nullptr;
   std::vector<TeamColumn> columns;
   for (const MeasuredOutcome& each : comparison.outcomes) {
-    if (&each != present || comparison.outcomes.size() == 1) columns.push_back({each.outcome, each.teams});
+    if (&each != present) columns.push_back({each.outcome, teams(each)});
   }
-  if (!present || comparison.outcomes.size() == 1)
-    return team_table(comparison.problem, columns, nullptr, terminal);
-  const TeamColumn now{present->outcome, present->teams};
-  return team_table(comparison.problem, columns, &now, terminal);
+  if (!present) return draw(columns, nullptr);
+  const TeamColumn now{present->outcome, teams(*present)};
+  return draw(columns, &now);
+}
+
+/// One row per team: its fair share, and what it has now.
+std::string by_team(const Comparison& comparison, const Terminal& terminal) {
+  return beside_now(
+      comparison, [](const MeasuredOutcome& each) { return std::span(each.teams); },
+      [&](std::span<const TeamColumn> columns, const TeamColumn* now) {
+        return team_table(comparison.problem, columns, now, terminal);
+      });
+}
+
+/// The same of groups of users; nothing without them.
+std::string by_group(const Comparison& comparison, const Terminal& terminal) {
+  return beside_now(
+      comparison, [](const MeasuredOutcome& each) { return std::span(each.groups); },
+      [&](std::span<const TeamColumn> columns, const TeamColumn* now) {
+        return group_table(comparison.problem, columns, now, terminal);
+      });
 }
 
 /// As many outcomes stand side by side as the width holds, at least one; the others follow below.
@@ -389,6 +408,7 @@ std::string comparison_table(const Comparison& comparison, const Terminal& termi
   std::string text = broken(title(comparison), width);
   for (const MeasuredOutcome& each : comparison.outcomes) text += choice_lines(each.outcome, width);
   for (const std::string& line : satisfied_lines(comparison)) text += broken(line, width);
+  text += by_group(comparison, terminal);
   if (teams) {
     text += by_team(comparison, terminal);
     text += in_blocks(comparison, terminal, [&](Outcomes outcomes, std::size_t) {

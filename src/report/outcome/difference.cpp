@@ -207,13 +207,14 @@ class Rows {
 
   void add(const UserChange& user, const std::string& indent = "") {
     const bool both = user.before && user.after;
+    const std::string change = both ? signed_percent(user.change) : kNone;
     table_.rows.push_back(
         {{.text = indent + user.user, .mark = user.same_task ? "" : " *"},
          got(user.before, before_, user.user),
          got(user.after, after_, user.user),
-         {.text = both ? signed_percent(user.change) : kNone,
+         {.text = change,
           .align = align(both),
-          .mark = both ? mark_of(user.user, user.before->tasks, user.after->tasks) : ""},
+          .mark = both ? mark_of(change, user.user, user.before->tasks, user.after->tasks) : ""},
          {share(user.before)},
          {share(user.after)},
          {both ? signed_points(user.before->share_of_before, user.after->share_of_before) : kNone, 1,
@@ -283,21 +284,24 @@ class Rows {
       return of ? waiting_words(*of, side.decimals()) : kNone;
     };
     const bool is_short = fresh && !fresh->satisfied();
-    table_.rows.push_back(
-        {{.text = team.user, .mark = team.same_task ? "" : " *"},
-         {share(team.before)},
-         {.text = share(team.after), .bold = bold_ && is_short},
-         {.text =
-              old && fresh ? signed_points(team.before->share_of_before, team.after->share_of_before) : kNone,
-          .align = align(old && fresh),
-          .mark = old && fresh ? mark_of(team.user, team.before->share_of_before, team.after->share_of_before)
-                               : ""},
-         {waiting(old, *teams_before_)},
-         {waiting(fresh, *teams_after_)},
-         {is_short ? teams_after_->held_by(*fresh) : ""}});
+    const bool both = old && fresh;
+    const double share_before = both ? team.before->share_of_before : 0;
+    const double share_after = both ? team.after->share_of_before : 0;
+    const std::string points = both ? signed_points(share_before, share_after) : kNone;
+    table_.rows.push_back({{.text = team.user, .mark = team.same_task ? "" : " *"},
+                           {share(team.before)},
+                           {.text = share(team.after), .bold = bold_ && is_short},
+                           {.text = points,
+                            .align = align(both),
+                            .mark = both ? mark_of(points, team.user, share_before, share_after) : ""},
+                           {waiting(old, *teams_before_)},
+                           {waiting(fresh, *teams_after_)},
+                           {is_short ? teams_after_->held_by(*fresh) : ""}});
   }
 
-  std::string mark_of(const std::string& user, double before, double after) {
+  // A change that reads as none needs no mark.
+  std::string mark_of(const std::string& change, const std::string& user, double before, double after) {
+    if (change.find_first_of("123456789") == std::string::npos) return {};
     if (!may_be_none_(user, before, after)) return {};
     any_may_be_none_ = true;
     return kMayBeNone;

@@ -170,6 +170,23 @@ std::string missing_words(const ExplanationReport& explained) {
                      lack_words(explained.problem, {stop.resources, stop.is_together}));
 }
 
+// `its limit on cpu is reached`, `its limit on cpu and the limits of research on cpu and gpu are reached`.
+std::string limit_words(const Problem& problem, const Stop& stop) {
+  const std::vector<std::size_t> nodes = nodes_of(stop);
+  std::vector<std::string> words;
+  std::size_t limits = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::vector<std::size_t>& reached = stop.reached[i];
+    limits += reached.size();
+    const std::string what = reached.size() == 1 ? "limit" : "limits";
+    const std::string whose =
+        i == 0 ? "its " + what
+               : fmt::format("the {} of {}", what, shorten(node_name(problem, nodes[i]), kNameWidth));
+    words.push_back(fmt::format("{} on {}", whose, resources_words(problem, reached)));
+  }
+  return fmt::format("{} {} reached", fmt::join(words, " and "), limits == 1 ? "is" : "are");
+}
+
 // What holds it back besides full resources.
 std::string stop_sentence(const ExplanationReport& explained) {
   const Stop& stop = explained.explanation.stop;
@@ -207,9 +224,12 @@ std::string hold_reason(const ExplanationReport& explained, const Holder& holder
                                        name(holder.node), percent(holder.part, 1), parent);
   switch (holder.kind) {
     case HoldKind::limit:
-      return fmt::format("its limit on {} is reached", resources);
-    case HoldKind::reserve:
-      return fmt::format("what is free of {} is reserved for {}", resources, sibling);
+      return limit_words(problem, explained.explanation.stop);
+    case HoldKind::reserve: {
+      std::vector<std::string> owners{sibling};
+      for (const std::size_t other : holder.others) owners.push_back(name(other));
+      return fmt::format("what is free of {} is reserved for {}", resources, fmt::join(owners, " and "));
+    }
     case HoldKind::no_weight:
       return fmt::format(
           "{}; its weight is 0, so beyond its guarantee it gets what no sibling with a weight can take, and "
@@ -325,10 +345,10 @@ std::string binding_table_within(const ExplanationReport& explained, std::size_t
 }
 
 // A gain that the decimals hide is given by its size.
-std::string gain_words(const WhatIf& what_if, int decimals) {
-  if (what_if.gain == 0) return "0";
-  if (std::abs(what_if.gain) < std::pow(10, -decimals)) return fmt::format("{:+.1g}", what_if.gain);
-  return (what_if.gain > 0 ? "+" : "") + fixed(what_if.gain, decimals);
+std::string gain_words(double gain, int decimals) {
+  if (gain == 0) return "0";
+  if (std::abs(gain) < std::pow(10, -decimals)) return fmt::format("{:+.1g}", gain);
+  return (gain > 0 ? "+" : "") + fixed(gain, decimals);
 }
 
 // Of several users together their share's.
@@ -393,6 +413,17 @@ std::string also_words(const Problem& problem, const std::vector<std::size_t>& n
   return names.empty() ? "" : fmt::format(", as much more for {}", fmt::join(names, ", "));
 }
 
+// `limit of research at 8 gpu`, `limit of vision at 4 gpu, as much more for research, and limit of …`.
+std::string limits_words(const Problem& problem, const Change& change) {
+  std::string words = fmt::format(
+      "limit of {} at {} {}{}", shorten(node_name(problem, change.node), kNameWidth),
+      amount_words(change.amount.value()), shorten(problem.resources()[change.resource], kResourceWidth),
+      also_words(problem, change.also));
+  for (const Change& other : change.with)
+    words += (change.also.empty() ? " and " : ", and ") + limits_words(problem, other);
+  return words;
+}
+
 }  // namespace
 
 std::string change_words(const Problem& problem, std::size_t n, const Change& change) {
@@ -419,10 +450,7 @@ std::string change_words(const Problem& problem, std::size_t n, const Change& ch
                          problem.groups()[problem.tree().group_at(change.node)].weight.text(),
                          shorten(node_name(problem, change.node), kNameWidth));
     case ChangeKind::limit:
-      return fmt::format("limit of {} at {} {}{}", shorten(node_name(problem, change.node), kNameWidth),
-                         amount_words(change.amount.value()),
-                         shorten(problem.resources()[change.resource], kResourceWidth),
-                         also_words(problem, change.also));
+      return limits_words(problem, change);
     case ChangeKind::guarantee: {
       std::vector<std::string> amounts;
       for (std::size_t r = 0; r < change.guarantee.size(); ++r) {
@@ -449,6 +477,21 @@ struct EqualWhatIfs {
   std::size_t entries = 0;
 };
 
+bool helps(const WhatIf& what_if) { return what_if.gain > 0 || what_if.share_gain > 0; }
+
+// A kind of server that brings nothing is not offered.
+bool is_server_in_vain(const WhatIf& what_if) {
+  return what_if.change.kind == ChangeKind::server && what_if.gain == 0 && what_if.share_gain == 0;
+}
+
+std::string in_vain_words(const Problem& problem, const std::vector<WhatIf>& what_ifs) {
+  if (what_ifs.empty()) return {};
+  const std::string first = shorten(problem.servers()[what_ifs.front().change.servers[0]].name, kNameWidth);
+  return what_ifs.size() == 1 ? fmt::format("one more server like {} brings nothing\n", first)
+                              : fmt::format("one more server of {} kinds brings nothing, such as {}\n",
+                                            what_ifs.size(), first);
+}
+
 bool is_on_servers(const Change& change) { return !change.servers.empty(); }
 
 std::vector<EqualWhatIfs> equal_together(const Problem& problem, std::span<const WhatIf> what_ifs) {
@@ -458,18 +501,18 @@ std::vector<EqualWhatIfs> equal_together(const Problem& problem, std::span<const
   std::vector<EqualWhatIfs> rows;
   for (const WhatIf& what_if : what_ifs) {
     const Change& change = what_if.change;
-    EqualWhatIfs row{.first = &what_if,
-                     .has = what_if.share ? percent(*what_if.share, 2) : tasks_fixed(what_if.tasks, decimals),
-                     .gain = what_if.share
-                                 ? signed_points(*what_if.share - what_if.share_gain, *what_if.share)
-                                 : gain_words(what_if, decimals),
-                     .entries = change.servers.size()};
+    EqualWhatIfs row{
+        .first = &what_if,
+        .has = what_if.share ? percent(*what_if.share, 2) : tasks_fixed(what_if.tasks, decimals),
+        .gain = what_if.share ? gain_words(100 * what_if.share_gain, 2) : gain_words(what_if.gain, decimals),
+        .entries = change.servers.size()};
     for (const std::size_t i : change.servers) row.servers += problem.servers()[i].count;
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const EqualWhatIfs& other) {
       const Change& one = other.first->change;
       return one.kind == change.kind && is_on_servers(one) && is_on_servers(change) &&
              one.resource == change.resource && one.amount == change.amount && other.has == row.has &&
-             other.gain == row.gain && other.first->status == what_if.status;
+             other.gain == row.gain && helps(*other.first) == helps(what_if) &&
+             other.first->status == what_if.status;
     });
     if (same == rows.end()) {
       rows.push_back(std::move(row));
@@ -504,14 +547,17 @@ std::string what_if_table(const Problem& problem, std::size_t user, std::span<co
                  {by_share ? "share" : "tasks", 1, Align::right},
                  {by_share ? "points" : "gain", 1, Align::right}}};
   table.add_rule();
-  const WhatIf* best = best_change(what_ifs);
-  for (const EqualWhatIfs& row : equal_together(problem, what_ifs)) {
+  std::vector<WhatIf> offered, in_vain;
+  for (const WhatIf& what_if : what_ifs) (is_server_in_vain(what_if) ? in_vain : offered).push_back(what_if);
+  if (offered.empty()) return in_vain_words(problem, in_vain);
+  const WhatIf* best = best_change(offered);
+  for (const EqualWhatIfs& row : equal_together(problem, offered)) {
     table.rows.push_back({{equal_words(problem, user, row)},
                           {row.has},
                           {.text = row.gain, .bold = bold && row.first == best}});
     if (row.first->status == Status::not_converged) table.rows.back().push_back({"NOT CONVERGED"});
   }
-  return render(table);
+  return render(table) + in_vain_words(problem, in_vain);
 }
 
 std::string explanation_table(const ExplanationReport& explained, const Terminal& terminal) {
@@ -566,6 +612,17 @@ Json binding_json(const Problem& problem, const Outcome& outcome, const Binding&
   return json;
 }
 
+namespace {
+
+Json limit_json(const Problem& problem, const Change& change) {
+  Json json{{"resource", problem.resources()[change.resource]}, {"of", node_name(problem, change.node)}};
+  if (!change.also.empty()) json["also"] = node_names(problem, change.also);
+  json["amount"] = change.amount.value();
+  return json;
+}
+
+}  // namespace
+
 Json what_if_json(const Problem& problem, std::size_t user, const WhatIf& what_if) {
   const Change& change = what_if.change;
   Json servers = Json::array();
@@ -576,6 +633,7 @@ Json what_if_json(const Problem& problem, std::size_t user, const WhatIf& what_i
       (is_of_resource(change.kind) && change.kind != ChangeKind::unit))
     json["of"] = node_name(problem, change.node);
   if (!change.also.empty()) json["also"] = node_names(problem, change.also);
+  for (const Change& other : change.with) json["with"].push_back(limit_json(problem, other));
   json["amount"] = change.amount.value();
   if (!change.guarantee.empty()) json["guarantee"] = by_resource(problem.resources(), change.guarantee);
   json["tasks"] = what_if.tasks;

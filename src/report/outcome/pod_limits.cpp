@@ -2,9 +2,14 @@
 #include "report/outcome/pod_limits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
@@ -35,6 +40,30 @@ std::string readable(const std::string& resource, Units units) {
   const double mebibytes = static_cast<double>(units) / kMebibyte;
   constexpr double kMany = 1'000'000;  // of a cluster
   return mebibytes < kMany ? fixed(mebibytes, 1) + "Mi" : fixed(mebibytes / 1024, 1) + "Gi";
+}
+
+// The unit of all amounts of bytes in the columns of a resource, and its decimals.
+struct ColumnUnit {
+  std::string_view text;
+  Units units;
+  int decimals;
+};
+
+// The largest of which each amount is at least one, of powers of 1000 where the amounts are written so.
+ColumnUnit column_unit(const std::vector<Units>& amounts) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {
+      {{"Ti", "T"}, {"Gi", "G"}, {"Mi", "M"}, {"Ki", "k"}}};
+  const auto all_in = [&](Units unit) {
+    return std::all_of(amounts.begin(), amounts.end(), [&](Units amount) { return amount % unit == 0; });
+  };
+  const bool in_thousands = all_in(1000) && !all_in(1024);
+  const Units base = in_thousands ? 1000 : 1024;
+  Units least = std::numeric_limits<Units>::max();
+  for (const Units amount : amounts) least = amount == 0 ? least : std::min(least, amount);
+  Units unit = base * base * base * base;
+  std::size_t name = 0;
+  for (; unit > base && unit > least; unit /= base) ++name;
+  return {in_thousands ? kNames[name].second : kNames[name].first, unit, all_in(unit) ? 0 : 1};
 }
 
 std::string container_words(const Container& container) {
@@ -79,6 +108,7 @@ class PodLimitsRows {
       table_.rows[1].push_back({device});
     }
     table_.add_rule();
+    for (std::size_t r = 0; r < all.pods.resources.size(); ++r) units_.push_back(unit_of(r));
   }
 
   std::string text() {
@@ -101,6 +131,29 @@ class PodLimitsRows {
   }
 
  private:
+  // Nothing of what is not counted in bytes.
+  std::optional<ColumnUnit> unit_of(std::size_t r) const {
+    if (!kubernetes::counts_bytes(all_.pods.resources[r])) return {};
+    std::vector<Units> amounts{all_.limits.requested[r], all_.limits.limited_before[r].value_or(0),
+                               all_.limits.limited[r]};
+    for (std::size_t w = 0; w < all_.pods.workloads.size(); ++w) {
+      const std::vector<Container>& containers = all_.pods.workloads[w].containers;
+      for (std::size_t c = 0; c < containers.size(); ++c) {
+        const kubernetes::Need& need = containers[c].needs[r];
+        amounts.insert(amounts.end(),
+                       {need.request, need.limit.value_or(0), all_.limits.workloads[w].limits[c][r]});
+      }
+    }
+    return column_unit(amounts);
+  }
+
+  std::string amount_text(std::size_t r, Units amount) const {
+    if (!units_[r]) return readable(all_.pods.resources[r], amount);
+    if (amount == 0) return "0";
+    const double count = static_cast<double>(amount) / static_cast<double>(units_[r]->units);
+    return fmt::format("{:.{}f}{}", count, units_[r]->decimals, units_[r]->text);
+  }
+
   void add_pod(std::size_t w) {
     const Workload& workload = all_.pods.workloads[w];
     for (std::size_t c = 0; c < workload.containers.size(); ++c) {
@@ -131,7 +184,7 @@ class PodLimitsRows {
     for (const std::size_t r : layout_.resources) {
       for (int which = 0; which < 3; ++which) {
         const std::optional<Units> units = amount(r, which);
-        row.push_back({units ? readable(all_.pods.resources[r], *units) : kNone});
+        row.push_back({units ? amount_text(r, *units) : kNone});
       }
     }
     table_.rows.push_back(std::move(row));
@@ -139,6 +192,7 @@ class PodLimitsRows {
 
   const PodLimits& all_;
   const Layout& layout_;
+  std::vector<std::optional<ColumnUnit>> units_;  // [r]
   Table table_;
 };
 
@@ -215,6 +269,27 @@ std::vector<std::string> eviction_words(const PodLimits& all) {
   return sentences;
 }
 
+// A sentence for each resource of which some template gets no more than its request.
+std::vector<std::string> full_node_words(const PodLimits& all) {
+  constexpr std::size_t kMostNamed = 4;
+  std::vector<std::string> sentences;
+  for (std::size_t r = 0; r < all.pods.resources.size(); ++r) {
+    std::vector<std::string> names;
+    for (std::size_t w = 0; w < all.pods.workloads.size(); ++w) {
+      const std::vector<std::string>& nodes = all.limits.workloads[w].full_node;
+      if (r < nodes.size() && !nodes[r].empty())
+        names.push_back(fmt::format("{} ({})", all.pods.workloads[w].name, nodes[r]));
+    }
+    if (names.empty()) continue;
+    const std::vector<std::string_view> words(names.begin(), names.end());
+    sentences.push_back(fmt::format(
+        "The {} limit is the request where one node is full, since a template has one limit on all "
+        "its nodes. In brackets a full node: {}.",
+        all.pods.resources[r], first_names(words, kMostNamed)));
+  }
+  return sentences;
+}
+
 std::string remarks(const PodLimits& all, std::size_t width) {
   const kubernetes::Limits& limits = all.limits;
   std::string text;
@@ -223,6 +298,7 @@ std::string remarks(const PodLimits& all, std::size_t width) {
                         magnitude(limits.certificate.value));
   }
   for (const std::string& evicted : eviction_words(all)) text += broken(printable(evicted), width);
+  for (const std::string& full : full_node_words(all)) text += broken(printable(full), width);
   for (const std::string& notice : limits.notices)
     text += broken("note: " + printable(notice), width, "      ");
   return text.empty() ? text : "\n" + text;
@@ -291,6 +367,10 @@ Json pods_json(const PodLimits& all) {
     Json share = Json::object();
     for (std::size_t r = 0; r < all.pods.resources.size(); ++r)
       share[all.pods.resources[r]] = kubernetes::plain_number(all.pods.resources[r], limits.share[r]);
+    Json full = Json::object();
+    for (std::size_t r = 0; r < limits.full_node.size(); ++r) {
+      if (!limits.full_node[r].empty()) full[all.pods.resources[r]] = limits.full_node[r];
+    }
     pods.push_back({{"name", workload.name},
                     {"kind", workload.kind},
                     {"namespace", workload.space},
@@ -299,6 +379,7 @@ Json pods_json(const PodLimits& all) {
                     {"devices", workload.devices},
                     {"share", std::move(share)},
                     {"containers", std::move(containers)}});
+    if (!full.empty()) pods.back()["full_node"] = std::move(full);
   }
   return pods;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -196,14 +197,28 @@ bool is_of_group(const SurveyReport& report) {
                      [&](const Group& group) { return !group.is_user && group.name == report.team; });
 }
 
-// The group itself, in a table of its own above that of its teams.
-std::string group_row(const SurveyReport& report, const Terminal& terminal) {
-  const std::vector<TeamStanding> fair{group_standing(report.problem, report.survey.outcome, report.team)};
+// The groups of an outcome that the survey is about: all, or the one that was asked about and those in it.
+std::vector<TeamStanding> surveyed_groups(const SurveyReport& report, const Outcome& outcome) {
+  std::vector<TeamStanding> groups = group_standings(report.problem, outcome);
+  if (report.team.empty()) return groups;
+  if (!is_of_group(report)) return {};
+  const std::size_t whole = group_node(report.problem, report.team);
+  std::erase_if(groups, [&](const TeamStanding& group) {
+    const std::vector<std::size_t> path =
+        report.problem.tree().path(group_node(report.problem, group.who.name));
+    return std::find(path.begin(), path.end(), whole) == path.end();
+  });
+  return groups;
+}
+
+// In a table of their own above that of the teams.
+std::string surveyed_group_table(const SurveyReport& report, const Terminal& terminal) {
+  const std::vector<TeamStanding> fair = surveyed_groups(report, report.survey.outcome);
   const std::vector<TeamColumn> columns{{report.survey.outcome, fair}};
-  if (!report.now) return team_rows_table(report.problem, columns, nullptr, terminal);
-  const std::vector<TeamStanding> held{group_standing(report.problem, *report.now, report.team)};
+  if (!report.now) return group_table(report.problem, columns, nullptr, terminal);
+  const std::vector<TeamStanding> held = surveyed_groups(report, *report.now);
   const TeamColumn now{*report.now, held};
-  return team_rows_table(report.problem, columns, &now, terminal);
+  return group_table(report.problem, columns, &now, terminal);
 }
 
 std::string surveyed_team_table(const SurveyReport& report, const Terminal& terminal) {
@@ -245,8 +260,8 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal, b
   std::vector<const Standing*> shown;
   if (!teams) {
     for (const Standing& standing : report.survey.users) shown.push_back(&standing);
-    return top + "\n" + standings_table(report, shown, terminal) + "\n" +
-           remarks(report, {.width = page, .bold = terminal.bold}, true);
+    return top + surveyed_group_table(report, terminal) + "\n" + standings_table(report, shown, terminal) +
+           "\n" + remarks(report, {.width = page, .bold = terminal.bold}, true);
   }
   shown = short_of_teams(report);
   const std::string legend = remarks(report, {.width = page, .bold = terminal.bold}, !shown.empty());
@@ -260,9 +275,8 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal, b
     const std::vector<TeamStanding> everyone = team_standings(report.problem, report.survey.outcome);
     level = level_lines(report.problem, {report.survey.outcome, everyone}, page, report.team);
   }
-  return top + (is_of_group(report) ? group_row(report, terminal) : "") +
-         surveyed_team_table(report, terminal) + level + below + together_table(report, terminal.bold) +
-         (legend.empty() ? "" : "\n" + legend);
+  return top + surveyed_group_table(report, terminal) + surveyed_team_table(report, terminal) + level +
+         below + together_table(report, terminal.bold) + (legend.empty() ? "" : "\n" + legend);
 }
 
 namespace {
@@ -331,14 +345,16 @@ Json survey_json(const SurveyReport& report) {
             {"together", std::move(together)},
             {"solved", report.survey.solved},
             {"notices", outcome.notices}};
-  if (is_of_group(report)) {
-    const std::vector<TeamStanding> whole{group_standing(report.problem, outcome, report.team)};
-    std::vector<TeamStanding> whole_now;
-    if (report.now) whole_now.push_back(group_standing(report.problem, *report.now, report.team));
-    const std::optional<TeamColumn> beside =
-        report.now ? std::optional(TeamColumn{*report.now, whole_now}) : std::nullopt;
-    json["group"] = teams_json(report.problem, {outcome, whole}, beside ? &*beside : nullptr)[0];
-  }
+  const std::vector<TeamStanding> groups = surveyed_groups(report, outcome);
+  const std::vector<TeamStanding> groups_now =
+      report.now ? surveyed_groups(report, *report.now) : std::vector<TeamStanding>{};
+  const std::optional<TeamColumn> beside =
+      report.now ? std::optional(TeamColumn{*report.now, groups_now}) : std::nullopt;
+  if (!groups.empty())
+    json["groups"] = group_rows_json(report.problem, {outcome, groups}, beside ? &*beside : nullptr);
+  if (is_of_group(report))  // it stands first
+    json["group"] =
+        teams_json(report.problem, {outcome, std::span(groups).first(1)}, beside ? &*beside : nullptr)[0];
   add_merged(json, report.problem, outcome);
   return json;
 }

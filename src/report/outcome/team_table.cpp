@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include <mirab/audit/difference.hpp>
 #include <mirab/audit/teams.hpp>
@@ -88,13 +90,18 @@ std::size_t widest_within(const std::vector<std::string>& held, std::size_t widt
 
 // What is the same in each block of the table.
 struct TeamRows {
-  std::vector<std::size_t> order;  // short first under the first outcome
-  std::vector<std::string> held;   // [team]: by what, under the first outcome and now; empty: nothing waits
+  std::string head;                // of the names
+  std::vector<std::string> names;  // [team]
+  std::vector<std::size_t> order;
+  std::vector<std::string> held;  // [team]: by what, under the first outcome and now; empty: nothing waits
 };
 
 TeamRows team_rows(const Problem& problem, const TeamColumn& first, const TeamColumn* now) {
-  TeamRows rows{.order = short_first(first.teams, now ? now->teams : std::span<const TeamStanding>{}),
+  TeamRows rows{.head = "team",
+                .names = {},
+                .order = short_first(first.teams, now ? now->teams : std::span<const TeamStanding>{}),
                 .held = std::vector<std::string>(first.teams.size())};
+  for (const TeamStanding& team : first.teams) rows.names.push_back(team.who.name);
   const Stops stops(problem, first.outcome);
   std::optional<Stops> stops_now;
   if (now) stops_now.emplace(problem, now->outcome);
@@ -105,6 +112,19 @@ TeamRows team_rows(const Problem& problem, const TeamColumn& first, const TeamCo
     const std::string held_now = held_by_words(problem, now->outcome, *stops_now, now->teams[t]);
     if (held_now != held) held += (held.empty() ? "now: " : "; now: ") + held_now;
   }
+  return rows;
+}
+
+// Each group below the one around it, and in its order.
+TeamRows group_rows(const Problem& problem, const TeamColumn& first, const TeamColumn* now) {
+  TeamRows rows = team_rows(problem, first, now);
+  rows.head = "group";
+  std::sort(rows.order.begin(), rows.order.end());
+  std::vector<std::size_t> depths;
+  for (const std::string& name : rows.names)
+    depths.push_back(problem.tree().path(group_node(problem, name)).size());
+  const std::size_t outermost = *std::min_element(depths.begin(), depths.end());
+  for (std::size_t t = 0; t < depths.size(); ++t) rows.names[t].insert(0, 2 * (depths[t] - outermost), ' ');
   return rows;
 }
 
@@ -134,14 +154,14 @@ struct TeamLayout {
 std::string team_share_words(const std::optional<double>& share) { return share ? percent(*share, 2) : "∞"; }
 
 // The columns, and two lines of heading above them, or more where labels are long.
-Table team_heading(const TeamLayout& layout) {
+Table team_heading(const TeamLayout& layout, const std::string& head) {
   Table table;
   std::vector<std::vector<std::string>> labels;
   const auto add = [&](Column column, std::vector<std::string> label) {
     table.columns.push_back(column);
     labels.push_back(std::move(label));
   };
-  add({.min_width = 4, .shortest = kShortNameWidth}, {"team"});
+  add({.min_width = 4, .shortest = kShortNameWidth}, {head});
   if (layout.dominant) add({.shortest = kShortNameWidth}, {"dominant"});
   const std::size_t before = labels.size();
   const auto add_sides = [&] {
@@ -177,7 +197,7 @@ Table team_heading(const TeamLayout& layout) {
 
 std::string team_block(const Problem& problem, const TeamLayout& layout, const TeamRows& rows,
                        const Terminal& terminal) {
-  Table table = team_heading(layout);
+  Table table = team_heading(layout, rows.head);
   const std::span<const TeamStanding> fair = layout.all.front().teams;
   const std::span<const TeamStanding> now = layout.now ? layout.now->teams : std::span<const TeamStanding>{};
   std::vector<int> decimals;
@@ -186,7 +206,7 @@ std::string team_block(const Problem& problem, const TeamLayout& layout, const T
   for (const std::size_t t : rows.order) {
     const TeamStanding& team = fair[t];
     const bool lacks = layout.now && now[t].who.share < team.who.share * (1 - kSameWithin);
-    auto& row = table.rows.emplace_back(std::vector<Cell>{{team.who.name}});
+    auto& row = table.rows.emplace_back(std::vector<Cell>{{rows.names[t]}});
     if (layout.dominant) row.push_back({problem.resources()[team.dominant]});
     row.push_back({team_share_words(team.asked_share)});
     if (layout.now) row.push_back({.text = percent(now[t].who.share, 2), .bold = terminal.bold && lacks});
@@ -225,10 +245,11 @@ std::string level_lines(const Problem& problem, const TeamColumn& column, std::s
   return text;
 }
 
-std::string team_rows_table(const Problem& problem, std::span<const TeamColumn> columns,
-                            const TeamColumn* now, const Terminal& terminal) {
+namespace {
+
+std::string rows_table(const Problem& problem, const TeamRows& rows, std::span<const TeamColumn> columns,
+                       const TeamColumn* now, const Terminal& terminal) {
   const std::size_t page = std::min(terminal.width, kPageWidth);
-  const TeamRows rows = team_rows(problem, columns.front(), now);
   std::string text;
   for (auto rest = columns; !rest.empty();) {
     std::size_t count = rest.size();
@@ -255,10 +276,18 @@ std::string team_rows_table(const Problem& problem, std::span<const TeamColumn> 
   return text;
 }
 
+}  // namespace
+
+std::string group_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
+                        const Terminal& terminal) {
+  if (columns.front().teams.empty()) return {};
+  return rows_table(problem, group_rows(problem, columns.front(), now), columns, now, terminal);
+}
+
 std::string team_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
                        const Terminal& terminal) {
   const std::size_t page = std::min(terminal.width, kPageWidth);
-  std::string text = team_rows_table(problem, columns, now, terminal);
+  std::string text = rows_table(problem, team_rows(problem, columns.front(), now), columns, now, terminal);
   text +=
       "\n" + broken("share: the largest part of any one resource that the team holds" +
                         std::string(now ? "; points: between now and fair; room: is free, and not used" : ""),
@@ -279,40 +308,66 @@ std::string team_table(const Problem& problem, std::span<const TeamColumn> colum
 
 using Json = nlohmann::ordered_json;
 
-Json teams_json(const Problem& problem, const TeamColumn& column, const TeamColumn* now) {
+namespace {
+
+// What stands in a row of the table, but for the name.
+Json standing_json(const Problem& problem, const TeamColumn& column, const TeamColumn* now,
+                   const Stops& stops, std::size_t t) {
   const Outcome& outcome = column.outcome;
   const bool present = is_present(outcome);
-  const Stops stops(problem, outcome);
   const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
+  const TeamStanding& team = column.teams[t];
+  const double share = team.who.share;
+  return {{"dominant_resource", problem.resources()[team.dominant]},
+          {"now", present ? Json(share)
+                  : now   ? Json(now->teams[t].who.share)
+                          : Json(nullptr)},
+          {"fair", present ? Json(nullptr) : Json(share)},
+          {"asked", number(team.asked_share)},
+          {"tasks", team.tasks},
+          {"asked_tasks", number(team.asked)},
+          {"waiting", number(team.waiting())},
+          {"waiting_now", present ? number(team.waiting())
+                          : now   ? number(now->teams[t].waiting())
+                                  : Json(nullptr)},
+          {"satisfied", team.satisfied()},
+          {"held_by", team.satisfied() ? Json(nullptr) : Json(held_by_words(problem, outcome, stops, team))}};
+}
+
+}  // namespace
+
+Json teams_json(const Problem& problem, const TeamColumn& column, const TeamColumn* now) {
+  const Stops stops(problem, column.outcome);
   Json teams = Json::array();
-  const std::span<const TeamStanding> beside = now && !present ? now->teams : std::span<const TeamStanding>{};
+  const std::span<const TeamStanding> beside =
+      now && !is_present(column.outcome) ? now->teams : std::span<const TeamStanding>{};
   for (const std::size_t t : short_first(column.teams, beside)) {
     const TeamStanding& team = column.teams[t];
     Json shapes = Json::array();
     for (const std::size_t n : team.who.users) {
       if (problem.users()[n].shape) shapes.push_back(problem.users()[n].name);
     }
-    const double share = team.who.share;
-    teams.push_back(
-        {{"name", team.who.name},
-         {"weight", team.who.weight},
-         {"shapes", std::move(shapes)},
-         {"dominant_resource", problem.resources()[team.dominant]},
-         {"now", present ? Json(share)
-                 : now   ? Json(now->teams[t].who.share)
-                         : Json(nullptr)},
-         {"fair", present ? Json(nullptr) : Json(share)},
-         {"asked", number(team.asked_share)},
-         {"tasks", team.tasks},
-         {"asked_tasks", number(team.asked)},
-         {"waiting", number(team.waiting())},
-         {"waiting_now", present ? number(team.waiting())
-                         : now   ? number(now->teams[t].waiting())
-                                 : Json(nullptr)},
-         {"satisfied", team.satisfied()},
-         {"held_by", team.satisfied() ? Json(nullptr) : Json(held_by_words(problem, outcome, stops, team))}});
+    Json& row = teams.emplace_back(
+        Json{{"name", team.who.name}, {"weight", team.who.weight}, {"shapes", std::move(shapes)}});
+    row.update(standing_json(problem, column, now, stops, t));
   }
   return teams;
+}
+
+Json group_rows_json(const Problem& problem, const TeamColumn& column, const TeamColumn* now) {
+  const Stops stops(problem, column.outcome);
+  std::map<std::string_view, const std::optional<std::string>*> parents;
+  for (const Group& group : problem.groups()) parents.emplace(group.name, &group.parent);
+  Json groups = Json::array();
+  for (std::size_t t = 0; t < column.teams.size(); ++t) {
+    const std::string& name = column.teams[t].who.name;
+    const std::optional<std::string>& parent = *parents.at(name);
+    Json& row = groups.emplace_back(Json{{"name", name},
+                                         {"parent", parent ? Json(*parent) : Json(nullptr)},
+                                         {"weight", column.teams[t].who.weight}});
+    row.update(standing_json(problem, column, now, stops, t));
+  }
+  return groups;
 }
 
 }  // namespace mirab::report

@@ -39,13 +39,14 @@ int waiting_decimals(std::span<const TeamStanding> teams);
 /// One row per team: shares asked for, now and under each outcome, points between, tasks that wait, and what
 /// holds them under the first outcome and now. Short first under the first outcome. `now` is null where it is
 /// not known. At least one column; those that do not fit side by side follow in blocks below, with the same
-/// rows.
-std::string team_rows_table(const Problem& problem, std::span<const TeamColumn> columns,
-                            const TeamColumn* now, const Terminal& terminal);
-
-/// The same, and below it what the columns mean and which teams are level.
+/// rows. Below it, what the columns mean and which teams are level.
 std::string team_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
                        const Terminal& terminal);
+
+/// The same rows of groups (group_standings, or some of them), each below the one around it, without what the
+/// columns mean. Nothing without groups.
+std::string group_table(const Problem& problem, std::span<const TeamColumn> columns, const TeamColumn* now,
+                        const Terminal& terminal);
 
 /// `level under hdrfh: team-00, team-03 and 5 more, all short of gpu, with the same share, 4.66%`, a line for
 /// each tie; or only that of the team `of`.
@@ -56,5 +57,9 @@ std::string level_lines(const Problem& problem, const TeamColumn& column, std::s
 /// waiting_now, satisfied, held_by}, …]`, in the order of the table. `column` may be what runs now itself;
 /// then there is no `fair`.
 nlohmann::ordered_json teams_json(const Problem& problem, const TeamColumn& column, const TeamColumn* now);
+
+/// The same of groups, with `parent` in the place of `shapes`, in the order of their tree.
+nlohmann::ordered_json group_rows_json(const Problem& problem, const TeamColumn& column,
+                                       const TeamColumn* now);
 
 }  // namespace mirab::report

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <mirab/model/assert.hpp>
 
@@ -67,15 +68,42 @@ std::string shorten(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, kept)) + "…";
 }
 
-std::string shorten_middle(std::string_view text, std::size_t width) {
-  if (display_width(text) <= width || width < 4) return shorten(text, width);
+namespace {
+
+// With at least `last` cells of its end. Requires last < width.
+std::string shorten_with_end(std::string_view text, std::size_t width, std::size_t last) {
+  if (display_width(text) <= width) return std::string(text);
   std::size_t end = text.size();  // of what is cut out
-  while (display_width(text.substr(end)) < width / 2) {
+  while (display_width(text.substr(end)) < last) {
     do --end;
     while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80);  // not within a character
   }
-  const std::string_view last = text.substr(end);
-  return shorten(text, width - display_width(last)) + std::string(last);
+  const std::string_view kept = text.substr(end);
+  if (display_width(kept) >= width) return shorten(text, width);  // a wide character
+  return shorten(text, width - display_width(kept)) + std::string(kept);
+}
+
+// Texts of which some read the same when they are cut at the end: with as much of their ends as tells most of
+// them apart, and with half of the width at least.
+std::vector<std::string> cut_apart(const std::vector<std::string_view>& texts, std::size_t width) {
+  const std::size_t all = std::unordered_set<std::string_view>(texts.begin(), texts.end()).size();
+  std::vector<std::string> best;
+  std::size_t most = 0;
+  for (std::size_t last = width / 2; last + 2 <= width && most < all; ++last) {
+    std::vector<std::string> cut;
+    for (const std::string_view text : texts) cut.push_back(shorten_with_end(text, width, last));
+    const std::size_t different = std::unordered_set<std::string>(cut.begin(), cut.end()).size();
+    if (different <= most) continue;
+    most = different;
+    best = std::move(cut);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string shorten_middle(std::string_view text, std::size_t width) {
+  return width < 4 ? shorten(text, width) : shorten_with_end(text, width, width / 2);
 }
 
 std::vector<std::string> shorten_apart(const std::vector<std::string>& texts, std::size_t width) {
@@ -87,9 +115,16 @@ std::vector<std::string> shorten_apart(const std::vector<std::string>& texts, st
     const auto [first, fresh] = origin.try_emplace(cut.back(), text);
     if (!fresh && first->second != text) first->second = {};
   }
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (origin.at(cut[i]).empty() && !texts[i].empty()) cut[i] = shorten_middle(texts[i], width);
+  std::vector<std::size_t> alike;
+  std::vector<std::string_view> whole;
+  for (std::size_t i = 0; i < texts.size() && width >= 4; ++i) {
+    if (!origin.at(cut[i]).empty() || texts[i].empty()) continue;
+    alike.push_back(i);
+    whole.push_back(texts[i]);
   }
+  if (alike.empty()) return cut;
+  std::vector<std::string> apart = cut_apart(whole, width);
+  for (std::size_t k = 0; k < alike.size(); ++k) cut[alike[k]] = std::move(apart[k]);
   return cut;
 }
 

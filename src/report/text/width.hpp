@@ -53,7 +53,8 @@ std::string shorten(std::string_view text, std::size_t width);
 /// The same with its end: `alpha=0.0000…00012`. Names that differ at the end stay apart.
 std::string shorten_middle(std::string_view text, std::size_t width);
 
-/// Each as shorten() cuts it, but in the middle those that it would make equal.
+/// Each as shorten() cuts it, but in the middle those that it would make equal: where as many of them as
+/// possible stay apart. O(texts width).
 std::vector<std::string> shorten_apart(const std::vector<std::string>& texts, std::size_t width);
 
 /// The text in lines of at most `width`, broken at blanks; a longer word has a line of its own.

@@ -49,6 +49,32 @@ const checks = {
     assert.ok(Math.abs(asked - 4 * held[0]) < 4, 'and what is asked for, 40%, four times');
   },
 
+  async 'Groups are drawn above the teams, each below the one around it'() {
+    const group = (name, parent) => ({name, parent, weight: 1, dominant_resource: 'gpu', now: 0.1, fair: 0.2, asked: 0.3, tasks: 1, asked_tasks: 2, waiting: 1,
+      waiting_now: 1, satisfied: false, held_by: 'gpu'});
+    const {page} = await report('groups', {...survey(), groups: [group('research', null), group('vision', 'research')]});
+    await scrolledThrough(page);
+    const first = page.locator('section').filter({hasText: 'Who has what, and what is fair'}).first();
+    const captions = await first.locator('figcaption').allTextContents();
+    assert.match(captions.join(' | '), /^Each group stands below .* \| Those who hold less /);
+    const names = await first.locator('svg text').allTextContents();
+    assert.ok(names.indexOf('research') >= 0 && names.includes('› vision'), names.join());
+  },
+
+  async 'Long names do not overlap on a telephone, and stay apart'() {
+    const data = difference();
+    data.users = ['250m', '500m', '4', '2', '1'].flatMap(size => ['', '-2'].map(end =>
+      ({...data.users[0], name: `team-33/rs-team-33-${size}-7d9c5b6f4${end}`})));
+    const {page} = await report('long-names', data, {width: 390});
+    await scrolledThrough(page);
+    const lines = await page.locator(`${chart('Who gains and who loses')} text`).filter({hasText: /[a-z]/}).evaluateAll(texts =>
+      texts.map(text => ({text: text.textContent, ...text.getBoundingClientRect().toJSON()})));
+    assert.ok(lines.length >= 10, `${lines.length} lines`);
+    lines.sort((a, b) => a.top - b.top);
+    for (const [at, line] of lines.slice(1).entries())
+      assert.ok(line.top >= lines[at].bottom - 1, `${line.text} is below ${lines[at].text}`);
+  },
+
   async 'What would help a team is drawn for the team'() {
     const {page} = await report('team', team_survey());
     await scrolledThrough(page);

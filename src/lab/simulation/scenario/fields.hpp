@@ -55,7 +55,7 @@ class ScenarioFields : public FieldReader {
                                        std::int64_t least, std::int64_t most);
   std::optional<double> positive_or(std::string_view word, const Node& node, const std::string& key);
 
-  /// A time above 0: a number of seconds, or a number with the unit ms, s, min, h or d.
+  /// A time above 0: a number of seconds, or a number with the unit ms, s, m or min, h or d.
   Duration duration(const Node& node, const std::string& key);
 
   /// A number of seconds, or of milliseconds, or a number with one of these units: at least 0, to the nearest

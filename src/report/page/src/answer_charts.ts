@@ -4,7 +4,7 @@
 import {axisPercent, axisTooltip, mountChart, plainAxis, seriesFill, seriesMark, tooltipBody} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
 import {element} from 'shared/element';
-import {percent, shortened} from 'shared/format';
+import {inTwoLines, percent, shortenedApart} from 'shared/format';
 
 const row_height = 26;  // px
 const narrow = 600;  // px; below, a long name takes two lines
@@ -16,6 +16,7 @@ export function horizontal(width: number, names: readonly string[], value: objec
     rows: (at: number) => TooltipRow[], top = 4, tick = write === percent ? axisPercent : write, longest = 48): Drawing {
   const length = nameLength(width, longest);
   const two_lines = width < narrow && names.some(name => name.length > length);
+  const labels = two_lines ? shortenedApart(names, 2 * length).map(name => inTwoLines(name, length)) : shortenedApart(names, length);
   return {
     height: 62 + top + names.length * (two_lines ? 38 : row_height),
     option: {
@@ -25,8 +26,8 @@ export function horizontal(width: number, names: readonly string[], value: objec
       yAxis: plainAxis({
         type: 'category', inverse: true, data: names.map((_, at) => String(at)),
         axisLine: {show: true, onZero: false, lineStyle: {color: 'var(--axis)'}},
-        axisLabel: {color: 'var(--ink)', fontSize: 13, interval: 0, formatter: (at: string) => shortened(names[Number(at)]!, two_lines ? 2 * length : length),
-          ...(two_lines ? {width: length * 7, overflow: 'break', lineHeight: 15, fontSize: 12} : {})},
+        axisLabel: {color: 'var(--ink)', fontSize: 13, interval: 0, formatter: (at: string) => labels[Number(at)]!,
+          ...(two_lines ? {lineHeight: 15, fontSize: 12} : {})},
         splitLine: {show: false},
       }),
       tooltip: axisTooltip('shadow', at => tooltipBody(names[Number(at)]!, rows(Number(at)), write)),

@@ -47,7 +47,7 @@ export function differenceSections(compared: Difference): HTMLElement[] {
 function teamsSection({teams, before}: Difference): HTMLElement {
   const drawn = teams.map(team => ({...team, satisfied: team.after?.satisfied ?? true}));
   const now = before.mechanism === 'given' ? 'now' : 'before';
-  return teamSection(drawn, {now, fair: now === 'now' ? 'fair' : 'after', order: 'The greatest gain stands first.'}).part;
+  return teamSection(() => drawn, () => [], {now, fair: now === 'now' ? 'fair' : 'after', order: 'The greatest gain stands first.'}).part;
 }
 
 /** The groups before and after; a user with task shapes is none. */

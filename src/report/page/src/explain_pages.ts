@@ -17,8 +17,8 @@ export function showSurvey(page: HTMLElement, surveyed: Surveyed): void {
   const short = users.filter(user => !user.satisfied);
   const asking = users.some(user => user.asked !== null);
   page.replaceChildren(pageHeader(surveyed, ...surveyLead(surveyed, short, asking)));
-  page.append(teamSection(surveyed.teams, {now: 'now', fair: `fair by ${surveyed.mechanism}`}).part, partsSection(users, short),
-      ...togetherSections(surveyed), remediesSection(short), everySection(users));
+  page.append(teamSection(() => surveyed.teams, () => surveyed.groups ?? [], {now: 'now', fair: `fair by ${surveyed.mechanism}`}).part,
+      partsSection(users, short), ...togetherSections(surveyed), remediesSection(short), everySection(users));
   const notices = noticesSection([{label: surveyed.mechanism, notices: surveyed.notices}]);
   if (notices) page.append(notices);
 }
@@ -89,7 +89,8 @@ function remediesSection(short: readonly SurveyedUser[]): HTMLElement {
 }
 
 function changeBars(host: HTMLElement, what_ifs: () => readonly TriedChange[]) {
-  return gainBars(host, () => what_ifs().map(({words, gain, tasks}) => ({name: words, gain, then: tasks})), 'gain (tasks)', figure);
+  const offered = () => what_ifs().filter(({change, gain, share_gain}) => change !== 'server' || gain !== 0 || (share_gain ?? 0) !== 0);
+  return gainBars(host, () => offered().map(({words, gain, tasks}) => ({name: words, gain, then: tasks})), 'gain (tasks)', figure);
 }
 
 function everySection(users: readonly SurveyedUser[]): HTMLElement {

@@ -130,10 +130,10 @@ function teamsSection(report: Report): HTMLElement {
   let outcome = divided[0] ?? report.outcomes[0]!;
   const choices = divided.length < 2 ? [] : [dropDown('Fair by', divided.map(({label}, at) => [String(at), label]), '0', value => {
     outcome = divided[Number(value)]!;
-    chart.redraw();
+    redraw();
   })];
   const fair = divided.length === 1 ? `fair by ${outcome.label}` : 'fair';
-  const {part, chart} = teamSection(outcome.teams, {now: 'now', fair}, choices, () => outcome.teams);
+  const {part, redraw} = teamSection(() => outcome.teams, () => outcome.groups ?? [], {now: 'now', fair}, choices);
   return part;
 }
 

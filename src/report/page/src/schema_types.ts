@@ -103,6 +103,26 @@ export interface Group {
   borrowed?: Record<string, number>;
   /** Of the resources that have one. */
   limit?: Record<string, number>;
+  /** Of a group of users. Of which it holds the largest part; where it holds nothing, asks for. */
+  dominant_resource?: string;
+  /** Of a group of users. The share that it holds now: the largest part of any one resource, of all below it together. Null where what runs now is not known. */
+  now?: number | null;
+  /** Of a group of users. The share that this outcome gives it; null where the outcome is what runs now. */
+  fair?: number | null;
+  /** Of a group of users. The share that all the tasks it asks for would hold; null: endless. */
+  asked?: number | null;
+  /** Of a group of users. That this outcome gives it, of all below it together. */
+  tasks?: number;
+  /** Of a group of users. Null: endless. */
+  asked_tasks?: number | null;
+  /** Of a group of users. Tasks that it asks for and this outcome does not give it; null: endless. */
+  waiting?: number | null;
+  /** Of a group of users. Tasks that it asks for and that do not run now; null: endless, or what runs now is not known. */
+  waiting_now?: number | null;
+  /** Of a group of users: all below it have all they ask for. */
+  satisfied?: boolean;
+  /** Of a group of users. What keeps the tasks that wait under this outcome from running, in words; null where none waits. */
+  held_by?: string | null;
 }
 
 /** A user with all its task shapes, or a user without them. Those who are short come first: beside what runs now who lacks most of its fair share, else who gets the least part of what it asks for. */
@@ -624,7 +644,7 @@ export interface Explained {
   /** Full resources that the user needs where it may run; of which it holds the largest part first. */
   bindings: {servers: string[]; resource: string; capacity: number; held: number; level: number; price?: number; others: {user: string; held: number}[]}[];
   /** Changes that were tried, each by solving the changed cluster; the greatest gain first. */
-  what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit' | 'guarantee' | 'reserve'; servers: string[]; resource?: string; of?: string; also?: string[]; amount: number; guarantee?: Record<string, number>; tasks: number; gain: number; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
+  what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit' | 'guarantee' | 'reserve'; servers: string[]; resource?: string; of?: string; also?: string[]; with?: {resource: string; of: string; also?: string[]; amount: number}[]; amount: number; guarantee?: Record<string, number>; tasks: number; gain: number; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
   /** Changes beyond --what-ifs. */
   untried: number;
   /** With groups: those around the user, from the top, then the user. */
@@ -654,6 +674,8 @@ export interface Surveyed {
   satisfied_of: number;
   /** Only of a survey of a group of users: the group itself, as a row. */
   group?: {name: string; weight: number; shapes: string[]; dominant_resource: string; now: number | null; fair: number | null; asked: number | null; tasks: number; asked_tasks: number | null; waiting: number | null; waiting_now: number | null; satisfied: boolean; held_by: string | null};
+  /** Where there are groups of users: of a survey of all, all of them; of one of them, it and those in it. Each stands before those in it. */
+  groups?: ({name: string; parent: string | null; weight: number; dominant_resource: string; now: number | null; fair: number | null; asked: number | null; tasks: number; asked_tasks: number | null; waiting: number | null; waiting_now: number | null; satisfied: boolean; held_by: string | null})[];
   /** A row a team. */
   teams: ({name: string; weight: number; shapes: string[]; dominant_resource: string; now: number | null; fair: number | null; asked: number | null; tasks: number; asked_tasks: number | null; waiting: number | null; waiting_now: number | null; satisfied: boolean; held_by: string | null})[];
   /** Those who are short first, of these the least part of what it asks for; then those who ask without end, the lowest share first. */
@@ -720,6 +742,8 @@ export interface TriedChange {
   of?: string;
   /** Of a limit: groups around it whose limits rise by as much. */
   also?: string[];
+  /** Of a limit: the limits on other resources that rise with it. */
+  with?: {resource: string; of: string; also?: string[]; amount: number}[];
   /** How many servers, or how much more of the resource; the new weight, number of tasks, limit, or guarantee of the resource; how much of it was reserved. */
   amount: number;
   /** The new guarantee, of every resource. */
@@ -936,6 +960,8 @@ export interface LimitedPod {
   /** What one of the pods has before rounding: CPUs, or bytes. */
   share: Record<string, number>;
   containers: LimitedContainer[];
+  /** Only of templates in a cluster: of each resource of which it gets no more than its request, a node that is full. */
+  full_node?: Record<string, string>;
 }
 
 export interface LimitedContainer {

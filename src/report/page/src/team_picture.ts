@@ -41,7 +41,7 @@ function draw(host: HTMLElement, teams: () => readonly TeamShares[], sides: Side
     const known = rows.some(({now}) => now !== null);
     const words = ({now, fair}: TeamShares): string => [...(now === null ? [] : [`${percent(now)} ${sides.now}`]),
       ...(fair === null ? [] : [known ? `${percent(fair)} ${sides.fair.split(' ')[0]}` : percent(fair)])].join(', ');
-    const beside = width >= wide ? 8 * Math.max(...rows.map(row => words(row).length)) : 16;
+    const beside = width >= wide ? 16 + 8 * Math.max(...rows.map(row => words(row).length)) : 16;
     return horizontal(width, rows.map(({name}) => name), {name: 'the largest part of any one resource', min: 0}, {
       grid: {left: 4, right: beside, top: 4, bottom: 4},
       series: [{
@@ -79,22 +79,49 @@ function legend(teams: readonly TeamShares[], sides: Sides): HTMLElement {
       ...(teams.some(({fair, satisfied}) => fair !== null && !satisfied) ? [entry('short', `${sides.fair}, less than it asks for`)] : []));
 }
 
-/** The section that stands first. */
-export function teamSection(teams: readonly TeamShares[], sides: Sides, choices: HTMLElement[] = [],
-    chosen: () => readonly TeamShares[] = () => teams): {part: HTMLElement; chart: Chart} {
-  const known = teams.some(({now}) => now !== null);
-  const order = sides.order ?? (known ? 'Those who hold less than is fair stand first, then those who wait, then those who hold more.' :
-    'Those who get the least part of what they ask for stand first.');
-  const left = teams.length > drawn_at_most ? ` The first ${drawn_at_most} of ${teams.length} are drawn.` : '';
-  const {host, figure} = chartFigure('What each team asks for, holds and would hold', order + left, choices);
-  let key = legend(teams, sides);
+/** A group of users: where it stands may be missing of a user with task shapes, which is drawn as a team. */
+export interface GroupShares extends Partial<Omit<TeamShares, 'name'>> {
+  name: string;
+  parent: string | null;
+}
+
+/** The groups of users, each below the one around it, with a sign for each group around it. */
+function nested(groups: readonly GroupShares[]): TeamShares[] {
+  const below = (around: string | null, depth: number): TeamShares[] => groups
+      .filter(({parent, satisfied}) => parent === around && satisfied !== undefined)
+      .flatMap(({name, now, fair, asked, satisfied}) => [
+        {name: '› '.repeat(depth) + name, now: now ?? null, fair: fair ?? null, asked: asked ?? null, satisfied: satisfied!},
+        ...below(name, depth + 1)]);
+  const names = new Set(groups.map(({name}) => name));
+  const outermost = groups.find(({parent}) => parent === null || !names.has(parent));  // of a survey of one group that group
+  return below(outermost?.parent ?? null, 0);
+}
+
+function picture(title: string, words: string, rows: () => readonly TeamShares[], sides: Sides, choices: HTMLElement[]): {figure: HTMLElement; chart: Chart} {
+  const {host, figure} = chartFigure(title, words, choices);
+  let key = legend(rows(), sides);
   figure.insertBefore(key, host);
   const drawn = (): readonly TeamShares[] => {
-    const fresh = legend(chosen(), sides);  // another outcome may leave others short
+    const fresh = legend(rows(), sides);  // another outcome may leave others short
     key.replaceWith(fresh);
     key = fresh;
-    return chosen().slice(0, drawn_at_most);
+    return rows().slice(0, drawn_at_most);
   };
-  const chart = whenPlaced(() => draw(host, drawn, sides));
-  return {part: section('Who has what, and what is fair', '', figure), chart};
+  return {figure, chart: whenPlaced(() => draw(host, drawn, sides))};
+}
+
+/** The section that stands first: groups, where there are some, above the teams. */
+export function teamSection(teams: () => readonly TeamShares[], groups: () => readonly GroupShares[], sides: Sides,
+    choices: HTMLElement[] = []): {part: HTMLElement; redraw: () => void} {
+  const known = teams().some(({now}) => now !== null);
+  const order = sides.order ?? (known ? 'Those who hold less than is fair stand first, then those who wait, then those who hold more.' :
+    'Those who get the least part of what they ask for stand first.');
+  const left = (rows: readonly TeamShares[]): string =>
+    rows.length > drawn_at_most ? ` The first ${drawn_at_most} of ${rows.length} are drawn.` : '';
+  const of_groups = nested(groups());
+  const of_teams = picture('What each team asks for, holds and would hold', order + left(teams()), teams, sides, of_groups.length === 0 ? choices : []);
+  const pictures = of_groups.length === 0 ? [of_teams] : [picture('What each group asks for, holds and would hold',
+      'Each group stands below the one around it, with all that is in it.' + left(of_groups), () => nested(groups()), sides, choices), of_teams];
+  return {part: section('Who has what, and what is fair', '', ...pictures.map(({figure}) => figure)),
+    redraw: () => pictures.forEach(({chart}) => chart.redraw())};
 }
