@@ -18,11 +18,13 @@
 // size is bought: it has 6 then. Known failure: kinds by the dozen have more cheap purchases than can be
 // tried; the plan then says how much cheaper another could be at most.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
 #include <queue>
+#include <span>
 
 #include <mirab/audit/plan.hpp>
 
@@ -41,6 +43,8 @@ using Purchase = std::vector<std::int64_t>;  // [k]
 constexpr std::int64_t kMostServers = std::int64_t{1} << 20;  // of a kind
 constexpr std::size_t kMostSteps = 2'000'000;                 // purchases that are looked at, solved or not
 constexpr std::size_t kPurchasesAtOnce = 16;                  // purchases solved together; not by threads
+constexpr std::size_t kSolves = 1000;                         // that may prove a plan, and where they do
+constexpr std::size_t kSolvesWithoutProof = 200;              // not, those that are worth the time
 
 Result<Problem> with_purchase(const Problem& problem, const std::vector<ServerKind>& kinds,
                               const Purchase& counts) {
@@ -170,14 +174,14 @@ class PurchaseSearch {
   // Nothing when it cannot be divided: an amount beyond what can be counted.
   bool reaches(const Purchase& counts) {
     if (!may_be_enough(counts)) return false;
-    solve({counts});
+    solve(std::span(&counts, 1));
     const bool enough = is_enough(known_.at(counts).part);
     if (enough && (!best_ || price(counts) < price(*best_))) best_ = counts;
     return enough;
   }
 
   // Solves those of them that are not known, on several threads.
-  void solve(const std::vector<Purchase>& asked) {
+  void solve(std::span<const Purchase> asked) {
     std::vector<Purchase> fresh;
     for (const Purchase& counts : asked) {
       if (!known_.contains(counts)) fresh.push_back(counts);
@@ -195,6 +199,7 @@ class PurchaseSearch {
     if (options_.progress && !fresh.empty()) options_.progress(known_.size());
   }
 
+  bool knows(const Purchase& counts) const { return known_.contains(counts); }
   std::size_t solved() const { return known_.size(); }
   const std::optional<Purchase>& best() const { return best_; }
   double most() const {
@@ -217,7 +222,7 @@ class PurchaseSearch {
   bool grows_at_most_servers() {
     const Purchase most(kinds_.size(), kMostServers);
     const Purchase half(kinds_.size(), kMostServers / 2);
-    solve({half, most});
+    solve(std::array{half, most});
     return !known_.at(most).is_certain || is_less(known_.at(half).part, known_.at(most).part);
   }
 
@@ -245,22 +250,27 @@ class PurchaseSearch {
     counts[k] = many;
   }
 
-  // Purchases that are enough, by doubling: of each kind alone and of all together, and each lessened.
+  // Purchases that are enough, by doubling: of each kind alone and of all together, and each lessened. A kind
+  // is doubled alone as long as half as many, which are not enough, cost less than the best.
   void double_up() {
     const std::size_t kinds = kinds_.size();
     std::vector<std::size_t> dearest(kinds);
     for (std::size_t k = 0; k < kinds; ++k) dearest[k] = k;
     std::stable_sort(dearest.begin(), dearest.end(),
                      [&](std::size_t a, std::size_t b) { return kinds_[a].price > kinds_[b].price; });
-    for (std::size_t alone = 0; alone <= kinds; ++alone) {
-      if (alone == kinds && kinds == 1) break;
-      for (std::int64_t count = 1; count <= kMostServers; count *= 2) {
+    std::vector<bool> done(kinds + 1, false);  // the last is all together
+    done[kinds] = kinds == 1;
+    for (std::int64_t count = 1; count <= kMostServers; count *= 2) {
+      for (std::size_t alone = 0; alone <= kinds; ++alone) {
         Purchase counts(kinds, alone == kinds ? count : 0);
+        if (alone < kinds) counts[alone] = count / 2;
+        done[alone] = done[alone] || (alone < kinds && best_ && price(counts) >= price(*best_));
+        if (done[alone]) continue;
         if (alone < kinds) counts[alone] = count;
         if (!reaches(counts)) continue;
         for (const std::size_t k : dearest) lessen(counts, k);
         reaches(counts);
-        break;
+        done[alone] = true;
       }
     }
   }
@@ -286,42 +296,58 @@ struct Candidate {
   }
 };
 
+// Purchases in the order of their price: those that may be enough, cheaper than the best that is known;
+// `most` of which are not solved yet.
+struct Cheaper {
+  std::vector<Purchase> purchases = {};
+  std::optional<double> next_price = {};  // of the first that is not listed; of none where all are
+};
+
+Cheaper cheaper_purchases(const PurchaseSearch& search, std::size_t kinds, std::size_t most) {
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> heap;
+  heap.push({0, Purchase(kinds, 0), 0});
+  Cheaper cheaper;
+  std::size_t fresh = 0;
+  for (std::size_t step = 0; !heap.empty(); ++step) {
+    const Candidate next = heap.top();
+    heap.pop();
+    if (search.best() && next.price >= search.price(*search.best())) break;
+    if (fresh >= most || step >= kMostSteps) {
+      cheaper.next_price = next.price;
+      break;
+    }
+    for (std::size_t k = next.last; k < kinds; ++k) {
+      if (next.counts[k] >= kMostServers) continue;
+      Candidate child{0, next.counts, k};
+      ++child.counts[k];
+      child.price = search.price(child.counts);
+      heap.push(std::move(child));
+    }
+    if (!search.may_be_enough(next.counts)) continue;
+    cheaper.purchases.push_back(next.counts);
+    if (!search.knows(next.counts)) ++fresh;
+  }
+  return cheaper;
+}
+
 // Tries purchases in the order of their price. Returns the price below which none is enough, and whether the
 // best that is known is thereby the cheapest. Of one kind all below a best that is known are tried, whatever
 // `solves` says.
-std::pair<double, bool> prove(PurchaseSearch& search, std::size_t kinds, std::size_t solves) {
-  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> heap;
-  heap.push({0, Purchase(kinds, 0), 0});
+std::pair<double, bool> prove(PurchaseSearch& search, std::size_t kinds, std::optional<std::size_t> solves) {
   const bool to_the_end = kinds == 1 && search.best();
-  const std::size_t most = search.solved() + solves;
-  std::vector<Candidate> batch;
-  for (std::size_t step = 0; !heap.empty(); ++step) {
-    Candidate next = heap.top();
-    heap.pop();
-    const bool at_best = search.best() && next.price >= search.price(*search.best());
-    const bool full = !to_the_end && (search.solved() + batch.size() >= most || step >= kMostSteps);
-    if (!at_best) {
-      for (std::size_t k = next.last; k < kinds; ++k) {
-        if (next.counts[k] >= kMostServers) continue;
-        Candidate child{0, next.counts, k};
-        ++child.counts[k];
-        child.price = search.price(child.counts);
-        heap.push(std::move(child));
-      }
-      if (search.may_be_enough(next.counts)) batch.push_back(next);
+  Cheaper cheaper = cheaper_purchases(search, kinds, to_the_end ? SIZE_MAX : solves.value_or(kSolves));
+  const bool in_vain = search.best() && cheaper.next_price && !solves;
+  if (in_vain) cheaper = cheaper_purchases(search, kinds, kSolvesWithoutProof);
+  for (std::size_t first = 0; first < cheaper.purchases.size(); first += kPurchasesAtOnce) {
+    const std::size_t last = std::min(first + kPurchasesAtOnce, cheaper.purchases.size());
+    const std::span<const Purchase> batch(&cheaper.purchases[first], last - first);
+    search.solve(batch);
+    for (const Purchase& counts : batch) {
+      if (search.reaches(counts)) return {search.price(counts), true};
     }
-    if (batch.size() < kPurchasesAtOnce && !at_best && !full && !heap.empty()) continue;
-    std::vector<Purchase> counts;
-    for (const Candidate& each : batch) counts.push_back(each.counts);
-    search.solve(counts);
-    for (const Candidate& each : batch) {
-      if (search.reaches(each.counts)) return {each.price, true};
-    }
-    batch.clear();
-    if (at_best) return {search.price(*search.best()), true};
-    if (full) return {next.price, false};
   }
-  return {0, true};
+  if (cheaper.next_price) return {*cheaper.next_price, false};
+  return {search.best() ? search.price(*search.best()) : 0, true};
 }
 
 // The capacity of an overfull server is what runs there, which no server that is sold has.
@@ -458,8 +484,11 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
   }
   const Purchase bought =
       options.alike ? lessened(problem, choice, goal, kinds, *search.best(), options) : *search.best();
-  Result<Plan> plan =
-      finished_plan(choice, with_purchase(problem, kinds, bought), *std::move(before), options.execution);
+  Result<Problem> changed = with_purchase(problem, kinds, bought);
+  if (!changed) return changed.error();
+  Result<Plan> plan = bought == nothing
+                          ? Plan{.before = *before, .problem = *std::move(changed), .after = *before}
+                          : finished_plan(choice, std::move(changed), *std::move(before), options.execution);
   if (!plan) return plan;
   if (options.alike && !is_enough(part_of_goal(goal, plan->after.allocation.tasks)))
     return plan_purchase(problem, choice, goal, kinds, as_they_are(options));

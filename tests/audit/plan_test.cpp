@@ -226,6 +226,33 @@ TEST(Plan, OfFewSolvesSaysHowMuchCheaperAnotherMayBe) {
   EXPECT_GE(rough->after.allocation.tasks[0], 30 * (1 - 1e-6));
 }
 
+// Four kinds on all of which the user fits: some 4 million purchases cost less than the plan.
+TEST(Plan, WithoutSolvesTriesFewWhereAThousandWouldProveNothing) {
+  const Problem problem = problem_of(cluster_of({{4, 4}, {4, 5}, {5, 4}, {5, 5}}, {{1, 1}, {1, 2}, {2, 1}}));
+  const std::vector<ServerKind> offers{entry("s1"), entry("s2"), entry("s3"), entry("s4")};
+  const Result<Plan> plan = planned(problem, "drfh", 0, 250, offers);
+  const Result<Plan> asked = planned(problem, "drfh", 0, 250, offers, {.solves = 400});
+  ASSERT_TRUE(plan && asked);
+  EXPECT_FALSE(plan->exact);
+  EXPECT_LT(plan->solved, 300u);
+  EXPECT_GT(asked->solved, 400u);
+  EXPECT_LE(plan->least_price, asked->least_price);
+  EXPECT_TRUE(planned(problem, "drfh", 0, 12, offers)->exact) << "fewer than 1,000 prove it";
+}
+
+// Both users may run on the first kind only, so that the second changes nothing, which no bound knows: A
+// alone would have 16 tasks now.
+TEST(Plan, DoublesAKindThatDoesNotHelpOnlyWhileHalfOfItIsCheaperThanTheBest) {
+  Cluster cluster = cluster_of({{4, 4}, {4, 4}}, {{1, 1}, {1, 1}});
+  cluster.servers[0].count = 4;
+  for (User& user : cluster.users) user.servers = {{"s1"}};
+  const Result<Plan> plan = planned(problem_of(cluster), "drfh", 0, 12, {entry("s1"), entry("s2")});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(plan->exact);
+  EXPECT_THAT(plan->bought, ElementsAre(2, 0));
+  EXPECT_LE(plan->solved, 12u);
+}
+
 TEST(Plan, IsTheSameWithAnyNumberOfThreads) {
   const Problem problem = problem_of(cluster_of({{4, 4}, {6, 5}}, {{1, 1}, {1, 2}, {2, 1}}));
   const std::vector<ServerKind> offers{entry("s1", 3), entry("s2", 4)};

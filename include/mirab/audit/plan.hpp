@@ -47,7 +47,9 @@ Result<PlanGoal> plan_goal(const Problem& problem, const std::string& user,
                            const std::optional<Quantity>& tasks);
 
 struct PlanOptions {
-  std::size_t solves = 1000;  ///< > 0; purchases tried, at most, to prove that none is cheaper
+  /// > 0; purchases tried, at most, to prove that none is cheaper. Without a value 1,000 where so many prove
+  /// it, and 200 where they do not.
+  std::optional<std::size_t> solves = {};
   /// Search on a cluster in which servers count together whose amounts differ by at most this part, each with
   /// the least that one of them has; without a value: on the servers as they are.
   std::optional<Quantity> alike = {};
@@ -85,11 +87,12 @@ struct Plan {
 /// Getting more servers may bring a user less (no mechanism here is resource-monotone in general), so the
 /// least count cannot be found by halving. Purchases are tried in the order of their price, those left out
 /// with which the user alone on the cluster would not have its tasks; the first that is enough is the
-/// cheapest. Before that a purchase that is enough is sought by doubling and halving, of each kind alone and
-/// of all together: it is the plan where `solves` are not enough to prove a better one, and `least_price`
-/// bounds how far it is from the cheapest. Of one kind all counts below such a purchase are tried, whatever
-/// `solves` says, so the plan is exact. A cheaper purchase that cannot be divided, or does not converge, is
-/// counted in `uncertain`, and the plan is not exact. At most 2^20 servers of each kind are bought.
+/// cheapest. Before that a purchase that is enough is sought by doubling and halving, of each kind alone, as
+/// long as that can be cheaper than what was found, and of all together: it is the plan where `solves` are
+/// not enough to prove a better one, and `least_price` bounds how far it is from the cheapest. Of one kind
+/// all counts below such a purchase are tried, whatever `solves` says, so the plan is exact. A cheaper
+/// purchase that cannot be divided, or does not converge, is counted in `uncertain`, and the plan is not
+/// exact. At most 2^20 servers of each kind are bought.
 ///
 /// With `alike` what is divided in the search are the servers that count together. `before` and `after` are
 /// of the servers as they are all the same: what is enough now is found there, and the purchase that was
@@ -99,7 +102,7 @@ struct Plan {
 /// Requires a user of the problem and kinds of a price > 0. Errors: as for allocate(); a mechanism that is no
 /// rule; a user who asks for fewer tasks, or whose limits allow fewer; a goal that no purchase reaches; a
 /// kind that is an overfull server; a new kind that does not go with the problem. Cost: that of the mechanism
-/// for each purchase that is tried.
+/// for each purchase that is tried; where nothing is bought, once.
 Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                            const std::vector<ServerKind>& kinds, const PlanOptions& options = {});
 

@@ -214,16 +214,17 @@ TreeLevels fill_tree(const RowTree& tree, const Demands& demand, const Eigen::Ar
 struct [[nodiscard]] TreeOverServers {
   SolveReport report;  ///< error: level_bound() or TreeFilling::residual(), the larger; iterations: pivots
   Eigen::ArrayXXd amount;                  ///< x, [n][i], within the capacities
-  int programs = 0;                        ///< linear programs: one a step
+  int programs = 0;                        ///< linear programs
   Eigen::ArrayXd unit;                     ///< what is typical for a row, [n] > 0
   std::vector<LevelRound<double>> rounds;  ///< of the steps that servers, or all of them together, ended
 };
 
 /// The same filling where every server has its own capacity; demands are equal on all of them. A step is as
 /// long as the servers allow, placements may change: max δ under Σ_i x_{n,i} = x_n + δ rate_n, by the simplex
-/// method of levels, which goes on from the vertex of the step before. A row is frozen when the prices of a
-/// step show that it can have no more while all others keep what they have. O(N K m) and the pivots of
-/// level_simplex.hpp a step; O(N + K m) memory for each step that ends at a server.
+/// method of levels, which goes on from the vertex of the program before. Steps that the tree ends share
+/// programs, some 2 log2 of their number between two steps that servers end. A row is frozen when the prices
+/// of a step show that it can have no more while all others keep what they have. O(N K m) and the pivots of
+/// level_simplex.hpp a program; O(N + K m) memory for each step that ends at a server.
 TreeOverServers fill_tree_over_servers(const RowTree& tree, const ServerRows& rows);
 
 }  // namespace mirab::numerics

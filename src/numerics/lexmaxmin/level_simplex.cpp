@@ -72,8 +72,9 @@ using Kind = LevelVariable::Kind;
 
 template <class Number>
 TableOf<Number> level_costs(const ServerRowsOf<Number>& rows, const TableOf<Number>& price) {
-  TableOf<Number> cost = TableOf<Number>::Zero(rows.rows(), rows.servers());
+  TableOf<Number> cost(rows.rows(), rows.servers());
   for (Index i = 0; i < rows.servers(); ++i) {
+    cost.col(i).setZero();
     for (Index r = 0; r < rows.resources(); ++r) {
       if (price(i, r) != 0) cost.col(i) += rows.demand_on(i).col(r) * price(i, r);
     }
@@ -450,7 +451,8 @@ void LevelSimplexOf<Number>::fix(const std::vector<Index>& rows) {
 
 template <class Number>
 TableOf<Number> LevelSimplexOf<Number>::amount() const {
-  TableOf<Number> shares = TableOf<Number>::Zero(rows_->rows(), rows_->servers());
+  TableOf<Number> shares(rows_->rows(), rows_->servers());
+  for (Index i = 0; i < shares.cols(); ++i) shares.col(i).setZero();
   for (Index p = 0; p < basis_.order(); ++p) {
     const LevelVariable& share = basis_.basic(p);
     if (share.kind == Kind::share) shares(share.row, share.server) = std::max<Number>(0, value_[p]);
@@ -503,10 +505,9 @@ ArrayXXd costs(const ServerRows& rows, const ArrayXd& unit, const LevelTuning& t
   return (rows.alone > 0).select(rows.alone.inverse(), kInfinity);
 }
 
-}  // namespace
-
-std::vector<Index> starting_keys(const ServerRows& rows, const ArrayXd& unit, const LevelTuning& tuning) {
-  const ArrayXXd cost = costs(rows, unit, tuning);
+// One row after the other to the server that is lowest full with it, of those where it costs about the least.
+std::vector<Index> deal_out(const ServerRows& rows, const ArrayXd& unit, const ArrayXXd& cost,
+                            const LevelTuning& tuning) {
   const ArrayXd cheap = tuning.about_same * cost.rowwise().minCoeff();
   const ArrayXXd per_capacity = (rows.capacity > 0).select(rows.capacity.inverse(), 0);
   ArrayXXd used = ArrayXXd::Zero(rows.servers(), rows.resources());
@@ -529,6 +530,17 @@ std::vector<Index> starting_keys(const ServerRows& rows, const ArrayXd& unit, co
     keys.push_back(key);
   }
   return keys;
+}
+
+}  // namespace
+
+std::vector<Index> starting_keys(const ServerRows& rows, const ArrayXd& unit, const LevelTuning& tuning) {
+  return deal_out(rows, unit, costs(rows, unit, tuning), tuning);
+}
+
+std::vector<Index> keys_by_room(const ServerRows& rows, const ArrayXd& amount, const LevelTuning& tuning) {
+  return deal_out(rows, amount,
+                  (rows.alone > 0).select(ArrayXXd::Zero(rows.rows(), rows.servers()), kInfinity), tuning);
 }
 
 }  // namespace mirab::numerics

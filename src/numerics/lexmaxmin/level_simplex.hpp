@@ -185,4 +185,9 @@ using LevelSimplex = LevelSimplexOf<double>;
 std::vector<Eigen::Index> starting_keys(const ServerRows& rows, const Eigen::ArrayXd& unit,
                                         const LevelTuning& tuning = {});
 
+/// The same where it is known what rows are to have, [n] > 0: of all servers where a row may go the one that
+/// is lowest full with it, one row after the other. O(N K m).
+std::vector<Eigen::Index> keys_by_room(const ServerRows& rows, const Eigen::ArrayXd& amount,
+                                       const LevelTuning& tuning = {});
+
 }  // namespace mirab::numerics
