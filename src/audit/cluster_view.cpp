@@ -125,17 +125,26 @@ std::vector<std::size_t> parents_of_teams(const Problem& problem) {
   return parents;
 }
 
+std::vector<std::size_t> users_below(const Tree& tree, std::size_t node) {
+  std::vector<std::size_t> users;
+  std::vector<std::size_t> open{node};
+  while (!open.empty()) {
+    const std::size_t next = open.back();
+    open.pop_back();
+    if (tree.is_user(next)) users.push_back(tree.user_at(next));
+    const std::span<const std::size_t> members = tree.members(next);
+    open.insert(open.end(), members.begin(), members.end());
+  }
+  std::sort(users.begin(), users.end());
+  return users;
+}
+
 std::vector<std::size_t> users_of_team(const Problem& problem, const std::string& team) {
   const Tree& tree = problem.tree();
-  std::vector<std::size_t> users;
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    const std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
-    const bool below = std::any_of(path.begin(), path.end(), [&](std::size_t node) {
-      return tree.is_group(node) && problem.groups()[tree.group_at(node)].name == team;
-    });
-    if (below) users.push_back(n);
+  for (std::size_t g = 0; g < tree.group_count(); ++g) {
+    if (problem.groups()[g].name == team) return users_below(tree, tree.node_of_group(g));
   }
-  return users;
+  return {};
 }
 
 const std::string& node_name(const Problem& problem, std::size_t node) {

@@ -80,7 +80,10 @@ std::vector<double> parts_of_the_tree(const Tree& tree);
 /// shapes, of which a shape is no team.
 std::vector<std::size_t> parents_of_teams(const Problem& problem);
 
-/// The users below a group, or the task shapes of a user, by its name; empty: there is none. O(N depth).
+/// The users at or below a node, ascending. O(nodes below it).
+std::vector<std::size_t> users_below(const Tree& tree, std::size_t node);
+
+/// The users below a group, or the task shapes of a user, by its name; empty: there is none. O(G + N).
 std::vector<std::size_t> users_of_team(const Problem& problem, const std::string& team);
 
 /// The name of a group's or user's node.

@@ -21,6 +21,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <map>
 #include <queue>
@@ -424,20 +425,23 @@ std::string limits_beyond(const Problem& problem, const Choice& choice, const Pl
   const Result<Problem> most = with_purchase(problem, kinds, Purchase(kinds.size(), kMostServers));
   if (!most) return {};
   const Result<Outcome> outcome = allocate(*most, choice, options.execution);
-  return outcome ? limits_that_hold(*most, *outcome, goal) : std::string();
+  if (!outcome || outcome->status == Status::not_converged) return {};
+  return limits_that_hold(*most, *outcome, goal);
 }
 
+// Which limits hold with the most servers is asked only where nothing else says more.
 Error unreachable(const PlanGoal& goal, PurchaseSearch& search, const std::string& kept_off,
-                  const std::string& limits, std::size_t kinds, double now) {
+                  const std::function<std::string()>& limits_with_most, std::size_t kinds, double now) {
   if (!kept_off.empty())
     return {.message = fmt::format(
                 "'{}' may run on none of these kinds, and without them it cannot have {:.15g} {}: {}",
                 goal.user, goal.all_tasks(), goal.all_tasks() == 1 ? "task" : "tasks", kept_off),
             .key = "--kind"};
-  if (!limits.empty())
-    return {.message = fmt::format("no purchase gives '{}' more than {}; raise first what holds it: {}",
-                                   goal.user, most_words(goal, std::max(now, search.most())), limits),
-            .key = "--tasks"};
+  if (const std::string limits = limits_with_most(); !limits.empty())
+    return {
+        .message = fmt::format("'{}' gets at most {} in all that was tried; raise first what holds it: {}",
+                               goal.user, most_words(goal, std::max(now, search.most())), limits),
+        .key = "--tasks"};
   const std::string servers =
       fmt::format("{} more servers of {}", kMostServers, kinds == 1 ? "this kind" : "each kind");
   const bool grows = search.grows_at_most_servers();
@@ -479,7 +483,10 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
     if (!search.best())
       return unreachable(
           goal, search, bound.any_kind_helps() ? "" : what_keeps_off_kinds(*all, row, goal, kinds),
-          row.accepts.groups ? limits_beyond(merged->problem, choice, goal, merged->kinds, options) : "",
+          [&] {
+            return row.accepts.groups ? limits_beyond(merged->problem, choice, goal, merged->kinds, options)
+                                      : std::string();
+          },
           kinds.size(), part_of_goal(goal, before->allocation.tasks));
   }
   const Purchase bought =

@@ -180,8 +180,9 @@ std::string limits_that_hold(const Problem& problem, const Outcome& outcome, con
   const Stops stops(problem, outcome);
   std::vector<std::string> words;
   for (const WantedTasks& wanted : goal.tasks) {
+    if (is_enough(outcome.allocation.tasks[wanted.user] / wanted.tasks.value())) continue;
     const Stop stop = stops.of(wanted.user);
-    if (stop.kind != StopKind::limit) continue;
+    if (stop.kind != StopKind::limit) return {};
     const std::vector<std::size_t> nodes = nodes_of(stop);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       for (const std::size_t r : stop.reached[i]) {

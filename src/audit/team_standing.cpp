@@ -108,25 +108,12 @@ std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& 
   return teams;
 }
 
-namespace {
-
-Person everyone_of(const Problem& problem, const Group& group) {
-  return {.name = group.name, .users = users_of_team(problem, group.name), .weight = group.weight.value()};
-}
-
-}  // namespace
-
 std::size_t group_node(const Problem& problem, const std::string& group) {
   const std::vector<Group>& groups = problem.groups();
   const auto found =
       std::find_if(groups.begin(), groups.end(), [&](const Group& each) { return each.name == group; });
   MIRAB_ASSERT(found != groups.end(), "a group of the problem");
   return problem.tree().node_of_group(static_cast<std::size_t>(found - groups.begin()));
-}
-
-TeamStanding group_standing(const Problem& problem, const Outcome& outcome, const std::string& group) {
-  const std::size_t g = problem.tree().group_at(group_node(problem, group));
-  return TeamAmounts(problem, outcome, problem.pool()).standing(everyone_of(problem, problem.groups()[g]));
 }
 
 std::vector<TeamStanding> group_standings(const Problem& problem, const Outcome& outcome) {
@@ -140,7 +127,8 @@ std::vector<TeamStanding> group_standings(const Problem& problem, const Outcome&
     if (node != 0) {
       const Group& group = problem.groups()[tree.group_at(node)];
       if (group.is_user) continue;
-      standings.push_back(amounts.standing(everyone_of(problem, group)));
+      standings.push_back(amounts.standing(
+          {.name = group.name, .users = users_below(tree, node), .weight = group.weight.value()}));
     }
     const auto& members = tree.members(node);
     std::copy_if(members.rbegin(), members.rend(), std::back_inserter(open),

@@ -41,13 +41,8 @@ std::vector<TeamStanding> team_standings(const Problem& problem, const Outcome& 
 /// The node in the tree of a group, or of a user with task shapes. Requires one of that name. O(G).
 std::size_t group_node(const Problem& problem, const std::string& group);
 
-/// Where a group stands, or a user with task shapes, with all users below it. Requires one of that name. O((N
-/// + grants) m + N depth).
-TeamStanding group_standing(const Problem& problem, const Outcome& outcome, const std::string& group);
-
-/// The same of all groups of users, each before those in it; users with task shapes are none. O((N + grants)
-/// m
-/// + G N depth).
+/// Where each group of users stands with all users below it, each group before those in it; users with task
+/// shapes are none. O((N + grants) m depth).
 std::vector<TeamStanding> group_standings(const Problem& problem, const Outcome& outcome);
 
 /// Indices of the teams, those who are short first. Beside what runs now (`now`, the same teams; empty: it is

@@ -18,7 +18,6 @@ class Cbor {
   void list(std::size_t size) { head(4, size); }
   /// `size` pairs follow, each a key and its value, in the order of their keys.
   void map(std::size_t size) { head(5, size); }
-  void null() { bytes_.push_back(static_cast<char>(0xf6)); }
   void number(std::int64_t number) {
     if (number >= 0) return head(0, static_cast<std::uint64_t>(number));
     head(1, static_cast<std::uint64_t>(-(number + 1)));

@@ -9,6 +9,7 @@
 #include <openssl/sha.h>
 #include <set>
 
+#include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
 #include <mirab/scheduling/fill.hpp>
 
@@ -547,20 +548,22 @@ std::string hexadecimal(const Digest& digest) {
 }  // namespace
 
 std::string sha256(std::string_view bytes) {
-  Digest digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
-  return hexadecimal(digest);
+  Sha256 whole;
+  whole.add(bytes);
+  return whole.text();
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-  EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+  MIRAB_ASSERT(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1, "OpenSSL has SHA-256");
 }
 
-void Sha256::add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+void Sha256::add(std::string_view bytes) {
+  MIRAB_ASSERT(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1, "it is not ended");
+}
 
 std::string Sha256::text() {
   Digest digest{};
-  EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
+  MIRAB_ASSERT(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1, "it is not ended");
   return hexadecimal(digest);
 }
 

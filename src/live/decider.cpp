@@ -53,6 +53,8 @@ std::string Decider::snapshot() const {
   return write_whole(open_->state, open_->hash);
 }
 
+const State& Decider::state() const { return open_->state; }
+
 Answer Decider::apply(const Command& command, Time now, Wall wall) {
   Decided decided = open_->state.apply(command, open_->next(now, wall));
   if (decided.record) open_->take(*std::move(decided.record));

@@ -80,6 +80,8 @@ class Decider {
   /// All of the state. Two that applied the same batches give the same bytes. Requires that no batch is open:
   /// take_batch() first.
   std::string snapshot() const;
+  /// For those who know it (live/state.hpp).
+  const State& state() const;
 
   /// For tests and `check`: the first invariant that does not hold; empty when all do.
   std::string broken_invariant() const;

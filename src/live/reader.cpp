@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "live/decider.hpp"
 #include "live/state.hpp"
 #include "live/views.hpp"
 
@@ -34,6 +35,11 @@ Result<Reader> Reader::restore(std::string_view bytes, Others others) {
   if (!whole) return whole.error();
   return Reader(std::make_unique<Inside>(
       Inside{.state = std::move(whole->state), .hash = std::move(whole->hash), .others = others}));
+}
+
+Reader Reader::beside(const Decider& decider, Others others) {
+  return Reader(std::make_unique<Inside>(
+      Inside{.state = decider.state().copy(), .hash = decider.hash(), .others = others}));
 }
 
 Reader Reader::copy() const {

@@ -123,6 +123,8 @@ class Reader {
  public:
   static Result<Reader> from(Settings settings, Others others = Others::shares);
   static Result<Reader> restore(std::string_view bytes, Others others = Others::shares);
+  /// Of a copy of the decider's state. O(everything), a small part of what restore() takes.
+  static Reader beside(const Decider& decider, Others others = Others::shares);
 
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;

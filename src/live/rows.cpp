@@ -1,6 +1,6 @@
 // The state as rows of tables, a thing each: for those who look for a thing without the log.
-#include <array>
 #include <fmt/format.h>
+#include <set>
 
 #include "live/reader.hpp"
 #include "live/state.hpp"

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <future>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -226,11 +225,9 @@ Result<Recovered> recover(Store& store, live::Others others, const std::function
       refuse("its bytes are damaged");
       continue;
     }
-    auto reading = std::async(std::launch::async, [&] { return live::Reader::restore(*bytes, others); });
     auto decider = live::Decider::restore(*bytes);
-    auto reader = reading.get();
-    if (!decider || !reader) {
-      refuse(decider ? reader.error().message : decider.error().message);
+    if (!decider) {
+      refuse(decider.error().message);
       continue;
     }
     const bool decided_otherwise = row.decision_version != scheduling::kDecisionVersion;
@@ -238,7 +235,8 @@ Result<Recovered> recover(Store& store, live::Others others, const std::function
       refuse("it does not give its own bytes again");
       continue;
     }
-    Recovered recovered{.decider = *std::move(decider), .reader = *std::move(reader), .notes = notes};
+    auto reader = live::Reader::beside(*decider, others);
+    Recovered recovered{.decider = *std::move(decider), .reader = std::move(reader), .notes = notes};
     const std::string libm = store.meta(kFingerprint).value_or(live::fingerprint_of_libm());
     recovered.was_adopted = decided_otherwise || libm != live::fingerprint_of_libm();
     const live::Replay how = recovered.was_adopted ? live::Replay::as_logged : live::Replay::compared;

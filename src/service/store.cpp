@@ -98,7 +98,7 @@ class SqliteStore final : public Store {
                        .run());
   }
   void rest() override {
-    if (pages_ >= std::min(kPagesWorthACheckpoint, most_pages())) checkpoint();
+    if (pages_ >= kPagesWorthACheckpoint) checkpoint();
   }
   StoreCheck begin_read() override { return checked(statement(kBeginRead, "BEGIN").run()); }
   void end_read() override { statement(kRollback, "ROLLBACK").run(); }
@@ -194,7 +194,8 @@ class SqliteStore final : public Store {
   /// up, checkpoints go on, and what is written next takes the room of what they moved.
   int most_pages() const {
     if (options_.reserve_bytes == 0) return kMostPages;
-    return static_cast<int>(std::min<std::uint64_t>(kMostPages, options_.reserve_bytes / kDatabasePage / 2));
+    return static_cast<int>(std::clamp<std::uint64_t>(options_.reserve_bytes / kDatabasePage / 2,
+                                                      kPagesWorthACheckpoint, kMostPages));
   }
   /// Moves pages from the write-ahead log into the file. Where that fails they stay there, and the next
   /// transaction shows what is wrong.
@@ -223,6 +224,7 @@ class SqliteStore final : public Store {
   /// Takes the lock of a file that is ours, or that is to be made.
   Check take();
   Check check_format();
+  int move_from_format_1();
   /// What keeps a file from being one of ours; `code`: what SQLite said when it was asked.
   Error wrong_file(int code) const {
     if ((code & 0xff) == SQLITE_CORRUPT)
@@ -297,9 +299,19 @@ Check SqliteStore::check_format() {
   if (!format) return wrong_file(sqlite3_errcode(database_));
   if (*format == std::to_string(kFormat) || *format == kFormat1) return std::nullopt;
   return Error{
-      .message = fmt::format("its format is {}; this version reads {}: start the newer version that wrote it",
-                             *format, kFormat),
+      .message = fmt::format(
+          "its format is {}; this version reads formats up to {}: start the newer version that wrote it",
+          *format, kFormat),
       .file = options_.file};
+}
+
+// Where the disk is full the file stays as it is until the next start: nothing needs the move.
+int SqliteStore::move_from_format_1() {
+  const int code = sqlite3_exec(database_, (std::string("BEGIN;") + kFromFormat1 + "COMMIT").c_str(), nullptr,
+                                nullptr, nullptr);
+  if (code == SQLITE_OK) return code;
+  sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+  return (code & 0xff) == SQLITE_FULL ? SQLITE_OK : code;
 }
 
 Check SqliteStore::open() {
@@ -334,7 +346,9 @@ Check SqliteStore::open() {
                              ? "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA trusted_schema=OFF;"
                              : fmt::format(
                                    "PRAGMA page_size={}; PRAGMA journal_mode=WAL; PRAGMA synchronous={};"
-                                   "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;",
+                                   "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
+                                   // No page is written for the zeros alone: a table that goes may be large.
+                                   "PRAGMA secure_delete=FAST;",
                                    kDatabasePage, options_.synchronous);
   int result = sqlite3_exec(database_, settings.c_str(), nullptr, nullptr, nullptr);
   if (options_.reads_only) {
@@ -343,9 +357,8 @@ Check SqliteStore::open() {
     sqlite3_wal_hook(database_, has_committed, this);
   }
   if (result == SQLITE_OK && !options_.creates && !options_.reads_only) {
-    const bool is_earlier = meta("format") == kFormat1;
-    const std::string changes = std::string(kUses) + (is_earlier ? kFromFormat1 : "");
-    result = sqlite3_exec(database_, ("BEGIN;" + changes + "COMMIT").c_str(), nullptr, nullptr, nullptr);
+    result = sqlite3_exec(database_, kUses, nullptr, nullptr, nullptr);
+    if (result == SQLITE_OK && meta("format") == kFormat1) result = move_from_format_1();
   }
   if (result == SQLITE_OK && options_.creates) {
     result = sqlite3_exec(database_, ("BEGIN;" + schema() + "COMMIT").c_str(), nullptr, nullptr, nullptr);

@@ -37,7 +37,7 @@ TEST(Cbor, TextsListsAndMapsOfEachSizeAreTheBytesOfTheJsonLibrary) {
     to.map(2);
     to.text("list");
     to.list(size);
-    for (std::size_t i = 0; i < size; ++i) to.null();
+    for (std::size_t i = 0; i < size; ++i) to.value(nullptr);
     to.text("text");
     to.text(std::string(size, 'x'));
     const Json same = {{"list", Json::array_t(size)}, {"text", std::string(size, 'x')}};

@@ -14,6 +14,7 @@ from running import Service, make_file, set_up
 
 PROGRAM = sys.argv[1]
 BALLAST = 5 << 20
+RESERVE = 2 << 20
 JOB = {"tasks": 1, "demand": {"cpu": "100m"}, "spec": {"env": {"filler": "x" * 12_000}}}
 
 
@@ -39,7 +40,7 @@ class FullDisk(unittest.TestCase):
         with open(self.ballast, "wb") as ballast:
             ballast.write(bytes(BALLAST))
         self.file = make_file(PROGRAM, self.folder.name)
-        self.service = Service(PROGRAM, self.file, "--reserve", str(2 << 20))
+        self.service = Service(PROGRAM, self.file, "--reserve", str(RESERVE))
         self.addCleanup(self.service.end)
 
     def fill(self, client, acknowledged, begin):
@@ -88,6 +89,7 @@ class FullDisk(unittest.TestCase):
         for n in range(1000):
             drained["capacity"]["gpu"] = 8 + n % 2
             self.assertEqual(client.put("/v1/servers/n0", drained)[0], 200, n)
+        self.assertLess(os.path.getsize(self.file + "-wal"), RESERVE)
 
         os.unlink(self.ballast)
         self.assertTrue(self.submits_again(client, "after"))
@@ -97,7 +99,7 @@ class FullDisk(unittest.TestCase):
         # Killed while it is full, it comes back; what was acknowledged is there.
         self.fill(client, acknowledged, full_at + 1)
         self.service.kill()
-        self.service = Service(PROGRAM, self.file, "--reserve", str(2 << 20))
+        self.service = Service(PROGRAM, self.file, "--reserve", str(RESERVE))
         self.addCleanup(self.service.end)
         client = self.service.client()
         for name in acknowledged:

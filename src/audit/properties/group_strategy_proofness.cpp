@@ -44,15 +44,6 @@ std::optional<std::size_t> group_of_name(const Cluster& cluster, const std::stri
   return static_cast<std::size_t>(found - cluster.groups.begin());
 }
 
-std::vector<std::size_t> users_below(const Tree& tree, std::size_t node) {
-  std::vector<std::size_t> users;
-  for (std::size_t n = 0; tree.node_of_user(n) < tree.size(); ++n) {
-    const std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
-    if (std::find(path.begin(), path.end(), node) != path.end()) users.push_back(n);
-  }
-  return users;
-}
-
 bool may_change_form(const Group& group) {
   return !group.is_user && group.quota == Quota{} && !group.weight.is_zero();
 }

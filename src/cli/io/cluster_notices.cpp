@@ -11,6 +11,7 @@
 
 #include <mirab/model/tree.hpp>
 
+#include "audit/cluster_view.hpp"
 #include "cli/io/input.hpp"
 #include "cli/program.hpp"
 #include "model/eligibility.hpp"
@@ -252,12 +253,7 @@ namespace {
 
 /// What the servers have together on which some user at or below a node may run, [m].
 std::vector<double> usable_by(const Problem& problem, std::size_t node) {
-  const Tree& tree = problem.tree();
-  std::vector<std::size_t> users;
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    const std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
-    if (std::find(path.begin(), path.end(), node) != path.end()) users.push_back(n);
-  }
+  const std::vector<std::size_t> users = users_below(problem.tree(), node);
   std::vector<double> sum(problem.resource_count());
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
     if (std::none_of(users.begin(), users.end(), [&](std::size_t n) { return problem.eligible(n, i); }))

@@ -481,7 +481,8 @@ bool helps(const WhatIf& what_if) { return what_if.gain > 0 || what_if.share_gai
 
 // A kind of server that brings nothing is not offered.
 bool is_server_in_vain(const WhatIf& what_if) {
-  return what_if.change.kind == ChangeKind::server && what_if.gain == 0 && what_if.share_gain == 0;
+  return what_if.change.kind == ChangeKind::server && what_if.status != Status::not_converged &&
+         what_if.gain == 0 && what_if.share_gain == 0;
 }
 
 std::string in_vain_words(const Problem& problem, const std::vector<WhatIf>& what_ifs) {

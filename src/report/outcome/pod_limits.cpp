@@ -49,8 +49,12 @@ struct ColumnUnit {
   int decimals;
 };
 
+// Less than this is printed in bytes.
+constexpr Units kFewBytes = 1000;
+
 // The largest of which each amount is at least one, of powers of 1000 where the amounts are written so.
-ColumnUnit column_unit(const std::vector<Units>& amounts) {
+ColumnUnit column_unit(std::vector<Units> amounts) {
+  std::erase_if(amounts, [](Units amount) { return amount < kFewBytes; });
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {
       {{"Ti", "T"}, {"Gi", "G"}, {"Mi", "M"}, {"Ki", "k"}}};
   const auto all_in = [&](Units unit) {
@@ -59,7 +63,7 @@ ColumnUnit column_unit(const std::vector<Units>& amounts) {
   const bool in_thousands = all_in(1000) && !all_in(1024);
   const Units base = in_thousands ? 1000 : 1024;
   Units least = std::numeric_limits<Units>::max();
-  for (const Units amount : amounts) least = amount == 0 ? least : std::min(least, amount);
+  for (const Units amount : amounts) least = std::min(least, amount);
   Units unit = base * base * base * base;
   std::size_t name = 0;
   for (; unit > base && unit > least; unit /= base) ++name;
@@ -148,7 +152,7 @@ class PodLimitsRows {
   }
 
   std::string amount_text(std::size_t r, Units amount) const {
-    if (!units_[r]) return readable(all_.pods.resources[r], amount);
+    if (!units_[r] || (amount > 0 && amount < kFewBytes)) return readable(all_.pods.resources[r], amount);
     if (amount == 0) return "0";
     const double count = static_cast<double>(amount) / static_cast<double>(units_[r]->units);
     return fmt::format("{:.{}f}{}", count, units_[r]->decimals, units_[r]->text);
@@ -283,8 +287,8 @@ std::vector<std::string> full_node_words(const PodLimits& all) {
     if (names.empty()) continue;
     const std::vector<std::string_view> words(names.begin(), names.end());
     sentences.push_back(fmt::format(
-        "The {} limit is the request where one node is full, since a template has one limit on all "
-        "its nodes. In brackets a full node: {}.",
+        "The {} limit is the request where one node leaves no more, since a template has one limit on "
+        "all its nodes. In brackets such a node: {}.",
         all.pods.resources[r], first_names(words, kMostNamed)));
   }
   return sentences;

@@ -89,7 +89,8 @@ function remediesSection(short: readonly SurveyedUser[]): HTMLElement {
 }
 
 function changeBars(host: HTMLElement, what_ifs: () => readonly TriedChange[]) {
-  const offered = () => what_ifs().filter(({change, gain, share_gain}) => change !== 'server' || gain !== 0 || (share_gain ?? 0) !== 0);
+  const offered = () => what_ifs().filter(({change, gain, share_gain, status}) =>
+    change !== 'server' || status === 'not_converged' || gain !== 0 || (share_gain ?? 0) !== 0);
   return gainBars(host, () => offered().map(({words, gain, tasks}) => ({name: words, gain, then: tasks})), 'gain (tasks)', figure);
 }
 

@@ -960,7 +960,7 @@ export interface LimitedPod {
   /** What one of the pods has before rounding: CPUs, or bytes. */
   share: Record<string, number>;
   containers: LimitedContainer[];
-  /** Only of templates in a cluster: of each resource of which it gets no more than its request, a node that is full. */
+  /** Only of templates in a cluster: of each resource of which it gets no more than its request, the first node that leaves no more. */
   full_node?: Record<string, string>;
 }
 
