@@ -47,8 +47,8 @@ Result<PlanGoal> plan_goal(const Problem& problem, const std::string& user,
                            const std::optional<Quantity>& tasks);
 
 struct PlanOptions {
-  /// > 0; purchases tried, at most, to prove that none is cheaper. Without a value 1,000 where so many prove
-  /// it, and 200 where they do not.
+  /// > 0; purchases tried, at most, to prove that none is cheaper. Without a value 1,000 where that proves
+  /// it, and 200 where it does not.
   std::optional<std::size_t> solves = {};
   /// Search on a cluster in which servers count together whose amounts differ by at most this part, each with
   /// the least that one of them has; without a value: on the servers as they are.

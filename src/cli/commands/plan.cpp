@@ -419,8 +419,8 @@ Command add_plan(CLI::App& app) {
       ->type_name("MECHANISM");
   take_whole_number(command->add_option(
                         "--solves", options->solves,
-                        "Try at most N purchases to prove that none is cheaper; default: 1000 where so many "
-                        "prove it, else 200"),
+                        "Try at most N purchases to prove that none is cheaper; default: 1000 where that "
+                        "proves it, else 200"),
                     1, 10'000'000);
   take_whole_number(command
                         ->add_option("--top", options->most,

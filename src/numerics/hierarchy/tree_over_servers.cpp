@@ -11,7 +11,7 @@
 // Most steps end in the tree: a user has all its tasks, a member reaches another. Totals only grow, so
 // servers that hold what rows have after the last of several such steps hold it after each of them, and one
 // program tells. After a step that the tree has ended 2 more are tried together, then 4, and so on; where
-// servers do not hold so many, half as many.
+// servers do not hold these, half as many.
 //
 // Known failure: doubles only. A row whose tasks take less than 1e-9 of what it competes for is lost in the
 // rounding of the others, as in the simplex method of levels; the bound says so.
