@@ -417,11 +417,11 @@ Command add_plan(CLI::App& app) {
                    "How to divide, with options after a colon (alpha-fair:alpha=2); default: what 'mirab "
                    "mechanisms --for CLUSTER' recommends")
       ->type_name("MECHANISM");
-  take_whole_number(command->add_option(
-                        "--solves", options->solves,
-                        "Try at most N purchases to prove that none is cheaper; default: 1000 where that "
-                        "proves it, else 200"),
-                    1, 10'000'000);
+  take_whole_number(
+      command->add_option("--solves", options->solves,
+                          "Try at most N purchases to prove that none is cheaper; default: 1000 where that "
+                          "proves it, else 200"),
+      1, 10'000'000);
   take_whole_number(command
                         ->add_option("--top", options->most,
                                      "Show at most this many users who gain, and as many who lose (table)")
