@@ -30,7 +30,7 @@ Json columns_of(const Job& job) {
   return {{"uid", fmt::format("j-{}", job.created)},
           {"engine", job.id ? Json(static_cast<std::uint64_t>(*job.id)) : Json()},
           {"sha256", job.sha256},
-          {"spec", job.form},
+          {"spec", Json::parse(job.form)},
           {"state", word_of(job.state())},
           {"waiting", job.waiting},
           {"running", job.running},

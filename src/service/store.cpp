@@ -233,7 +233,19 @@ class SqliteStore final : public Store {
                        "its place, or one that `mirab serve restore` makes of an archive",
                        sqlite3_errstr(code)),
                    .file = options_.file};
+    std::error_code unseen;  // then it is not a folder
+    const bool is_unopened = (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY;
+    if (is_unopened && !std::filesystem::is_directory(options_.file, unseen)) return unopened_file();
     return Error{.message = "this is no file of `mirab serve`", .file = options_.file};
+  }
+  /// One that SQLite could not open.
+  Error unopened_file() const {
+    if (::access(options_.file.c_str(), options_.reads_only ? R_OK : R_OK | W_OK) != 0)
+      return Error{.message = std::strerror(errno), .file = options_.file};
+    return Error{.message =
+                     "the files beside it, which SQLite needs while the service runs or after it was "
+                     "killed, cannot be opened: ask as the user who runs the service",
+                 .file = options_.file};
   }
   Check error_of_file(const StoreFailure& failure) const { return Error{.message = failure.message}; }
 

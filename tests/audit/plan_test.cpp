@@ -317,8 +317,9 @@ TEST(Plan, SaysWhichLimitHoldsAGroupAndThatNoPurchaseHelps) {
               HasSubstr("no purchase and no weight gives 'g' more than 75% of what is wanted "
                         "of each task shape or user: the limit of 'g' is 6.0 cpu, and what "
                         "is wanted takes 8.0; raise it first"));
-  EXPECT_THAT(message("D", 5), HasSubstr("no purchase gives 'D' more than 3.0 tasks; raise first what holds "
-                                         "it: the limit of 'g' on cpu"));
+  EXPECT_THAT(message("D", 5),
+              HasSubstr("'D' gets at most 3.0 tasks in all that was tried; raise first what holds "
+                        "it: the limit of 'g' on cpu"));
 }
 
 TEST(Plan, NamesTheTaintThatKeepsAUserOffAKind) {

@@ -326,6 +326,24 @@ TEST(Store, LeavesFilesOfOthersAsTheyAre) {
     EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("text", "other", "with-log"));
 }
 
+TEST(Store, SaysWhyAFileOfItsOwnCannotBeOpened) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("f");
+  ASSERT_TRUE(open_store({.file = file, .creates = true, .reserve_bytes = 0}));
+  const auto failure = [&] {
+    const auto store = open_store({.file = file, .reads_only = true, .is_unknown = true, .reserve_bytes = 0});
+    return store ? std::string() : store.error().message;
+  };
+  EXPECT_EQ(failure(), "");
+  std::filesystem::create_directory(file + "-wal");
+  EXPECT_THAT(failure(), testing::HasSubstr("the files beside it"));
+  std::filesystem::remove(file + "-wal");
+  std::filesystem::permissions(file, std::filesystem::perms::none);
+  if (::access(file.c_str(), R_OK) != 0) {  // root may read all
+    EXPECT_THAT(failure(), testing::HasSubstr("Permission denied"));
+  }
+}
+
 TEST(Store, SaysOfAFileThatIsCutOffThatItIsDamaged) {
   const TemporaryFolder folder;
   const std::string file = folder.path("f");

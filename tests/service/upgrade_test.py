@@ -98,6 +98,8 @@ class Upgrade(unittest.TestCase):
             names = {"job": ("queue", "name"), "task_ended": ("task",)}.get(table, ("name",))
             before = [dict(zip(names, json.loads(key)), **json.loads(columns))
                       for key, columns in database.execute(f'SELECT key, columns FROM "{table}"')]
+            for row in before if table == "job" else []:
+                row["spec"] = json.loads(row["spec"])
             asked = subprocess.run([PROGRAM, "serve", "query", file, table, "--format", "json"], capture_output=True, text=True)
             self.assertEqual(asked.returncode, 0, asked.stderr)
 

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/io/output.hpp"
 #include "cli/io/remote.hpp"
@@ -184,7 +185,10 @@ Command add_query(CLI::App& serve) {
   auto flags = std::make_shared<QueryFlags>();
   CLI::App* command = serve.add_subcommand("query", "Print what a file holds, a row for each thing");
   command->add_option("FILE", flags->file, "The file of the service")->required()->type_name("FILE");
-  CLI::Option* table = command->add_option("TABLE", flags->table, "Of what")->required()->type_name("TABLE");
+  CLI::Option* table =
+      command->add_option("TABLE", flags->table, fmt::format("Of what: {}", fmt::join(live::kTables, ", ")))
+          ->required()
+          ->type_name("TABLE");
   take_one_of(table, {live::kTables.begin(), live::kTables.end()});
   add_output_options(*command, flags->output, {"csv", "json"});
   Manual manual;
@@ -195,7 +199,7 @@ Command add_query(CLI::App& serve) {
       "keeps their names."};
   manual.examples = {{"mirab serve query mirab.db job > jobs.csv", "All jobs, for a spreadsheet"},
                      {"mirab serve query mirab.db task_ended --format json", "Tasks that ended, as JSON"}};
-  manual.exits = {{1, "the file is damaged"}};
+  manual.exits = {{1, "its log or all its snapshots are damaged"}};
   return {command, std::move(manual), [flags](const std::string&) { return run_query(*flags); }};
 }
 
