@@ -335,6 +335,7 @@ TEST(Store, SaysWhyAFileOfItsOwnCannotBeOpened) {
     return store ? std::string() : store.error().message;
   };
   EXPECT_EQ(failure(), "");
+  std::filesystem::remove(file + "-wal");
   std::filesystem::create_directory(file + "-wal");
   EXPECT_THAT(failure(), testing::HasSubstr("the files beside it"));
   std::filesystem::remove(file + "-wal");
