@@ -172,7 +172,9 @@ TEST(Alike, APlanIsSearchedOnTheEntriesAndCheckedOnAllServersAsTheyAre) {
   EXPECT_EQ(counted["checked"], true);
   EXPECT_EQ(counted["price"], exact["price"]);
   EXPECT_EQ(counted["tasks_before"], exact["tasks_before"]);
-  EXPECT_EQ(counted["tasks_after"], exact["tasks_after"]);
+  const double after = exact["tasks_after"];
+  EXPECT_NEAR(counted["tasks_after"].get<double>(), after, 0.002 * after)
+      << "of those that are alike another may be bought at the same price";
   EXPECT_FALSE(counted.contains("merged")) << "the figures are of the servers as they are";
   EXPECT_EQ(counted["least_price"], 0) << "nothing is proved of cheaper purchases";
   EXPECT_EQ(counted["kinds"].size(), 2U) << "one of those that count together";
