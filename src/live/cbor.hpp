@@ -1,5 +1,5 @@
-// Bytes in CBOR (RFC 8949), written value by value, as the JSON library would write the whole: a state with a
-// million jobs needs no second one of JSON values beside it.
+// An encoder of CBOR (RFC 8949) that writes value by value the same bytes as the JSON library writes of a
+// whole: the snapshot of a state with a million jobs is made without a copy of it as JSON.
 #pragma once
 
 #include <cstdint>

@@ -243,8 +243,8 @@ class SqliteStore final : public Store {
     if (::access(options_.file.c_str(), options_.reads_only ? R_OK : R_OK | W_OK) != 0)
       return Error{.message = std::strerror(errno), .file = options_.file};
     return Error{.message =
-                     "the files beside it, which SQLite needs while the service runs or after it was "
-                     "killed, cannot be opened: ask as the user who runs the service",
+                     "its -wal and -shm files cannot be opened; SQLite needs them while the service runs "
+                     "and after a crash: run this as the user of the service",
                  .file = options_.file};
   }
   Check error_of_file(const StoreFailure& failure) const { return Error{.message = failure.message}; }

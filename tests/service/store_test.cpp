@@ -337,7 +337,7 @@ TEST(Store, SaysWhyAFileOfItsOwnCannotBeOpened) {
   EXPECT_EQ(failure(), "");
   std::filesystem::remove(file + "-wal");
   std::filesystem::create_directory(file + "-wal");
-  EXPECT_THAT(failure(), testing::HasSubstr("the files beside it"));
+  EXPECT_THAT(failure(), testing::HasSubstr("its -wal and -shm files cannot be opened"));
   std::filesystem::remove(file + "-wal");
   std::filesystem::permissions(file, std::filesystem::perms::none);
   if (::access(file.c_str(), R_OK) != 0) {  // root may read all
