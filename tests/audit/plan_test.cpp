@@ -322,6 +322,20 @@ TEST(Plan, SaysWhichLimitHoldsAGroupAndThatNoPurchaseHelps) {
                         "it: the limit of 'g' on cpu"));
 }
 
+// Half of what is wanted: A then has all that its limit allows, and B lacks memory, of which s2 has none.
+TEST(Plan, ALimitOfWhoHasAllThatIsWantedIsNotInTheWay) {
+  Cluster cluster = cluster_of({{4, 4}, {8, 0}}, {});
+  cluster.groups = {{.name = "g"}, {.name = "ga", .parent = "g", .quota = {.limit = {Quantity(3), {}}}}};
+  cluster.users.push_back({.name = "A", .demand = amounts({1, 0}), .tasks = Quantity(6), .group = "ga"});
+  cluster.users.push_back({.name = "B", .demand = amounts({1, 1}), .tasks = Quantity(40), .group = "g"});
+  const Problem problem = problem_of(cluster);
+  const std::string message = describe(
+      plan_purchase(problem, *choose_mechanism("hdrf"), *plan_goal(problem, "g", Quantity(23)), {entry("s2")})
+          .error());
+  EXPECT_THAT(message, HasSubstr("'g' gets at most"));
+  EXPECT_THAT(message, ::testing::Not(HasSubstr("raise first")));
+}
+
 TEST(Plan, NamesTheTaintThatKeepsAUserOffAKind) {
   Cluster cluster = cluster_of({{4, 4}, {8, 8}}, {{1, 1}, {1, 1}});
   cluster.servers[1].taints = {{.key = "dedicated", .value = "ml"}, {.key = "gpu"}};
