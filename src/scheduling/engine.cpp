@@ -107,10 +107,17 @@ std::optional<Placed> Engine::step(Time now, Random& random) {
 
 namespace {
 
-/// Whose the queues are, each once, with their weights.
-std::vector<DecayedUsage::Weighted> users_of(const Ledger& ledger, const std::vector<QueueIndex>& queues) {
+bool any_waits(const WaitingQueues& waiting) {
+  const Indices<QueueIndex> queues = waiting.indices();
+  return std::any_of(queues.begin(), queues.end(), [&](QueueIndex queue) { return waiting.holds(queue); });
+}
+
+/// Whose queues wait, each user once, with their weights.
+std::vector<DecayedUsage::Weighted> waiting_users(const Ledger& ledger, const WaitingQueues& waiting) {
   std::set<UserIndex> users;
-  for (const QueueIndex queue : queues) users.insert(ledger.queues[queue].user);
+  for (const QueueIndex queue : waiting.indices()) {
+    if (waiting.holds(queue)) users.insert(ledger.queues[queue].user);
+  }
   std::vector<DecayedUsage::Weighted> weighted;
   for (const UserIndex user : users) weighted.push_back({user, ledger.users[user].weight.value()});
   return weighted;
@@ -127,16 +134,11 @@ std::optional<Time> Engine::next_by_time() const {
   if (state.reservations)
     consider(state.reservations->next_by_time(state.ledger, state.dispatcher.waiting()));
   if (state.preemption) consider(state.preemption->next_by_time());
-  const WaitingQueues& waiting = state.dispatcher.waiting();
-  std::vector<QueueIndex> queues;
-  for (const QueueIndex queue : waiting.indices()) {
-    if (waiting.holds(queue)) queues.push_back(queue);
-  }
-  if (queues.empty()) return {};
   // Who fits is placed at once, but for those behind the first who does not.
   if (state.shares.context.usage && state.dispatcher.choice().blocking == Blocking::freeze)
-    consider(state.shares.context.usage->next_order(users_of(state.ledger, queues), state.now));
-  return first;
+    consider(state.shares.context.usage->next_order(waiting_users(state.ledger, state.dispatcher.waiting()),
+                                                    state.now));
+  return first && any_waits(state.dispatcher.waiting()) ? first : std::nullopt;
 }
 
 std::size_t Engine::server_count() const { return state_->ledger.servers.size(); }
