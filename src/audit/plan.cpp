@@ -186,12 +186,31 @@ struct Solved {
   bool is_certain = false;  // divided, to the accuracy of the mechanism
 };
 
+// Kinds that are one server entry with another that is cheaper, or as cheap and stands before. [k]
+std::vector<bool> copies_among(const std::vector<ServerKind>& kinds) {
+  std::vector<bool> copies(kinds.size());
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    for (std::size_t other = 0; other < kinds.size() && !copies[k]; ++other) {
+      const bool is_first =
+          kinds[other].price < kinds[k].price || (kinds[other].price == kinds[k].price && other < k);
+      copies[k] = other != k && is_first && kinds[other].name == kinds[k].name;
+    }
+  }
+  return copies;
+}
+
 // f, and how often it was asked. Remembers its answers.
 class PurchaseSearch {
  public:
   PurchaseSearch(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                  const std::vector<ServerKind>& kinds, const PlanOptions& options, const GoalBound& bound)
-      : problem_(problem), choice_(choice), goal_(goal), kinds_(kinds), options_(options), bound_(bound) {}
+      : problem_(problem),
+        choice_(choice),
+        goal_(goal),
+        kinds_(kinds),
+        options_(options),
+        bound_(bound),
+        copies_(copies_among(kinds)) {}
 
   double price(const Purchase& counts) const {
     double sum = 0;
@@ -237,14 +256,7 @@ class PurchaseSearch {
   }
 
   // Is it one server entry with another kind, which is no dearer? It would be listed a second time.
-  bool is_copy(std::size_t k) const {
-    for (std::size_t other = 0; other < kinds_.size(); ++other) {
-      if (other == k || kinds_[other].name != kinds_[k].name) continue;
-      if (kinds_[other].price < kinds_[k].price || (kinds_[other].price == kinds_[k].price && other < k))
-        return true;
-    }
-    return false;
-  }
+  bool is_copy(std::size_t k) const { return copies_[k]; }
 
   bool knows(const Purchase& counts) const { return known_.contains(counts); }
   std::size_t solved() const { return known_.size(); }
@@ -329,6 +341,7 @@ class PurchaseSearch {
   const std::vector<ServerKind>& kinds_;
   const PlanOptions& options_;
   const GoalBound& bound_;
+  std::vector<bool> copies_;  // [k]
   std::map<Purchase, Solved> known_;
   std::optional<Purchase> best_;
 };
