@@ -30,7 +30,7 @@ namespace mirab::report {
 namespace {
 
 constexpr std::size_t kMostPlaces = 2;  // of a full resource are named
-constexpr std::size_t kMostLosers = 1;  // of a remedy
+constexpr std::size_t kMostPayers = 1;  // of a remedy
 constexpr std::size_t kMostHelped = 3;  // by a change that takes from nobody
 
 // The groups around a user, the outermost first; the user of a task shape is in its name already.
@@ -217,7 +217,7 @@ std::string standings_table(const SurveyReport& report, const std::vector<const 
                       : count(remedy->tasks) +
                             (standing.asked && remedy->tasks >= *standing.asked * (1 - 1e-6) ? " ✓" : ""));
     if (!others_pay || !remedy) continue;
-    const std::string losers = losers_words(remedy->losers, kMostLosers);
+    const std::string losers = losers_words(remedy->losers, kMostPayers);
     row.push_back(losers.empty() ? "nobody" : printable(losers));
   }
   return grid(head, rows, width, bold) + free_remedy_lines(report, shown, width);
