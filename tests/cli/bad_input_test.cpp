@@ -279,10 +279,9 @@ TEST(BadInput, GuaranteesThatTheirServersDoNotHoldTogetherAreNoted) {
       "  - {name: B, demand: {cpu: 1}, servers: [t], guarantee: {cpu: 6}}\n  - {name: C, demand: {cpu: "
       "1}}\n");
   for (const std::string& command : {"mirab validate " + cluster, "mirab allocate " + cluster})
-    EXPECT_THAT(
-        shell(command).err,
-        HasSubstr(":4: users[0].guarantee.cpu: A and B are guaranteed 12 cpu together, and the servers "
-                  "on which they may run have 9; they do not all get it"))
+    EXPECT_THAT(shell(command).err,
+                HasSubstr(":4: users[0].guarantee.cpu: A, B are guaranteed 12 cpu together, and the servers "
+                          "on which they may run have 9; they do not all get it"))
         << command;
 }
 
