@@ -163,8 +163,12 @@ Check try_changes(const Problem& problem, const Choice& choice, const std::vecto
     const Result<Outcome> outcome = allocate(*other, choice, options.execution);
     if (!outcome) return outcome.error();
     const double tasks = outcome->allocation.tasks[explanation.user];
-    explanation.what_ifs.push_back(
-        {.change = changes[i], .tasks = tasks, .gain = gain_of(now, tasks), .status = outcome->status});
+    explanation.what_ifs.push_back({.change = changes[i],
+                                    .tasks = tasks,
+                                    .gain = gain_of(now, tasks),
+                                    .status = outcome->status,
+                                    .losers = losers_of({problem, explanation.outcome.allocation},
+                                                        {*other, outcome->allocation}, explanation.user)});
     if (options.progress) options.progress(i + 1, tries);
   }
   std::stable_sort(explanation.what_ifs.begin(), explanation.what_ifs.end(),

@@ -145,17 +145,72 @@ class GoalBound {
   std::vector<AloneBound> alone_;
 };
 
+// What a purchase costs at least that has enough of any one resource: of each, all that the goal takes there
+// less what there is where its users may run, in servers of the kind that has most, at the price of the
+// cheapest. `all` has a server of each kind.
+double least_price_of_one_resource(const Problem& problem, const Problem& all, const PlanGoal& goal,
+                                   const std::vector<ServerKind>& kinds) {
+  const auto may_run = [&](const Problem& where, std::size_t i) {
+    return std::any_of(goal.tasks.begin(), goal.tasks.end(),
+                       [&](const WantedTasks& wanted) { return where.eligible(wanted.user, i); });
+  };
+  double least = 0;
+  for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+    double need = 0;
+    for (const WantedTasks& wanted : goal.tasks)
+      need += least_demand(all, wanted.user, r) * wanted.tasks.value();
+    const double wanted = need;
+    for (std::size_t i = 0; i < problem.server_count(); ++i) {
+      const Server& server = problem.servers()[i];
+      if (may_run(problem, i)) need -= server.capacity[r].value() * static_cast<double>(server.count);
+    }
+    constexpr double kRounding = 1e-6;
+    if (need <= kRounding * wanted) continue;
+    double most = 0, cheapest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < all.server_count(); ++i) {
+      const Server& server = all.servers()[i];
+      if (server.capacity[r].is_zero() || !may_run(all, i)) continue;
+      for (const ServerKind& kind : kinds) {
+        if (kind.name != server.name) continue;
+        most = std::max(most, server.capacity[r].value());
+        cheapest = std::min(cheapest, kind.price.value());
+      }
+    }
+    if (most > 0) least = std::max(least, std::ceil(need / most * (1 - kRounding)) * cheapest);
+  }
+  return least;
+}
+
 struct Solved {
   double part = 0;          // of the goal
   bool is_certain = false;  // divided, to the accuracy of the mechanism
 };
+
+// Kinds that are one server entry with another that is cheaper, or as cheap and stands before. [k]
+std::vector<bool> copies_among(const std::vector<ServerKind>& kinds) {
+  std::vector<bool> copies(kinds.size());
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    for (std::size_t other = 0; other < kinds.size() && !copies[k]; ++other) {
+      const bool is_first =
+          kinds[other].price < kinds[k].price || (kinds[other].price == kinds[k].price && other < k);
+      copies[k] = other != k && is_first && kinds[other].name == kinds[k].name;
+    }
+  }
+  return copies;
+}
 
 // f, and how often it was asked. Remembers its answers.
 class PurchaseSearch {
  public:
   PurchaseSearch(const Problem& problem, const Choice& choice, const PlanGoal& goal,
                  const std::vector<ServerKind>& kinds, const PlanOptions& options, const GoalBound& bound)
-      : problem_(problem), choice_(choice), goal_(goal), kinds_(kinds), options_(options), bound_(bound) {}
+      : problem_(problem),
+        choice_(choice),
+        goal_(goal),
+        kinds_(kinds),
+        options_(options),
+        bound_(bound),
+        copies_(copies_among(kinds)) {}
 
   double price(const Purchase& counts) const {
     double sum = 0;
@@ -199,6 +254,9 @@ class PurchaseSearch {
     for (std::size_t i = 0; i < fresh.size(); ++i) known_.emplace(fresh[i], answers[i]);
     if (options_.progress && !fresh.empty()) options_.progress(known_.size());
   }
+
+  // Is it one server entry with another kind, which is no dearer? It would be listed a second time.
+  bool is_copy(std::size_t k) const { return copies_[k]; }
 
   bool knows(const Purchase& counts) const { return known_.contains(counts); }
   std::size_t solved() const { return known_.size(); }
@@ -283,6 +341,7 @@ class PurchaseSearch {
   const std::vector<ServerKind>& kinds_;
   const PlanOptions& options_;
   const GoalBound& bound_;
+  std::vector<bool> copies_;  // [k]
   std::map<Purchase, Solved> known_;
   std::optional<Purchase> best_;
 };
@@ -318,7 +377,7 @@ Cheaper cheaper_purchases(const PurchaseSearch& search, std::size_t kinds, std::
       break;
     }
     for (std::size_t k = next.last; k < kinds; ++k) {
-      if (next.counts[k] >= kMostServers) continue;
+      if (next.counts[k] >= kMostServers || search.is_copy(k)) continue;
       Candidate child{0, next.counts, k};
       ++child.counts[k];
       child.price = search.price(child.counts);
@@ -438,21 +497,17 @@ Error unreachable(const PlanGoal& goal, PurchaseSearch& search, const std::strin
                 goal.user, goal.all_tasks(), goal.all_tasks() == 1 ? "task" : "tasks", kept_off),
             .key = "--kind"};
   if (const std::string limits = limits_with_most(); !limits.empty())
-    return {
-        .message = fmt::format("'{}' gets at most {} in all that was tried; raise first what holds it: {}",
-                               goal.user, most_words(goal, std::max(now, search.most())), limits),
-        .key = "--tasks"};
+    return {.message = fmt::format("'{}' gets at most {} in all that was tried; raise first {}", goal.user,
+                                   most_words(goal, std::max(now, search.most())), limits)};
   const std::string servers =
       fmt::format("{} more servers of {}", kMostServers, kinds == 1 ? "this kind" : "each kind");
   const bool grows = search.grows_at_most_servers();
   const std::string most = most_words(goal, std::max(now, search.most()));
   if (grows)
     return {.message = fmt::format("the search stops at {}; '{}' gets at most {} in all that was tried",
-                                   servers, goal.user, most),
-            .key = "--tasks"};
+                                   servers, goal.user, most)};
   return {.message = fmt::format("with up to {} '{}' gets at most {} in the {} purchases that were tried",
-                                 servers, goal.user, most, search.solved()),
-          .key = "--tasks"};
+                                 servers, goal.user, most, search.solved())};
 }
 
 }  // namespace
@@ -508,6 +563,10 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
   plan->least_price = proof.second ? plan->price : proof.first;
   for (const double price : uncertain) plan->least_price = std::min(plan->least_price, price);
   if (plan->checked) plan->least_price = 0;  // what is not enough as servers count may be so as they are
+  if (row.scope != Scope::pool && !plan->exact) {
+    const double least = least_price_of_one_resource(problem, *all, goal, kinds);
+    plan->least_price = std::min(plan->price, std::max(plan->least_price, least));
+  }
   if (!plan->checked) plan->falls_after = search.falls_after();
   plan->solved = search.solved();
   return plan;

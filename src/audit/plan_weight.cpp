@@ -140,10 +140,9 @@ Result<Plan> plan_weight(const Problem& problem, const Choice& choice, const Pla
     if (search.reaches(*Quantity::from(tried))) enough = tried;
   }
   if (enough == 0) {
-    return Error{
-        .message = fmt::format("even a weight of {:.4g} brings '{}' no more than {}; see 'mirab explain'",
-                               std::ldexp(now, kDoublings), goal.user, most_words(goal, search.most())),
-        .key = "--tasks"};
+    return Error{.message =
+                     fmt::format("even a weight of {:.4g} brings '{}' no more than {}; see 'mirab explain'",
+                                 std::ldexp(now, kDoublings), goal.user, most_words(goal, search.most()))};
   }
   const int exponent = static_cast<int>(std::floor(std::log10(enough))) - kDigits + 1;
   const double unit = std::pow(10, exponent);

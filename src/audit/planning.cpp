@@ -17,6 +17,7 @@
 
 #include "audit/cluster_view.hpp"
 #include "audit/findings.hpp"
+#include "fairness/share.hpp"
 #include "model/counted_together.hpp"
 #include "model/exact.hpp"
 
@@ -100,9 +101,6 @@ std::string most_words(const PlanGoal& goal, double part) {
   return fmt::format("{:.4g}% of what is wanted of each task shape or user", 100 * part);
 }
 
-namespace {
-
-// Of a resource, by one task on some server where it may run; where it may run nowhere yet, as the user says.
 double least_demand(const Problem& problem, std::size_t user, std::size_t r) {
   std::optional<double> least;
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
@@ -112,8 +110,6 @@ double least_demand(const Problem& problem, std::size_t user, std::size_t r) {
   }
   return least.value_or(problem.users()[user].demand[r].value());
 }
-
-}  // namespace
 
 namespace {
 
@@ -147,6 +143,23 @@ std::vector<LowLimit> low_limits(const Problem& problem, const PlanGoal& goal) {
 
 }  // namespace
 
+namespace {
+
+// `the limit of 'research' to at least 8 gpu`.
+std::string raised_words(const Problem& problem, std::size_t node, std::size_t r, double amount) {
+  return fmt::format("the limit of '{}' to at least {} {}", node_name(problem, node), number_words(amount),
+                     problem.resources()[r]);
+}
+
+std::string key_of_limit(const Problem& problem, const LowLimit& low) {
+  const Tree& tree = problem.tree();
+  return fmt::format("{}[{}].limit.{}", tree.is_user(low.node) ? "users" : "groups",
+                     tree.is_user(low.node) ? tree.user_at(low.node) : tree.group_at(low.node),
+                     problem.resources()[low.resource]);
+}
+
+}  // namespace
+
 Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal) {
   MIRAB_ASSERT(!goal.tasks.empty(), "a goal has tasks");
   if (!row.is_rule)
@@ -163,21 +176,31 @@ Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& g
   const std::vector<LowLimit> low = row.accepts.groups ? low_limits(problem, goal) : std::vector<LowLimit>{};
   if (low.empty()) return {};
   double part = 1;
-  std::vector<std::string> words;
+  std::vector<std::string> words, raised;
   for (const LowLimit& each : low) {
     part = std::min(part, each.limit / each.taken);
+    raised.push_back(raised_words(problem, each.node, each.resource, each.taken));
     words.push_back(fmt::format("the limit of '{}' is {} {}, and what is wanted takes {}",
                                 node_name(problem, each.node), number_words(each.limit),
                                 problem.resources()[each.resource], number_words(each.taken)));
   }
-  return Error{.message = fmt::format("no purchase and no weight gives '{}' more than {}: {}; raise {} first",
+  return Error{.message = fmt::format("no purchase and no weight gives '{}' more than {}: {}; raise first {}",
                                       goal.user, most_words(goal, part), fmt::join(words, "; "),
-                                      low.size() == 1 ? "it" : "these limits"),
-               .key = "--tasks"};
+                                      fmt::join(raised, " and ")),
+               .key = key_of_limit(problem, low.front())};
 }
 
 std::string limits_that_hold(const Problem& problem, const Outcome& outcome, const PlanGoal& goal) {
   const Stops stops(problem, outcome);
+  const Tree& tree = problem.tree();
+  std::vector<std::vector<double>> used = fairness::used_below(tree, bundles(problem, outcome.allocation));
+  for (const WantedTasks& wanted : goal.tasks) {  // and what the goal lacks
+    const double lacks = std::max(0.0, wanted.tasks.value() - outcome.allocation.tasks[wanted.user]);
+    for (const std::size_t node : tree.path(tree.node_of_user(wanted.user))) {
+      for (std::size_t r = 0; r < used[node].size(); ++r)
+        used[node][r] += lacks * least_demand(problem, wanted.user, r);
+    }
+  }
   std::vector<std::string> words;
   for (const WantedTasks& wanted : goal.tasks) {
     if (is_enough(outcome.allocation.tasks[wanted.user] / wanted.tasks.value())) continue;
@@ -186,8 +209,7 @@ std::string limits_that_hold(const Problem& problem, const Outcome& outcome, con
     const std::vector<std::size_t> nodes = nodes_of(stop);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       for (const std::size_t r : stop.reached[i]) {
-        std::string limit =
-            fmt::format("the limit of '{}' on {}", node_name(problem, nodes[i]), problem.resources()[r]);
+        std::string limit = raised_words(problem, nodes[i], r, used[nodes[i]][r]);
         if (std::find(words.begin(), words.end(), limit) == words.end()) words.push_back(std::move(limit));
       }
     }

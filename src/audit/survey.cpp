@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -58,6 +59,7 @@ struct SharedTrial {
   std::vector<double> tasks = {};     // of each of these
   double together = 0;                // of all whom the survey is about
   double share = 0;                   // that these hold together, of the cluster as it is
+  Losers losers = {};
   Status status = Status::exact;
   bool possible = true;  // no amount beyond what can be counted
   std::optional<Error> error = {};
@@ -72,8 +74,8 @@ double share_together(const Problem& problem, const std::vector<Standing>& users
   return fairness::dominant_share<double>(sum, problem.pool());
 }
 
-void solve_shared(const Problem& problem, const Choice& choice, const std::vector<Standing>& users,
-                  SharedTrial& trial) {
+void solve_shared(const Problem& problem, const Choice& choice, const Survey& survey, SharedTrial& trial) {
+  const std::vector<Standing>& users = survey.users;
   const Result<Problem> other = changed(problem, trial.user, trial.change);
   if (!other) {
     trial.possible = false;
@@ -89,10 +91,16 @@ void solve_shared(const Problem& problem, const Choice& choice, const std::vecto
     trial.tasks.push_back(outcome->allocation.tasks[users[at].user]);
   for (const Standing& standing : users) trial.together += outcome->allocation.tasks[standing.user];
   trial.share = share_together(problem, users, bundles(*other, outcome->allocation));
+  trial.losers = losers_of({problem, survey.outcome.allocation}, {*other, outcome->allocation},
+                           is_own(trial.change) ? std::optional(trial.user) : std::nullopt);
 }
 
-// Which costs less: first the kind of the change, then the part of the cluster that is added.
-std::pair<int, double> cost_of(const Problem& problem, const Change& change) {
+constexpr int kOthersPay = 3;  // dearer than all that is bought
+
+// Which costs less: first who pays and the kind of the change, then the part of the cluster that is added.
+std::pair<int, double> cost_of(const Problem& problem, const WhatIf& what_if) {
+  const Change& change = what_if.change;
+  if (what_if.losers.count > 0) return {kOthersPay, 0};
   const auto part = [&](std::size_t r, double amount) {
     return problem.pool()[r] > 0 ? amount / problem.pool()[r] : 0;
   };
@@ -117,22 +125,40 @@ std::pair<int, double> cost_of(const Problem& problem, const Change& change) {
   return {};
 }
 
-std::optional<std::size_t> best_remedy(const Problem& problem, const Standing& standing) {
+// Of those that pass.
+template <typename Passes>
+std::optional<std::size_t> best_of(const Problem& problem, const Standing& standing, const Passes& passes) {
   const double least = kNoGain * std::max(standing.tasks, 1.0);
-  const double greatest = standing.what_ifs.empty() ? 0 : standing.what_ifs.front().gain;
-  if (greatest <= least) return {};
+  const std::vector<WhatIf>& what_ifs = standing.what_ifs;
+  const auto greatest = std::find_if(what_ifs.begin(), what_ifs.end(), passes);  // the first brings most
+  if (greatest == what_ifs.end() || greatest->gain <= least) return {};
   const auto brings_all = [&](const WhatIf& what_if) {
     return standing.asked && what_if.tasks >= *standing.asked * (1 - kNoGain);
   };
-  const bool any_brings_all = std::any_of(standing.what_ifs.begin(), standing.what_ifs.end(), brings_all);
+  const bool any_brings_all = brings_all(*greatest);
   std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < standing.what_ifs.size(); ++i) {
-    const WhatIf& what_if = standing.what_ifs[i];
-    if (any_brings_all ? !brings_all(what_if) : what_if.gain < kNearlyAsMuch * greatest) continue;
-    if (!best || cost_of(problem, what_if.change) < cost_of(problem, standing.what_ifs[*best].change))
-      best = i;
+  for (std::size_t i = 0; i < what_ifs.size(); ++i) {
+    const WhatIf& what_if = what_ifs[i];
+    if (!passes(what_if)) continue;
+    if (any_brings_all ? !brings_all(what_if) : what_if.gain < kNearlyAsMuch * greatest->gain) continue;
+    if (!best || cost_of(problem, what_if) < cost_of(problem, what_ifs[*best])) best = i;
   }
   return best;
+}
+
+// The best remedy, what does as much at the same cost, and what does most where nobody pays.
+void find_remedies(const Problem& problem, Standing& standing) {
+  standing.remedy = best_of(problem, standing, [](const WhatIf& /*any*/) { return true; });
+  if (!standing.remedy) return;
+  const WhatIf& best = standing.what_ifs[*standing.remedy];
+  for (const WhatIf& other : standing.what_ifs) {
+    if (&other != &best && gain_of(best.tasks, other.tasks) == 0 &&
+        cost_of(problem, other) == cost_of(problem, best))
+      ++standing.ties;
+  }
+  if (best.losers.count == 0) return;
+  standing.free_remedy =
+      best_of(problem, standing, [](const WhatIf& what_if) { return what_if.losers.count == 0; });
 }
 
 // The part of what it asks for that a user has, or its share per weight where it asks without end.
@@ -189,13 +215,37 @@ std::vector<SharedTrial> trials_of(const Problem& problem, const Mechanism& row,
   return trials;
 }
 
+// All limits that hold users of a team, in one change: those of sibling groups hold different users of it.
+// Nothing where there is one change of limits, or none.
+std::optional<Change> all_limits(const std::vector<SharedTrial>& trials) {
+  std::optional<Change> all;
+  std::set<std::pair<std::size_t, std::size_t>> raised;  // a node and a resource
+  bool are_several = false;
+  const auto add = [&](Change change) {
+    change.with.clear();
+    if (!raised.emplace(change.node, change.resource).second) return;
+    if (all) {
+      all->with.push_back(std::move(change));
+    } else {
+      all = std::move(change);
+    }
+  };
+  for (const SharedTrial& trial : trials) {
+    if (trial.change.kind != ChangeKind::limit) continue;
+    are_several = are_several || all.has_value();
+    add(trial.change);
+    std::for_each(trial.change.with.begin(), trial.change.with.end(), add);
+  }
+  return are_several ? all : std::nullopt;
+}
+
 Check solve_all(const Problem& problem, const Choice& choice, const ExplainOptions& options,
-                const std::vector<Standing>& users, std::vector<SharedTrial>& trials) {
+                const Survey& survey, std::vector<SharedTrial>& trials) {
   constexpr std::size_t kAtOnce = 64;  // between two reports of progress
   for (std::size_t first = 0; first < trials.size(); first += kAtOnce) {
     const std::size_t last = std::min(trials.size(), first + kAtOnce);
     numerics::for_each_index(first, last, options.execution.threads,
-                             [&](std::size_t i) { solve_shared(problem, choice, users, trials[i]); });
+                             [&](std::size_t i) { solve_shared(problem, choice, survey, trials[i]); });
     for (std::size_t i = first; i < last; ++i) {
       if (trials[i].error) return trials[i].error;
     }
@@ -205,7 +255,7 @@ Check solve_all(const Problem& problem, const Choice& choice, const ExplainOptio
 }
 
 Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span<const std::size_t> whom,
-                         const ExplainOptions& options) {
+                         bool is_of_team, const ExplainOptions& options) {
   Result<Outcome> outcome = allocate(problem, choice, options.execution);
   if (!outcome) return outcome.error();
   const Mechanism& row = mechanism_of(choice);
@@ -224,20 +274,25 @@ Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span
     survey.outcome.notices.push_back(*std::move(notice));
   std::vector<SharedTrial> trials =
       trials_of(problem, row, survey.outcome.allocation, bindings, options.what_ifs, survey.users);
-  if (Check wrong = solve_all(problem, choice, options, survey.users, trials)) return *std::move(wrong);
+  if (is_of_team) {
+    if (std::optional<Change> limits = all_limits(trials))
+      trials.push_back({.change = *std::move(limits), .user = whom.front(), .asked_by = {}});
+  }
+  if (Check wrong = solve_all(problem, choice, options, survey, trials)) return *std::move(wrong);
   double now = 0;
   for (const Standing& standing : survey.users) now += standing.tasks;
   const bool are_several = whom.size() > 1;
   const double share_now = share_together(problem, survey.users, bundles(problem, survey.outcome.allocation));
   for (const SharedTrial& trial : trials) {
     if (trial.possible) ++survey.solved;
-    if (trial.possible && !is_own(trial.change)) {
+    if (is_of_team && trial.possible && !is_own(trial.change)) {
       survey.together.push_back({.change = trial.change,
                                  .tasks = trial.together,
                                  .gain = gain_of(now, trial.together),
                                  .status = trial.status,
                                  .share = are_several ? std::optional(trial.share) : std::nullopt,
-                                 .share_gain = are_several ? gain_of(share_now, trial.share) : 0});
+                                 .share_gain = are_several ? gain_of(share_now, trial.share) : 0,
+                                 .losers = trial.losers});
     }
     for (std::size_t i = 0; i < trial.asked_by.size(); ++i) {
       Standing& standing = survey.users[trial.asked_by[i]];
@@ -248,7 +303,8 @@ Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span
       standing.what_ifs.push_back({.change = trial.change,
                                    .tasks = trial.tasks[i],
                                    .gain = gain_of(standing.tasks, trial.tasks[i]),
-                                   .status = trial.status});
+                                   .status = trial.status,
+                                   .losers = trial.losers});
     }
   }
   const auto most_first = [](std::vector<WhatIf>& what_ifs) {
@@ -260,7 +316,7 @@ Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span
   });
   for (Standing& standing : survey.users) {
     most_first(standing.what_ifs);
-    standing.remedy = best_remedy(problem, standing);
+    find_remedies(problem, standing);
   }
   return survey;
 }
@@ -270,14 +326,12 @@ Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span
 Result<Survey> explain_all(const Problem& problem, const Choice& choice, const ExplainOptions& options) {
   std::vector<std::size_t> everyone(problem.user_count());
   std::iota(everyone.begin(), everyone.end(), std::size_t{0});
-  Result<Survey> survey = survey_of(problem, choice, everyone, options);
-  if (survey) survey->together.clear();  // of everyone: no sum of anybody's
-  return survey;
+  return survey_of(problem, choice, everyone, false, options);
 }
 
 Result<Survey> explain_team(const Problem& problem, const Choice& choice, std::span<const std::size_t> team,
                             const ExplainOptions& options) {
-  return survey_of(problem, choice, team, options);
+  return survey_of(problem, choice, team, true, options);
 }
 
 }  // namespace mirab

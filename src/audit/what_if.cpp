@@ -344,8 +344,9 @@ namespace {
 
 Check raise_limits(Cluster& cluster, const Tree& tree, const Change& change) {
   std::optional<Quantity>& limit = quota_at(cluster, tree, change.node).limit[change.resource];
-  const Quantity more = rounded_down(rational(change.amount) - rational(*limit));
-  limit = change.amount;
+  const Quantity more = *limit < change.amount ? rounded_down(rational(change.amount) - rational(*limit))
+                                               : Quantity();  // it rose with another one
+  limit = std::max(*limit, change.amount);
   for (const std::size_t node : change.also) {
     std::optional<Quantity>& around = quota_at(cluster, tree, node).limit[change.resource];
     const Result<Quantity> higher = sum(*around, more);
@@ -382,6 +383,30 @@ std::optional<std::string> unchanged_servers(const Problem& problem, const Mecha
       "no server is added or enlarged for {}: all on which {} may run are overfull, and run more than such a "
       "server has",
       first_names(names, kMostNames), names.size() == 1 ? "it" : "they");
+}
+
+Losers losers_of(const Side& before, const Side& after, std::optional<std::size_t> own) {
+  constexpr std::size_t kMostLosers = 3;
+  const User* const owner = own ? &before.problem.users()[*own] : nullptr;
+  Losers losers;
+  const auto add = [&](const UserChange& who) {
+    if (!who.before || !who.after) return;
+    ++losers.count;
+    losers.most.push_back({.user = who.user, .before = *who.before, .after = *who.after});
+  };
+  for (const TeamChange& team : difference(before, after).teams) {
+    if (owner != nullptr && owner->shape && team.whole.user == *owner->group) {
+      for (const UserChange& shape : team.shapes) {
+        if (shape.user != owner->name && shape.change < -kSameWithin) add(shape);
+      }
+    } else if (team.direction == Direction::lose && (owner == nullptr || team.whole.user != owner->name)) {
+      add(team.whole);
+    }
+  }
+  std::stable_sort(losers.most.begin(), losers.most.end(),
+                   [](const Loser& a, const Loser& b) { return a.lost_share() > b.lost_share(); });
+  if (losers.most.size() > kMostLosers) losers.most.resize(kMostLosers);
+  return losers;
 }
 
 Result<Problem> changed(const Problem& problem, std::size_t user, const Change& change) {

@@ -74,6 +74,10 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
 std::optional<std::string> unchanged_servers(const Problem& problem, const Mechanism& mechanism,
                                              std::span<const std::size_t> users);
 
+/// Who has less after a change: users with all their task shapes together, but each other shape of the user
+/// of `own`, a user of the problem whose change it is. O(N log N + grants m).
+Losers losers_of(const Side& before, const Side& after, std::optional<std::size_t> own);
+
 /// The problem with the change in it. Errors: an amount beyond what can be counted.
 Result<Problem> changed(const Problem& problem, std::size_t user, const Change& change);
 

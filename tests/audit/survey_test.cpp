@@ -112,16 +112,70 @@ TEST(Survey, PutsThoseWhoAreShortestFirst) {
   EXPECT_THAT(order, ::testing::ElementsAre(3, 1, 2, 0));
 }
 
-// A has 5 of 6 tasks. Twice the weight is enough and costs nothing; a server would bring as much.
-TEST(Survey, TheBestRemedyIsTheCheapestThatBringsAll) {
+const WhatIf& tried(const Standing& standing, ChangeKind kind) {
+  const auto found = std::find_if(standing.what_ifs.begin(), standing.what_ifs.end(),
+                                  [&](const WhatIf& what_if) { return what_if.change.kind == kind; });
+  MIRAB_ASSERT(found != standing.what_ifs.end(), "a change of this kind was tried");
+  return *found;
+}
+
+// A has 5 of 6 tasks. Twice the weight is enough, and B would pay for it; a server is enough, too.
+TEST(Survey, TheBestRemedyIsTheCheapestThatBringsAllAndWhatOthersPayForIsTheDearest) {
   Cluster cluster = cluster_of({{10}}, {{1}, {1}});
   cluster.users[0].tasks = Quantity(6);
   const Survey survey = surveyed(problem_of(cluster), "drf");
   const Standing& short_user = survey.users.front();
   ASSERT_EQ(short_user.user, 0U);
+  EXPECT_THAT(tried(short_user, ChangeKind::weight).tasks, DoubleNear(6, 1e-9));
   ASSERT_TRUE(short_user.remedy);
-  EXPECT_EQ(short_user.what_ifs[*short_user.remedy].change.kind, ChangeKind::weight);
+  EXPECT_EQ(short_user.what_ifs[*short_user.remedy].change.kind, ChangeKind::server);
   EXPECT_THAT(short_user.what_ifs[*short_user.remedy].tasks, DoubleNear(6, 1e-9));
+  EXPECT_EQ(short_user.free_remedy, std::nullopt) << "nobody pays for the best";
+}
+
+// B has 5 of 10 CPUs, and 10/3 when the weight of A is 2.
+TEST(Survey, SaysWhoHasLessAfterAChangeAndByHowMuch) {
+  const Survey survey = surveyed(problem_of(cluster_of({{10}}, {{1}, {1}})), "drf");
+  const Standing& a = survey.users.front();
+  const Losers& losers = tried(a, ChangeKind::weight).losers;
+  EXPECT_EQ(losers.count, 1U);
+  ASSERT_EQ(losers.most.size(), 1U);
+  EXPECT_EQ(losers.most[0].user, a.user == 0 ? "B" : "A");
+  EXPECT_THAT(losers.most[0].lost_share(), DoubleNear(0.5 - 1.0 / 3, 1e-9));
+  EXPECT_EQ(tried(a, ChangeKind::server).losers.count, 0U);
+}
+
+// Five others pay a tenth of a share each, of whom three are named.
+TEST(Survey, NamesTheLargestLosersAndCountsTheRest) {
+  const Survey survey = surveyed(problem_of(cluster_of({{10}}, {{1}, {1}, {1}, {1}, {1}, {1}})), "drf");
+  const Losers& losers = tried(survey.users.front(), ChangeKind::weight).losers;
+  EXPECT_EQ(losers.count, 5U);
+  EXPECT_EQ(losers.most.size(), 3U);
+}
+
+// Ten servers of one CPU: the weight brings A 5/3 tasks at the cost of B, and a server half a task.
+TEST(Survey, WhereOthersPayForTheBestNamesTheBestForWhichNobodyPays) {
+  Cluster cluster = cluster_of({{1}}, {{1}, {1}});
+  cluster.servers[0].count = 10;
+  const Survey survey = surveyed(problem_of(cluster), "drfh");
+  const Standing& user = survey.users.front();
+  ASSERT_TRUE(user.remedy && user.free_remedy);
+  EXPECT_EQ(user.what_ifs[*user.remedy].change.kind, ChangeKind::weight);
+  const WhatIf& free = user.what_ifs[*user.free_remedy];
+  EXPECT_EQ(free.losers.count, 0U);
+  EXPECT_THAT(free.gain, DoubleNear(0.5, 1e-6));
+}
+
+// C tells the two servers apart, and one more of either brings A as much.
+TEST(Survey, CountsRemediesThatBringAsMuchAtTheSameCostAsTies) {
+  Cluster cluster = cluster_of({{10}, {10}}, {{1}, {1}, {1}});
+  cluster.users[2].servers = {{"s1"}};
+  cluster.users[2].tasks = Quantity(1);
+  const Survey survey = surveyed(problem_of(cluster), "drfh");
+  const Standing& user = survey.users.front();
+  ASSERT_TRUE(user.remedy);
+  EXPECT_EQ(user.what_ifs[*user.remedy].change.kind, ChangeKind::server);
+  EXPECT_EQ(user.ties, 1U);
 }
 
 TEST(Survey, WithoutARemedyThatBringsAllTheBestBringsMost) {
@@ -184,6 +238,28 @@ users:
   EXPECT_THAT(brings(ChangeKind::group_weight), DoubleNear(2.0 / 3, 1e-6));
   EXPECT_EQ(brings(ChangeKind::weight), -1) << "the weight of one shape is its own";
   EXPECT_TRUE(surveyed(problem, "hdrfh").together.empty());
+}
+
+// The limits of sibling groups hold different users of research: one change raises both.
+TEST(Survey, OfATeamRaisesTheLimitsOfSiblingGroupsTogether) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [gpu]
+servers: [{name: s, capacity: {gpu: 40}}]
+groups:
+  - name: research
+    groups: [{name: vision, limit: {gpu: 4}}, {name: language, limit: {gpu: 6}}]
+users:
+  - {name: alice, group: vision, demand: {gpu: 1}, tasks: 10}
+  - {name: bob, group: language, demand: {gpu: 1}, tasks: 10}
+)",
+                                             Syntax::yaml, "research");
+  const std::vector<std::size_t> team{0, 1};
+  const Survey survey = *explain_team(problem, *choose_mechanism("hdrfh"), team);
+  ASSERT_FALSE(survey.together.empty());
+  const WhatIf& best = survey.together.front();
+  EXPECT_EQ(best.change.kind, ChangeKind::limit);
+  EXPECT_EQ(best.change.with.size(), 1U);
+  EXPECT_THAT(best.tasks, DoubleNear(18, 1e-6)) << "8 of vision, and the 10 that bob asks for";
 }
 
 }  // namespace

@@ -269,6 +269,22 @@ TEST(BadInput, AGuaranteeThatItsServersDoNotHoldIsNoted) {
         << command;
 }
 
+// Each of A and B may have 6 of the 9 CPUs of t, and both together not.
+TEST(BadInput, GuaranteesThatTheirServersDoNotHoldTogetherAreNoted) {
+  const TemporaryFolder folder;
+  const std::string cluster = folder.write(
+      "c.yaml",
+      "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 9}}, {name: t, capacity: {cpu: 9}}]\nusers:\n"
+      "  - {name: A, demand: {cpu: 1}, servers: [t], guarantee: {cpu: 6}}\n"
+      "  - {name: B, demand: {cpu: 1}, servers: [t], guarantee: {cpu: 6}}\n  - {name: C, demand: {cpu: "
+      "1}}\n");
+  for (const std::string& command : {"mirab validate " + cluster, "mirab allocate " + cluster})
+    EXPECT_THAT(shell(command).err,
+                HasSubstr(":4: users[0].guarantee.cpu: A, B are guaranteed 12 cpu together, and the servers "
+                          "on which they may run have 9; they do not all get it"))
+        << command;
+}
+
 // New servers do not help users who name the servers of yesterday.
 TEST(BadInput, ANewServerThatUsersWithListsLeaveOutIsNoted) {
   const TemporaryFolder folder;

@@ -4,9 +4,11 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <mirab/audit/difference.hpp>
 #include <mirab/audit/teams.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>
@@ -73,6 +75,21 @@ struct Change {
   ResourceVector guarantee = {};  ///< the new guarantee, of all resources; [m] of a guarantee, else empty
 };
 
+/// A user with all its task shapes, or one task shape, who has less after a change.
+struct Loser {
+  std::string user;
+  UserShare before, after;  ///< tasks of all its shapes together
+
+  /// Of its share of the cluster as it is; 0 where it only lacks tasks beside its dominant resource.
+  double lost_share() const { return before.share_of_before - after.share_of_before; }
+};
+
+/// Who pays for a change.
+struct Losers {
+  std::vector<Loser> most = {};  ///< at most three, who loses most of its share first
+  std::size_t count = 0;         ///< how many there are
+};
+
 /// A change and what it leads to: the changed problem, solved by the same mechanism.
 struct WhatIf {
   Change change;
@@ -83,6 +100,7 @@ struct WhatIf {
   /// largest part of any one resource of the cluster as it is that they hold then, and its gain.
   std::optional<double> share = {};
   double share_gain = 0;
+  Losers losers = {};
 };
 
 /// Why a node on the path of a user holds the user back.
@@ -170,6 +188,9 @@ struct Standing {
   std::vector<Binding> bindings = {};      ///< as of Explanation
   std::vector<WhatIf> what_ifs = {};       ///< the greatest gain first; none of a satisfied user
   std::optional<std::size_t> remedy = {};  ///< the best of what_ifs; without a value: none of them helps
+  std::size_t ties = 0;  ///< other what_ifs of the same cost as the remedy that bring as much
+  /// Where others pay for the remedy, the best for which nobody does; else, and where none helps, none.
+  std::optional<std::size_t> free_remedy = {};
   std::size_t untried = 0;
 };
 
@@ -181,7 +202,8 @@ struct Survey {
                                      ///< for; then those who ask without end, the lowest share first
   std::size_t solved = 0;            ///< changed problems: one serves all the users whom it may help
   /// What each of these brings all of `users` together, the greatest gain of their share first; of
-  /// explain_team alone, and without the changes of one user's own weight.
+  /// explain_team alone, and without the changes of one user's own weight. Where different limits hold users
+  /// of the team, those of sibling groups, one more change raises them all.
   std::vector<WhatIf> together = {};
 };
 
@@ -190,8 +212,9 @@ struct Survey {
 /// a user, the likeliest to help first; a change that may help several users is solved once.
 ///
 /// The best remedy is the cheapest change that brings all that the user asks for; where none does, the
-/// change that brings most, and of those that bring nearly as much (nine tenths) the cheapest. A limit or a
-/// weight costs nothing, more of a resource less than a server, and less of it less.
+/// change that brings most, and of those that bring nearly as much (nine tenths) the cheapest. What others
+/// pay for, who have less then, costs most, whatever it is. Else a limit or a weight costs nothing, more of a
+/// resource less than a server, and less of it less.
 ///
 /// Errors: as for allocate(). Cost: that of the mechanism for every different change, and O(N K m).
 Result<Survey> explain_all(const Problem& problem, const Choice& choice, const ExplainOptions& options = {});

@@ -228,7 +228,7 @@ std::string subcommands(const CommandOutline& command, const std::vector<Command
 
 std::string environment() {
   return ".SH ENVIRONMENT\n" +
-         tagged(bold("COLUMNS"), "The width of tables, where standard output is a terminal.") +
+         tagged(bold("COLUMNS"), "The width of tables on standard output; without it that of the terminal.") +
          tagged(bold("NO_COLOR"), "When it is not empty, nothing is shown in bold on a terminal.") +
          tagged(bold("MIRAB_SERVER"), "The URL of the service that commands ask which need one.") +
          tagged(bold("MIRAB_TOKEN_FILE"), "The file with the token for it.") +

@@ -288,6 +288,88 @@ std::vector<Error> unheld_guarantees(const Problem& problem) {
   return notices;
 }
 
+namespace {
+
+// Nodes with a guarantee of a resource, by the servers with some of it on which users below them may run.
+using GuaranteedOn = std::map<std::vector<bool>, std::vector<std::size_t>>;
+
+GuaranteedOn guaranteed_on(const Problem& problem, std::size_t r) {
+  GuaranteedOn on;
+  for (std::size_t node = 1; node < problem.tree().size(); ++node) {
+    const Member member = member_at(problem, node);
+    if (!member.quota.guarantee || (*member.quota.guarantee)[r].is_zero()) continue;
+    const std::vector<std::size_t> users = users_below(problem.tree(), node);
+    std::vector<bool> servers(problem.server_count());
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      servers[i] =
+          !problem.servers()[i].capacity[r].is_zero() &&
+          std::any_of(users.begin(), users.end(), [&](std::size_t n) { return problem.eligible(n, i); });
+    }
+    on[std::move(servers)].push_back(node);
+  }
+  return on;
+}
+
+bool is_within(const std::vector<bool>& some, const std::vector<bool>& all) {
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (some[i] && !all[i]) return false;
+  }
+  return true;
+}
+
+// Without those below another of them, whose guarantee is in that one's.
+std::vector<std::size_t> outermost(const Tree& tree, std::vector<std::size_t> nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  const std::vector<std::size_t> all = nodes;
+  std::erase_if(nodes, [&](std::size_t node) {
+    const std::vector<std::size_t> path = tree.path(node);
+    return std::any_of(path.begin(), path.end(), [&](std::size_t around) {
+      return around != node && std::binary_search(all.begin(), all.end(), around);
+    });
+  });
+  return nodes;
+}
+
+}  // namespace
+
+std::vector<Error> guarantees_unheld_together(const Problem& problem) {
+  constexpr double kRounding = 1e-9;  // of sums
+  constexpr std::size_t kMostNames = 4;
+  std::vector<Error> notices;
+  for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+    const GuaranteedOn on = guaranteed_on(problem, r);
+    for (const auto& [servers, alike] : on) {
+      std::vector<std::size_t> nodes;
+      for (const auto& [some, others] : on) {
+        if (is_within(some, servers)) nodes.insert(nodes.end(), others.begin(), others.end());
+      }
+      nodes = outermost(problem.tree(), std::move(nodes));
+      double has = 0, sum = 0, most = 0;
+      for (std::size_t i = 0; i < servers.size(); ++i) {
+        if (servers[i])
+          has += problem.servers()[i].capacity[r].value() * static_cast<double>(problem.servers()[i].count);
+      }
+      std::vector<std::string_view> names;
+      for (const std::size_t node : nodes) {
+        const double guarantee = (*member_at(problem, node).quota.guarantee)[r].value();
+        sum += guarantee;
+        most = std::max(most, guarantee);
+        names.push_back(member_at(problem, node).name);
+      }
+      // One that is too large alone has its own note, and more than the cluster has is an error.
+      if (nodes.size() < 2 || sum <= has * (1 + kRounding) || most > has * (1 + kRounding)) continue;
+      notices.push_back(
+          {.message = fmt::format("{} are guaranteed {} {} together, and the servers on which they may run "
+                                  "have {}; they do not all get it",
+                                  first_names(names, kMostNames), report::amount(sum), problem.resources()[r],
+                                  report::amount(has)),
+           .key = fmt::format("{}.guarantee.{}", member_at(problem, nodes.front()).key,
+                              problem.resources()[r])});
+    }
+  }
+  return notices;
+}
+
 std::vector<std::string> first_notices(const std::vector<Error>& notices) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(notices.size(), kNoticesShown); ++i)
@@ -308,6 +390,7 @@ void print_cluster_notices(const ClusterFiles& files, const std::vector<Error>& 
 void print_guarantee_slips(const ClusterFiles& files, const Problem& problem) {
   print_cluster_notices(files, unusable_guarantees(problem));
   print_cluster_notices(files, unheld_guarantees(problem));
+  print_cluster_notices(files, guarantees_unheld_together(problem));
 }
 
 void print_slips(const ClusterFiles& files, const Problem& problem) {

@@ -48,6 +48,11 @@ std::vector<Error> unreachable_limits(const Problem& problem);
 /// amount. O(guarantees (N depth + N servers)).
 std::vector<Error> unheld_guarantees(const Problem& problem);
 
+/// Guarantees each of which the servers hold on which its users may run, and which they do not hold together:
+/// of teams who may run on these servers alone. Each with the key of the first amount. O(G (N depth + N K) +
+/// U^2 (K + G) m), of U different sets of servers.
+std::vector<Error> guarantees_unheld_together(const Problem& problem);
+
 /// The first few, without their places, and how many more there are.
 std::vector<std::string> first_notices(const std::vector<Error>& notices);
 

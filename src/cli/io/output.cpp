@@ -278,8 +278,9 @@ std::size_t columns_by_terminal() {
 }  // namespace
 
 std::size_t columns_of(const std::string& destination) {
-  if (!is_terminal(destination)) return SIZE_MAX;
+  if (destination != kStandardOutput) return SIZE_MAX;
   if (const std::size_t columns = columns_by_environment(); columns > 0) return columns;
+  if (!is_terminal(destination)) return SIZE_MAX;
   if (const std::size_t columns = columns_by_terminal(); columns > 0) return columns;
   return report::kPageWidth;
 }

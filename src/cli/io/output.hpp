@@ -73,8 +73,8 @@ Check check_destinations(const std::vector<Destination>& destinations,
 /// As check_folder. Errors name the key.
 Check check_folder(const Destination& folder);
 
-/// How many columns a text written to `destination` may have: those of the terminal when that is standard
-/// output and a terminal (COLUMNS goes before what the terminal itself says), else no limit, SIZE_MAX.
+/// How many columns a text written to `destination` may have: on standard output those that the environment's
+/// COLUMNS says, or else those of the terminal; of a pipe without COLUMNS, and of a file, no limit, SIZE_MAX.
 std::size_t columns_of(const std::string& destination);
 
 /// The columns, and whether words may be in bold: on a terminal, unless the environment's NO_COLOR is set

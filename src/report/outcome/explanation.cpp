@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "audit/cluster_view.hpp"
+#include "audit/what_if.hpp"
 #include "model/eligibility.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
@@ -25,7 +26,8 @@ namespace mirab::report {
 namespace {
 
 constexpr std::size_t kMaxRows = 10;
-constexpr double kDust = 1e-7;  // of a user's tasks: beneath what converged outcomes are known to
+constexpr std::size_t kMostLosers = 2;  // of a change are named
+constexpr double kDust = 1e-7;          // of a user's tasks: beneath what converged outcomes are known to
 
 // `0.0025` has three digits where amount() would keep one or none.
 std::string amount_words(double value, double all) {
@@ -467,12 +469,28 @@ std::string change_words(const Problem& problem, std::size_t n, const Change& ch
   return {};
 }
 
+std::string losers_words(const Losers& losers, std::size_t named) {
+  const std::size_t shown = std::min(named, losers.most.size());
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Loser& loser = losers.most[i];
+    const std::string points = signed_points(loser.before.share_of_before, loser.after.share_of_before);
+    const double tasks = loser.before.tasks - loser.after.tasks;
+    words.push_back(fmt::format(
+        "{} {}", shorten(loser.user, kNameWidth),
+        loser.lost_share() > kSameWithin ? points + " points" : "-" + amount_words(tasks) + " tasks"));
+  }
+  std::string text = fmt::format("{}", fmt::join(words, ", "));
+  if (losers.count > shown) text += fmt::format(" and {} more", losers.count - shown);
+  return text;
+}
+
 namespace {
 
 // What-ifs of one row: the same change on other servers, which reads the same.
 struct EqualWhatIfs {
   const WhatIf* first;
-  std::string has, gain;  // tasks, or of several users together the share, as they read
+  std::string has, gain, losers;  // tasks, or of several users together the share, as they read
   std::int64_t servers = 0;
   std::size_t entries = 0;
 };
@@ -506,13 +524,14 @@ std::vector<EqualWhatIfs> equal_together(const Problem& problem, std::span<const
         .first = &what_if,
         .has = what_if.share ? percent(*what_if.share, 2) : tasks_fixed(what_if.tasks, decimals),
         .gain = what_if.share ? gain_words(100 * what_if.share_gain, 2) : gain_words(what_if.gain, decimals),
+        .losers = losers_words(what_if.losers, kMostLosers),
         .entries = change.servers.size()};
     for (const std::size_t i : change.servers) row.servers += problem.servers()[i].count;
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const EqualWhatIfs& other) {
       const Change& one = other.first->change;
       return one.kind == change.kind && is_on_servers(one) && is_on_servers(change) &&
              one.resource == change.resource && one.amount == change.amount && other.has == row.has &&
-             other.gain == row.gain && helps(*other.first) == helps(what_if) &&
+             other.gain == row.gain && other.losers == row.losers && helps(*other.first) == helps(what_if) &&
              other.first->status == what_if.status;
     });
     if (same == rows.end()) {
@@ -542,20 +561,31 @@ std::string equal_words(const Problem& problem, std::size_t user, const EqualWha
 std::string what_if_table(const Problem& problem, std::size_t user, std::span<const WhatIf> what_ifs,
                           const std::string& head, bool bold) {
   Table table;
-  table.columns = {{}, {Align::decimal}, {Align::decimal}, {}};
+  table.columns = {{}, {Align::decimal}, {Align::decimal}};
   const bool by_share = !what_ifs.empty() && what_ifs.front().share;
   table.rows = {{{head},
                  {by_share ? "share" : "tasks", 1, Align::right},
                  {by_share ? "points" : "gain", 1, Align::right}}};
-  table.add_rule();
   std::vector<WhatIf> offered, in_vain;
   for (const WhatIf& what_if : what_ifs) (is_server_in_vain(what_if) ? in_vain : offered).push_back(what_if);
   if (offered.empty()) return in_vain_words(problem, in_vain);
+  const bool any_loses = std::any_of(offered.begin(), offered.end(),
+                                     [](const WhatIf& what_if) { return what_if.losers.count > 0; });
+  if (any_loses) {
+    table.columns.push_back({});
+    table.rows[0].push_back({"who has less then"});
+  }
+  table.columns.push_back({});
+  table.add_rule();
   const WhatIf* best = best_change(offered);
+  const auto is_best = [&](const WhatIf& what_if) {
+    return best != nullptr && gain_of(gain_shown(*best), gain_shown(what_if)) == 0;
+  };
   for (const EqualWhatIfs& row : equal_together(problem, offered)) {
     table.rows.push_back({{equal_words(problem, user, row)},
                           {row.has},
-                          {.text = row.gain, .bold = bold && row.first == best}});
+                          {.text = row.gain, .bold = bold && is_best(*row.first)}});
+    if (any_loses) table.rows.back().push_back({row.losers.empty() ? "nobody" : row.losers});
     if (row.first->status == Status::not_converged) table.rows.back().push_back({"NOT CONVERGED"});
   }
   return render(table) + in_vain_words(problem, in_vain);
@@ -622,6 +652,19 @@ Json limit_json(const Problem& problem, const Change& change) {
   return json;
 }
 
+// Points as in words, which counts the rest.
+Json losers_json(const Losers& losers) {
+  Json most = Json::array();
+  for (const Loser& loser : losers.most) {
+    most.push_back({{"user", loser.user},
+                    {"share_before", loser.before.share_of_before},
+                    {"share_after", loser.after.share_of_before},
+                    {"tasks_before", loser.before.tasks},
+                    {"tasks_after", loser.after.tasks}});
+  }
+  return {{"count", losers.count}, {"most", std::move(most)}, {"words", losers_words(losers, kMostLosers)}};
+}
+
 }  // namespace
 
 Json what_if_json(const Problem& problem, std::size_t user, const WhatIf& what_if) {
@@ -643,6 +686,7 @@ Json what_if_json(const Problem& problem, std::size_t user, const WhatIf& what_i
     json["share"] = *what_if.share;
     json["share_gain"] = what_if.share_gain;
   }
+  json["losers"] = losers_json(what_if.losers);
   json["status"] = status_name(what_if.status);
   json["words"] = change_words(problem, user, change);
   return json;

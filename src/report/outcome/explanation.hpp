@@ -25,8 +25,12 @@ std::string explanation_table(const ExplanationReport& explained, const Terminal
 /// it changes, if it does.
 std::string change_words(const Problem& problem, std::size_t user, const Change& change);
 
-/// The changes as a table, equal ones in one row: the same on other servers, with the same gain. In bold the
-/// one that brings most. `head` stands above the changes.
+/// Who has less, of whom `named` by name: `team-08 -0.39 points, team-29 -0.39 points and 4 more`; of one
+/// whose share is the same, the tasks that it lacks. Empty: nobody.
+std::string losers_words(const Losers& losers, std::size_t named);
+
+/// The changes as a table, equal ones in one row: the same on other servers, with the same gain. In bold
+/// those that bring most. `head` stands above the changes.
 std::string what_if_table(const Problem& problem, std::size_t user, std::span<const WhatIf> what_ifs,
                           const std::string& head, bool bold);
 

@@ -30,14 +30,16 @@ using kubernetes::Units;
 using kubernetes::units_text;
 using kubernetes::Workload;
 
-constexpr double kMebibyte = 1 << 20;
+constexpr Units kMebibyte = 1 << 20;
 
-// As Kubernetes writes it, unless that is many digits.
+// As Kubernetes writes it, unless that is many digits, or a power of 1000 beside the powers of 1024 of
+// others.
 std::string readable(const std::string& resource, Units units) {
   constexpr std::size_t kMaxDigits = 8;
   const std::string exact = units_text(resource, units);
-  if (exact.size() <= kMaxDigits) return exact;
-  const double mebibytes = static_cast<double>(units) / kMebibyte;
+  const bool in_thousands = kubernetes::counts_bytes(resource) && units >= kMebibyte && exact.back() != 'i';
+  if (exact.size() <= kMaxDigits && !in_thousands) return exact;
+  const double mebibytes = static_cast<double>(units) / static_cast<double>(kMebibyte);
   constexpr double kMany = 1'000'000;  // of a cluster
   return mebibytes < kMany ? fixed(mebibytes, 1) + "Mi" : fixed(mebibytes / 1024, 1) + "Gi";
 }
@@ -52,22 +54,20 @@ struct ColumnUnit {
 // Less than this is printed in bytes.
 constexpr Units kFewBytes = 1000;
 
-// The largest of which each amount is at least one, of powers of 1000 where the amounts are written so.
+// The largest power of 1024 of which each amount is at least one.
 ColumnUnit column_unit(std::vector<Units> amounts) {
   std::erase_if(amounts, [](Units amount) { return amount < kFewBytes; });
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {
-      {{"Ti", "T"}, {"Gi", "G"}, {"Mi", "M"}, {"Ki", "k"}}};
+  constexpr std::array<std::string_view, 4> kNames = {"Ti", "Gi", "Mi", "Ki"};
   const auto all_in = [&](Units unit) {
     return std::all_of(amounts.begin(), amounts.end(), [&](Units amount) { return amount % unit == 0; });
   };
-  const bool in_thousands = all_in(1000) && !all_in(1024);
-  const Units base = in_thousands ? 1000 : 1024;
+  constexpr Units kBase = 1024;
   Units least = std::numeric_limits<Units>::max();
   for (const Units amount : amounts) least = std::min(least, amount);
-  Units unit = base * base * base * base;
+  Units unit = kBase * kBase * kBase * kBase;
   std::size_t name = 0;
-  for (; unit > base && unit > least; unit /= base) ++name;
-  return {in_thousands ? kNames[name].second : kNames[name].first, unit, all_in(unit) ? 0 : 1};
+  for (; unit > kBase && unit > least; unit /= kBase) ++name;
+  return {kNames[name], unit, all_in(unit) ? 0 : 1};
 }
 
 std::string container_words(const Container& container) {

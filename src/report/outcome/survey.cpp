@@ -30,6 +30,8 @@ namespace mirab::report {
 namespace {
 
 constexpr std::size_t kMostPlaces = 2;  // of a full resource are named
+constexpr std::size_t kMostPayers = 1;  // of a remedy
+constexpr std::size_t kMostHelped = 3;  // by a change that takes from nobody
 
 // The groups around a user, the outermost first; the user of a task shape is in its name already.
 std::vector<std::string> groups_around(const Problem& problem, std::size_t user) {
@@ -115,7 +117,8 @@ std::string remarks(const SurveyReport& report, const Terminal& terminal, bool s
     text += broken(
         "✓ all it asks for; share: the largest part of any one resource that the user holds; best remedy: "
         "the "
-        "cheapest change that brings all it asks for, else the one that brings most; each was solved",
+        "cheapest change that brings all it asks for, else the one that brings most, before others those "
+        "with which nobody has less; each was solved",
         width);
   if (terminal.bold) text += broken("bold: fewer tasks than the user asks for", width);
   const auto untried = std::any_of(report.survey.users.begin(), report.survey.users.end(),
@@ -135,6 +138,35 @@ std::string remarks(const SurveyReport& report, const Terminal& terminal, bool s
 
 namespace {
 
+std::string tie_words(const Standing& standing) {
+  return standing.ties == 0 ? "" : fmt::format(" (a tie with {})", counted(standing.ties, "other"));
+}
+
+// What helps those whose best remedy others pay for, and takes from nobody: a line for each such change.
+std::string free_remedy_lines(const SurveyReport& report, const std::vector<const Standing*>& shown,
+                              std::size_t width) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> helped;  // users, by the change
+  for (const Standing* standing : shown) {
+    if (!standing->free_remedy) continue;
+    const WhatIf& what_if = standing->what_ifs[*standing->free_remedy];
+    std::string words = change_words(report.problem, standing->user, what_if.change);
+    auto known =
+        std::find_if(helped.begin(), helped.end(), [&](const auto& each) { return each.first == words; });
+    if (known == helped.end()) known = helped.insert(helped.end(), {std::move(words), {}});
+    const std::vector<double> tasks{what_if.tasks};
+    known->second.push_back(fmt::format("{} {}", report.problem.users()[standing->user].name,
+                                        tasks_fixed(what_if.tasks, decimals_for(tasks))));
+  }
+  std::string text;
+  for (const auto& [change, users] : helped) {
+    const std::vector<std::string_view> names(users.begin(), users.end());
+    text += broken(printable(fmt::format("nobody has less with {}; then has: {}", change,
+                                         first_names(names, kMostHelped))),
+                   std::min(width, kPageWidth));
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 // A line for each of some users.
 std::string standings_table(const SurveyReport& report, const std::vector<const Standing*>& shown,
                             const Terminal& terminal) {
@@ -152,6 +184,11 @@ std::string standings_table(const SurveyReport& report, const std::vector<const 
   std::vector<std::string> head{"user"};
   if (groups) head.emplace_back("in");
   head.insert(head.end(), {"asked", "got", "share", "held back by", "best remedy", "then"});
+  const bool others_pay = std::any_of(shown.begin(), shown.end(), [](const Standing* standing) {
+    const WhatIf* remedy = remedy_of(*standing);
+    return remedy && remedy->losers.count > 0;
+  });
+  if (others_pay) head.emplace_back("who has less then");
   std::vector<std::string> names;
   for (const Standing* standing : shown) names.push_back(printable(problem.users()[standing->user].name));
   names = shorten_apart(names, name_width(kNameWidth, width));
@@ -172,13 +209,18 @@ std::string standings_table(const SurveyReport& report, const std::vector<const 
     if (standing.satisfied) continue;
     row.push_back(printable(held_back_words(report, standing)));
     const WhatIf* remedy = remedy_of(standing);
-    row.push_back(remedy ? printable(change_words(problem, standing.user, remedy->change)) : kNone);
+    row.push_back(remedy
+                      ? printable(change_words(problem, standing.user, remedy->change) + tie_words(standing))
+                      : kNone);
     row.push_back(!remedy
                       ? kNone
                       : count(remedy->tasks) +
                             (standing.asked && remedy->tasks >= *standing.asked * (1 - 1e-6) ? " ✓" : ""));
+    if (!others_pay || !remedy) continue;
+    const std::string losers = losers_words(remedy->losers, kMostPayers);
+    row.push_back(losers.empty() ? "nobody" : printable(losers));
   }
-  return grid(head, rows, width, bold);
+  return grid(head, rows, width, bold) + free_remedy_lines(report, shown, width);
 }
 
 // Those of the teams of an outcome that the survey is about.
@@ -311,6 +353,10 @@ Json standing_json(const SurveyReport& report, const Standing& standing) {
   json["bindings"] = std::move(bindings);
   const WhatIf* remedy = remedy_of(standing);
   json["remedy"] = remedy ? what_if_json(problem, standing.user, *remedy) : Json(nullptr);
+  if (remedy) json["ties"] = standing.ties;
+  json["free_remedy"] = standing.free_remedy
+                            ? what_if_json(problem, standing.user, standing.what_ifs[*standing.free_remedy])
+                            : Json(nullptr);
   json["what_ifs"] = std::move(what_ifs);
   json["untried"] = standing.untried;
   return json;

@@ -4,14 +4,14 @@ import {hostile_name, team} from './fixtures.mjs';
 const head = (kind, title) => ({version: 1, kind, title, command: `mirab ${kind} cluster.yaml`, made: 'mirab 0.1.0, 2026-11-23', cluster: title});
 const exact = {status: 'exact', certificate: {kind: 'exact', value: 0}, seconds: 0.001};
 
-const tried = (words, gain, tasks) => ({change: 'server', servers: ['gpu'], amount: 1, tasks, gain, status: 'exact', words});
+const tried = (words, gain, tasks) => ({change: 'server', servers: ['gpu'], amount: 1, tasks, gain, losers: {count: 0, most: [], words: ''}, status: 'exact', words});
 
 /** Two users who are short, one that has all; the name of the first tries to be markup. */
 export function survey() {
   const what_ifs = [tried('one more server: gpu', 4, 12), tried('weight 2 instead of 1', 1, 9), tried('1 more cpu on one server: gpu', -0.5, 7.5)];
   const user = (name, asked, tasks, more = {}) => ({
     name, groups: [], weight: 1, asked, tasks, satisfied: asked !== null && tasks >= asked, dominant_share: tasks / 40,
-    held_back: {by: 'capacity', words: 'gpu on gpu-large'}, bindings: [], remedy: what_ifs[0], what_ifs, untried: 0, ...more});
+    held_back: {by: 'capacity', words: 'gpu on gpu-large'}, bindings: [], remedy: what_ifs[0], free_remedy: null, what_ifs, untried: 0, ...more});
   return {...head('survey', 'Our cluster'), mechanism: 'drfh', ...exact, satisfied_users: 1, satisfied_of: 3, solved: 5, notices: ['a note'],
     team: null, together: [], teams: [team(hostile_name, {now: 0.1, fair: 0.2, asked: 0.4}), team('endless', {now: 0.25, fair: 0.25}),
       team('has-all', {now: 0.15, fair: 0.15, asked: 0.15, satisfied: true, held_by: null})], users: [

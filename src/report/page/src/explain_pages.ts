@@ -105,6 +105,7 @@ function everySection(users: readonly SurveyedUser[]): HTMLElement {
         {heading: 'held back by', key: user => user.satisfied ? '' : user.held_back.words, text: user => user.satisfied ? '' : user.held_back.words},
         {heading: 'best remedy', key: user => user.remedy?.words ?? '', text: user => user.remedy?.words ?? ''},
         {heading: 'then gets', key: user => user.remedy?.tasks ?? -1, text: user => user.remedy ? figure(user.remedy.tasks) : ''},
+        {heading: 'who has less then', key: user => user.remedy?.losers.count ?? -1, text: user => user.remedy ? user.remedy.losers.words || 'nobody' : ''},
       ], users);
   table.classList.add('wordy');
   const words = 'The best remedy is the cheapest change that brings all a user asks for, or else the one that brings most.';

@@ -644,7 +644,7 @@ export interface Explained {
   /** Full resources that the user needs where it may run; of which it holds the largest part first. */
   bindings: {servers: string[]; resource: string; capacity: number; held: number; level: number; price?: number; others: {user: string; held: number}[]}[];
   /** Changes that were tried, each by solving the changed cluster; the greatest gain first. */
-  what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit' | 'guarantee' | 'reserve'; servers: string[]; resource?: string; of?: string; also?: string[]; with?: {resource: string; of: string; also?: string[]; amount: number}[]; amount: number; guarantee?: Record<string, number>; tasks: number; gain: number; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
+  what_ifs: ({change: 'server' | 'unit' | 'weight' | 'task' | 'group-weight' | 'limit' | 'guarantee' | 'reserve'; servers: string[]; resource?: string; of?: string; also?: string[]; with?: {resource: string; of: string; also?: string[]; amount: number}[]; amount: number; guarantee?: Record<string, number>; tasks: number; gain: number; losers: {count: number; most: {user: string; share_before: number; share_after: number; tasks_before: number; tasks_after: number}[]; words: string}; status: 'exact' | 'converged' | 'not_converged'; words: string})[];
   /** Changes beyond --what-ifs. */
   untried: number;
   /** With groups: those around the user, from the top, then the user. */
@@ -711,6 +711,10 @@ export interface SurveyedUser {
   bindings: FullResource[];
   /** The best of what_ifs: the cheapest that brings all it asks for, else the one that brings most. Null: none helps. */
   remedy: TriedChange | null;
+  /** Other what_ifs of the same cost as the remedy that bring as much. */
+  ties?: number;
+  /** Where others have less with the remedy: the best of what_ifs with which nobody has. Else, and where there is none, null. */
+  free_remedy: TriedChange | null;
   /** The greatest gain first; none of a satisfied user. */
   what_ifs: TriedChange[];
   /** Changes beyond --what-ifs. */
@@ -756,6 +760,8 @@ export interface TriedChange {
   share?: number;
   /** Over their share now; 0 within a millionth. */
   share_gain?: number;
+  /** Who has less after the change, a user with all its task shapes; of those who lose most of their share of the cluster as it is at most three. */
+  losers: {count: number; most: {user: string; share_before: number; share_after: number; tasks_before: number; tasks_after: number}[]; words: string};
   status: 'exact' | 'converged' | 'not_converged';
   /** The change in words. */
   words: string;
