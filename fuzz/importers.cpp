@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +29,7 @@ void check(const Result<Import>& import) {
 }
 
 void import_kubernetes(std::string_view text, Syntax syntax) {
-  std::istringstream input{std::string(text)};
-  Result<std::vector<Node>> documents = read_documents(input, syntax, "input");
+  Result<std::vector<Node>> documents = read_documents(text, syntax, "input");
   if (!documents) return;
   const std::vector<kubernetes::ObjectText> texts{{"input", *std::move(documents)}};
   check(kubernetes::import_cluster(texts, {}));

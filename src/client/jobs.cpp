@@ -4,7 +4,6 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <set>
-#include <sstream>
 
 #include "model/document.hpp"
 
@@ -58,8 +57,7 @@ Json json_of(const std::string& key, const Node& node, bool is_free) {
 Result<Node> read_node(const std::string& file) {
   const Result<InputText> input = read_input(file);
   if (!input) return input.error();
-  std::istringstream text(input->text);
-  return read_document(text, input->syntax, input->name);
+  return read_document(input->text, input->syntax, input->name);
 }
 
 /// The list of a document: the document itself, or what is under `key`, or one map alone.

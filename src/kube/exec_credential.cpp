@@ -121,8 +121,7 @@ std::string last_words(const std::string& said) {
 }
 
 Result<ExecCredential> read_exec_credential(const std::string& output, const std::string& version) {
-  std::istringstream text(output);
-  const Result<Node> read = read_document(text, Syntax::json, "");
+  const Result<Node> read = read_document(output, Syntax::json, "");
   if (!read || read->kind != Node::Kind::map || text_in(*read, "kind") != "ExecCredential")
     return Error{.message = "prints no ExecCredential as JSON"};
   const std::string written = text_in(*read, "apiVersion");

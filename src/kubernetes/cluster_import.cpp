@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include <mirab/model/assert.hpp>
 
@@ -30,7 +31,7 @@ constexpr std::array<std::string_view, 4> kReadKinds = {"Namespace", "Node", "Po
 struct PodRow {
   std::string team;
   std::string name;  // of its owner
-  Amounts requests;
+  const Amounts* requests;
   std::size_t rule = 0;
   std::string node;  // empty while it waits
 };
@@ -198,7 +199,7 @@ class ClusterImporter {
     if (!number) return number.error();
     pods_.push_back({.team = team_of(object, space, shown),
                      .name = owner.name,
-                     .requests = *std::move(requests),
+                     .requests = &*requests_.insert(*std::move(requests)).first,
                      .rule = *number,
                      .node = where});
     if (!where.empty() && !node_numbers_.contains(where)) {
@@ -327,8 +328,8 @@ class ClusterImporter {
         if (units > 0 && is_extended(resource)) others.insert(resource);
       }
     }
-    for (const PodRow& pod : pods_) {
-      for (const auto& [resource, units] : pod.requests) {
+    for (const Amounts& requests : requests_) {
+      for (const auto& [resource, units] : requests) {
         if (resource != kPods) others.insert(resource);
       }
     }
@@ -372,9 +373,11 @@ class ClusterImporter {
                                 .kind = kind_of(node),
                                 .is_closed = is_closed});
     }
+    std::map<const Amounts*, ResourceVector> demands;
+    for (const Amounts& requests : requests_) demands.emplace(&requests, vector_of(requests));
     for (const PodRow& pod : pods_) {
       inventory::Tasks tasks{
-          .team = pod.team, .name = pod.name, .demand = vector_of(pod.requests), .rule = pod.rule};
+          .team = pod.team, .name = pod.name, .demand = demands.at(pod.requests), .rule = pod.rule};
       if (!pod.node.empty()) tasks.machine = node_numbers_.at(pod.node);
       found.tasks.push_back(std::move(tasks));
     }
@@ -489,12 +492,13 @@ class ClusterImporter {
   std::span<const ObjectText> texts_;
   const ClusterImportOptions& options_;
   std::vector<std::pair<Object, const std::string*>> objects_;  // with their file
-  std::map<std::string, int> seen_;                             // with their line
+  std::unordered_map<std::string, int> seen_;                   // with their line
   std::map<std::string, std::int64_t> passed_over_;             // by kind
   std::map<std::string, NodeLabels, std::less<>> namespace_labels_;
   std::vector<NodeRow> nodes_;
   std::map<std::string, std::size_t, std::less<>> node_numbers_;
   std::vector<PodRow> pods_;
+  std::set<Amounts> requests_;                                 // of the pods, most of which have equal ones
   std::map<std::string, std::map<std::string, Hard>> quotas_;  // of namespaces
   std::map<std::string_view, Tally> quotas_not_kept_;          // by the reason
   bool has_pods_ = false;

@@ -309,8 +309,7 @@ bool same(const Node& one, const Node& other) {
 std::optional<std::string> edited_and_read_again(std::string_view text, std::vector<Node>& documents,
                                                  const std::vector<MapEdit>& edits) {
   std::string edited = edited_yaml(text, edits);
-  std::istringstream input(edited);
-  const Result<std::vector<Node>> again = read_documents(input, Syntax::yaml, "");
+  const Result<std::vector<Node>> again = read_documents(edited, Syntax::yaml, "");
   for (const MapEdit& edit : edits) set(*edit.map, edit.settings);
   if (!again || !std::equal(documents.begin(), documents.end(), again->begin(), again->end(), same))
     return std::nullopt;

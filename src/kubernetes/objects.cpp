@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include <mirab/kubernetes/amounts.hpp>
@@ -95,13 +94,14 @@ Check check_lists(const Node& node, const std::string& pointer) {
   return {};
 }
 
+constexpr std::string_view kStartOfLog = "\n==== START logs for container ";
+
 // kubectl prints a log as it is: where that has no line end of its own, the last mark follows it at once.
 std::string without_logs(std::string_view text) {
-  constexpr std::string_view kStart = "\n==== START logs for container ";
   constexpr std::string_view kEnd = "==== END logs for container ";
   std::string kept;
   while (true) {
-    const std::size_t log = text.find(kStart);
+    const std::size_t log = text.find(kStartOfLog);
     kept += text.substr(0, log);
     if (log == std::string_view::npos) return kept;
     const std::size_t end = text.find('\n', std::min(text.find(kEnd, log), text.size()));
@@ -111,26 +111,28 @@ std::string without_logs(std::string_view text) {
   }
 }
 
-bool begins_as_json(std::string_view text) {
+// JSON where it begins so.
+Syntax syntax_of(std::string_view text, Syntax otherwise) {
   constexpr std::string_view kBlank = " \t\r\n";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos || text[first] != '{') return false;
+  if (first == std::string_view::npos || text[first] != '{') return otherwise;
   const std::size_t second = text.find_first_not_of(kBlank, first + 1);
-  return second != std::string_view::npos && text[second] == '"';
+  return second != std::string_view::npos && text[second] == '"' ? Syntax::json : otherwise;
 }
 
 }  // namespace
 
 ObjectsText objects_text(std::string_view text, Syntax syntax) {
-  return {.text = without_logs(text), .syntax = begins_as_json(text) ? Syntax::json : syntax};
+  return {.text = without_logs(text), .syntax = syntax_of(text, syntax)};
 }
 
 Result<std::vector<Node>> read_object_documents(std::string_view text, Syntax syntax,
                                                 const std::string& file) {
-  ObjectsText objects = objects_text(text, syntax);
-  std::istringstream input(std::move(objects.text));
-  Result<std::vector<Node>> documents = read_documents(input, objects.syntax, file);
+  const bool has_logs = text.find(kStartOfLog) != std::string_view::npos;
+  const std::string kept = has_logs ? without_logs(text) : std::string();
+  Result<std::vector<Node>> documents =
+      read_documents(has_logs ? std::string_view(kept) : text, syntax_of(text, syntax), file);
   if (!documents) return documents;
   if (Check wrong = check_lists(*documents, file)) return *std::move(wrong);
   return documents;

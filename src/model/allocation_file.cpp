@@ -4,7 +4,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -61,8 +60,7 @@ Result<AllocationEntries> read_allocation_csv(const InputText& input) {
 
 Result<AllocationEntries> read_allocation_list(const InputText& input, Syntax syntax) {
   static constexpr std::array<std::string_view, 2> kKeys = {"version", "running"};
-  std::istringstream text(input.text);
-  const Result<Node> document = read_document(text, syntax, input.name);
+  const Result<Node> document = read_document(input.text, syntax, input.name);
   if (!document) return document.error();
   FieldReader reader(input.name);
   AllocationEntries read;

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
@@ -620,9 +619,7 @@ class ClusterReader : FieldReader {
   bool has_parts_ = false, has_amounts_ = false;  // some quota has a percentage; an amount
 };
 
-Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::string& name,
-                             OwnRunning running) {
-  Result<Node> document = read_document(input, syntax, name);
+Result<Problem> read_cluster(const Result<Node>& document, const std::string& name, OwnRunning running) {
   if (!document) return document.error();
   return ClusterReader(*document, name).read(running);
 }
@@ -631,14 +628,13 @@ Syntax syntax_of(const std::string& path) { return path.ends_with(".json") ? Syn
 
 Result<Problem> read_cluster(const std::string& path, OwnRunning running) {
   if (path == "-") {  // a pipe has to be held in memory to see in which syntax it is written
-    Result<InputText> text = read_input(path);
-    if (!text) return text.error();
-    std::istringstream input(std::move(text->text));
-    return read_cluster(input, text->syntax, text->name, running);
+    const Result<InputText> input = read_input(path);
+    if (!input) return input.error();
+    return read_cluster(read_document(input->text, input->syntax, input->name), input->name, running);
   }
   Result<std::ifstream> input = open_file(path);
   if (!input) return input.error();
-  return read_cluster(*input, syntax_of(path), path, running);
+  return read_cluster(read_document(*input, syntax_of(path), path), path, running);
 }
 
 }  // namespace
@@ -658,8 +654,7 @@ FilePosition position_in_cluster_file(const std::string& path, const std::string
 }
 
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name) {
-  std::istringstream input{std::string(text)};
-  return read_cluster(input, syntax, name, OwnRunning::kept);
+  return read_cluster(read_document(text, syntax, name), name, OwnRunning::kept);
 }
 
 Result<Teams> read_teams_file(const std::string& path, const Problem& cluster,
@@ -677,8 +672,7 @@ namespace {
 Result<Teams> teams_of(const Problem& problem, const std::string& path, std::vector<std::string>& absent) {
   const Result<InputText> input = read_input(path);
   if (!input) return input.error();
-  std::istringstream text{input->text};
-  const Result<Node> document = read_document(text, input->syntax, input->name);
+  const Result<Node> document = read_document(input->text, input->syntax, input->name);
   if (!document) return document.error();
   const auto members_key = teams_members_key(input->text, input->syntax);
   if (!members_key)
@@ -812,8 +806,7 @@ bool any_group_has(const Node& groups, std::string_view key) {
 }  // namespace
 
 std::optional<std::string_view> teams_members_key(std::string_view text, Syntax syntax) {
-  std::istringstream input{std::string(text)};
-  const Result<Node> document = read_document(input, syntax, "");
+  const Result<Node> document = read_document(text, syntax, "");
   if (!document) return {};
   const Node* const groups = document->find("groups");
   if (groups == nullptr || groups->kind != Node::Kind::list) return {};

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <istream>
@@ -319,8 +320,47 @@ struct Place {
   char before = 0;  // the one before the last
 };
 
-// Hands characters to the JSON parser and remembers the place.
-class LineCounter {
+bool is_white_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+// The characters of a stream, of which many are read at once, and the place up to which they are taken.
+class Characters {
+ public:
+  explicit Characters(std::istream& input) : source_(*input.rdbuf()), chunk_(kChunk) {}
+
+  bool at_end() { return next_ == end_ && !fill(); }
+  /// Requires that it is not at the end. The same of take().
+  char next() const { return *next_; }
+  void take() {
+    const char c = *next_++;
+    if (c == '\n') ++place_.here;
+    if (is_white_space(c)) return;
+    place_.line = place_.here;
+    place_.before = std::exchange(place_.last, c);
+  }
+  void pass_blanks() {
+    while (!at_end() && is_white_space(next())) take();
+  }
+
+  const Place& place() const { return place_; }
+
+ private:
+  static constexpr std::size_t kChunk = std::size_t{1} << 16;
+
+  bool fill() {
+    next_ = chunk_.data();
+    end_ = next_ + source_.sgetn(chunk_.data(), static_cast<std::streamsize>(chunk_.size()));
+    return next_ != end_;
+  }
+
+  std::streambuf& source_;
+  std::vector<char> chunk_;
+  const char* next_ = nullptr;
+  const char* end_ = nullptr;
+  Place place_;
+};
+
+// Hands characters to the JSON parser.
+class CharacterIterator {
  public:
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -328,24 +368,16 @@ class LineCounter {
   using pointer = const char*;
   using reference = char;
 
-  LineCounter() = default;
-  LineCounter(std::istream& input, Place& place) : at_(input), place_(&place) {}
+  CharacterIterator() = default;
+  explicit CharacterIterator(Characters& from) : from_(&from) {}
 
-  char operator*() const { return *at_; }
-  LineCounter& operator++() {
-    const char c = *at_;
-    if (c == '\n') ++place_->here;
-    if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
-      *place_ = {place_->here, place_->here, c, place_->last};
-    ++at_;
-    return *this;
-  }
-  bool operator==(const LineCounter& other) const { return at_ == other.at_; }
-  bool operator!=(const LineCounter& other) const { return !(*this == other); }
+  char operator*() const { return from_->next(); }
+  CharacterIterator& operator++() { return from_->take(), *this; }
+  bool operator!=(const CharacterIterator& /*end*/) const { return !from_->at_end(); }
+  bool operator==(const CharacterIterator& end) const { return !(*this != end); }
 
  private:
-  std::istreambuf_iterator<char> at_;
-  Place* place_ = nullptr;
+  Characters* from_ = nullptr;
 };
 
 class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
@@ -444,19 +476,11 @@ std::vector<Node> read_yaml(std::istream& input) {
 // One value after the other, as several calls of a program print them into one file.
 std::vector<Node> read_json(std::istream& input) {
   std::vector<Node> documents;
-  Place place;
+  Characters characters(input);
   Builder builder;  // one for all, since their values are counted together
-  JsonEvents events(builder, place);
-  const auto is_blank = [&] {
-    const int next = input.peek();
-    return next == ' ' || next == '\n' || next == '\r' || next == '\t';
-  };
-  const auto is_more = [&] {
-    while (is_blank()) place.here += input.get() == '\n' ? 1 : 0;
-    return input.peek() != std::istream::traits_type::eof();
-  };
-  while (is_more()) {
-    nlohmann::json::sax_parse(LineCounter(input, place), LineCounter(), &events,
+  JsonEvents events(builder, characters.place());
+  while (characters.pass_blanks(), !characters.at_end()) {
+    nlohmann::json::sax_parse(CharacterIterator(characters), CharacterIterator(), &events,
                               nlohmann::json::input_format_t::json, false);
     documents.push_back(builder.take());
   }
@@ -479,6 +503,25 @@ Result<std::vector<Node>> read_documents(std::istream& input, Syntax syntax, con
   } catch (const YAML::Exception& failure) {
     return Error{.message = failure.msg, .file = name, .line = std::max(0, failure.mark.line + 1)};
   }
+}
+
+namespace {
+
+// A text in memory as a stream reads it, without a copy.
+class TextBuffer final : public std::streambuf {
+ public:
+  explicit TextBuffer(std::string_view text) {
+    char* const begin = const_cast<char*>(text.data());  // nothing is written
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+}  // namespace
+
+Result<std::vector<Node>> read_documents(std::string_view text, Syntax syntax, const std::string& name) {
+  TextBuffer buffer(text);
+  std::istream input(&buffer);
+  return read_documents(input, syntax, name);
 }
 
 std::string json_string(const std::string& text) {
@@ -523,6 +566,9 @@ Result<InputText> read_input(const std::string& path) {
   InputText read{.name = path, .text = {}};
   Result<std::ifstream> file = open_file(path);
   if (!file) return file.error();
+  std::error_code unknown;  // of a pipe
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (!unknown) read.text.reserve(std::min<std::uintmax_t>(size, kMaxTextBytes));
   if (Check wrong = append(*file, read)) return *std::move(wrong);
   if (path.ends_with(".json")) read.syntax = Syntax::json;
   return read;
@@ -538,6 +584,12 @@ Result<Node> read_document(std::istream& input, Syntax syntax, const std::string
                  .line = (*documents)[1].line};
   }
   return documents->empty() ? Node{} : std::move(documents->front());
+}
+
+Result<Node> read_document(std::string_view text, Syntax syntax, const std::string& name) {
+  TextBuffer buffer(text);
+  std::istream input(&buffer);
+  return read_document(input, syntax, name);
 }
 
 Result<Node> read_json_line(std::string_view text, const std::string& name, int line, LeftOut left_out) {

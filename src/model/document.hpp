@@ -76,10 +76,12 @@ Result<std::ifstream> open_file(const std::string& path);
 /// empty text is a null value. Memory: some hundred bytes a value, 250 for one between the brackets of YAML,
 /// and three times the longest text.
 Result<Node> read_document(std::istream& input, Syntax syntax, const std::string& name);
+Result<Node> read_document(std::string_view text, Syntax syntax, const std::string& name);
 
 /// The same for a text of several YAML documents with `---` between them, or one in JSON. The bounds hold for
 /// all documents together.
 Result<std::vector<Node>> read_documents(std::istream& input, Syntax syntax, const std::string& name);
+Result<std::vector<Node>> read_documents(std::string_view text, Syntax syntax, const std::string& name);
 
 /// What is not kept of a text: the values of a key in each map under another key, such as `managedFields` in
 /// `metadata`. The parser skips them: within them neither keys nor depth nor the number of values is checked,

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <sstream>
 
 #include "model/document.hpp"
 #include "model/names.hpp"
@@ -194,8 +193,7 @@ const Node* list_in(const Node& map, std::string_view key) {
 }  // namespace
 
 Result<std::vector<Record>> read_json(std::string_view text, const std::string& file) {
-  std::istringstream input{std::string(text)};
-  const Result<Node> root = text.size() < kLongText ? read_document(input, Syntax::json, file)
+  const Result<Node> root = text.size() < kLongText ? read_document(text, Syntax::json, file)
                                                     : read_json_line(text, file, 1, kSockets);
   if (!root) return root.error();
   std::vector<Record> records;

@@ -5,7 +5,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "model/names.hpp"
@@ -83,8 +82,7 @@ class YunikornImport {
     const Node& value = *map->at("/data/queues.yaml");
     const std::string file = fmt::format("{}, {} of the ConfigMap on line {}", *map->file,
                                          map->object.key("data.queues.yaml"), map->object.root->line);
-    std::istringstream input(value.text);
-    Result<Node> document = read_document(input, Syntax::yaml, file);
+    Result<Node> document = read_document(value.text, Syntax::yaml, file);
     if (!document) return std::move(document).error();
     inner_ = *std::move(document);
     return QueuesText{.file = file, .root = &inner_};

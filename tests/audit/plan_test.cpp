@@ -5,6 +5,7 @@
 #include <mirab/model/random.hpp>
 
 #include "model/clusters.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -142,7 +143,7 @@ TEST(Plan, BuysNothingForWhatAUserHas) {
 // Two or three kinds, prices from 1 to 9: the cheapest of all purchases below the plan's price is the plan.
 TEST(Plan, NoPurchaseIsCheaperThanAnExactPlan) {
   int compared = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(60); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto draw = [&](int from, int to) {
@@ -186,6 +187,7 @@ TEST(Plan, NoPurchaseIsCheaperThanAnExactPlan) {
       }
     }
   }
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(compared, 300);
 }
 

@@ -11,6 +11,7 @@
 #include <mirab/model/random.hpp>
 
 #include "audit/clusters.hpp"
+#include "random_cases.hpp"
 
 namespace mirab {
 namespace {
@@ -102,7 +103,7 @@ TEST(WasteOracle, NonWastefulnessIsThatNothingCanBeTakenOrGivenInVain) {
   int kept = 0;
   int held = 0;
   int idle = 0;
-  for (int trial = 0; trial < 5000; ++trial) {
+  for (int trial = 0; trial < random_cases(5000); ++trial) {
     const Units units = random_units(random);
     Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
     for (std::size_t i = 0; i < units.capacity.size(); ++i)
@@ -131,6 +132,7 @@ TEST(WasteOracle, NonWastefulnessIsThatNothingCanBeTakenOrGivenInVain) {
     held += in_vain && !in_idle ? 1 : 0;
     idle += in_idle && !in_vain ? 1 : 0;
   }
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(kept, 50);
   EXPECT_GT(held, 50);
   EXPECT_GT(idle, 50);
@@ -186,7 +188,7 @@ TEST(WasteOracle, ParetoEfficiencyAgreesWithTheFrontierOfTwoUsersOverServersOfVe
   Random random(kWasteOracleSeed);
   int efficient = 0;
   int wasteful = 0;
-  for (int trial = 0; trial < 1000; ++trial) {
+  for (int trial = 0; trial < random_cases(1000); ++trial) {
     const auto amount = [&](double scale) {
       return Quantity::from(std::round(1000 * (0.5 + random.unit())) * scale)->value();
     };
@@ -234,6 +236,7 @@ TEST(WasteOracle, ParetoEfficiencyAgreesWithTheFrontierOfTwoUsersOverServersOfVe
     }
     ++(verdict.holds ? efficient : wasteful);
   }
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(efficient, 100);
   EXPECT_GT(wasteful, 100);
 }

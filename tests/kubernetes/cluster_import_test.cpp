@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <map>
 #include <set>
-#include <sstream>
 #include <tuple>
 
 #include <mirab/mechanisms/mechanism.hpp>
@@ -30,8 +29,7 @@ using ::testing::StartsWith;
 
 ObjectText objects(const std::string& text, Syntax syntax = Syntax::yaml,
                    const std::string& file = "c.yaml") {
-  std::istringstream input(text);
-  Result<std::vector<Node>> documents = read_documents(input, syntax, file);
+  Result<std::vector<Node>> documents = read_documents(text, syntax, file);
   EXPECT_TRUE(documents) << (documents ? "" : describe(documents.error()));
   return {file, documents ? *std::move(documents) : std::vector<Node>{}};
 }

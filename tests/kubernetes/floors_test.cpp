@@ -164,13 +164,14 @@ TEST(Floors, LetGoOfAUserForWhomOneThatIsHeldLaterMakesRoom) {
   // and r1 more room, in which u0 rises above one task.
   Random random(kSeed);
   int let_go = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < random_cases(3000); ++i) {
     const Case node = random_case(random, 0.4);
     const Result<Outcome> without = allocate(problem_of(node), "drf");
     const MinimumShares with = share(node, "drf");
     for (std::size_t n = 0; n < with.tasks.size(); ++n)
       let_go += without->allocation.tasks[n] < 1 - 1e-6 && with.tasks[n] > 1 + 1e-6 ? 1 : 0;
   }
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(let_go, 0) << "the random cases must hold some of these, or nothing tests letting go";
 }
 
@@ -268,7 +269,7 @@ class BundlesWithFloors : public ::testing::TestWithParam<std::string> {};
 TEST_P(BundlesWithFloors, KeepTheSamePartOfEverySurplus) {
   Random random(kSeed);
   int raised = 0, reduced = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < random_cases(200); ++i) {
     const Case node = random_case(random, 0);
     const Result<Outcome> outcome = allocate(problem_of(node), GetParam());
     ASSERT_TRUE(outcome);
@@ -291,6 +292,7 @@ TEST_P(BundlesWithFloors, KeepTheSamePartOfEverySurplus) {
       }
     }
   }
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(raised, 50);
   EXPECT_GT(reduced, 50);
 }

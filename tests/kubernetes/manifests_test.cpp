@@ -6,6 +6,7 @@
 #include <mirab/model/random.hpp>
 
 #include "kubernetes/examples.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::kubernetes {
 namespace {
@@ -191,7 +192,7 @@ class ContainerWriter {
 TEST(Manifests, AsPeopleWriteThemAreAllEdited) {
   constexpr std::uint64_t kSeed = 7310;
   Random random(kSeed);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < random_cases(2000); ++i) {
     ContainerWriter writer(random);
     const std::string text = kHead + writer.text("a") + writer.text("b") + "---\n# the end\n";
     const std::string result =

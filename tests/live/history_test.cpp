@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "live/cluster.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::live {
 namespace {
@@ -52,6 +53,7 @@ TEST(LiveHistory, NothingIsKnownOfTheTimeInWhichNobodyLooked) {
 }
 
 TEST(LiveHistory, TensAreKeptADayMinutesAMonthAndHoursTwoYears) {
+  MIRAB_SKIP_LARGE_IF_SANITIZED();
   History history;
   const std::int64_t days = 40;
   for (std::int64_t n = 0; n < days * 1'440; ++n) {
@@ -71,6 +73,7 @@ TEST(LiveHistory, TensAreKeptADayMinutesAMonthAndHoursTwoYears) {
 }
 
 TEST(LiveHistory, ManyQueuesTakeNoMoreThanTheLimit) {
+  MIRAB_SKIP_LARGE_IF_SANITIZED();
   History history({.points = 20'000, .lines = 600});
   for (std::int64_t n = 0; n < 200; ++n) {
     Sample sample;

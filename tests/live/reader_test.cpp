@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cluster.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::live {
 namespace {
@@ -80,6 +81,7 @@ void submit_many(LiveCluster& cluster, int jobs, std::string_view body) {
 
 // However many jobs there are, a page takes the reader about as long as any other.
 TEST(LiveReader, APageEndsWhenItHasLookedAtEnough) {
+  MIRAB_SKIP_LARGE_IF_SANITIZED();
   LiveCluster cluster = small_cluster();
   submit_many(cluster, 10'500, R"({"demand":{"cpu":1},"labels":{"of":"it"}})");
   const Walked none = walk(cluster, {.what = Ask::jobs, .queue = "ml", .given = {{"label", "of=no"}}});
@@ -217,6 +219,7 @@ TEST(LiveReader, LabelsAreKnownAfterARestore) {
 // Twice as many tasks take twice as many looks, and not four times: whether they are of many jobs or of one,
 // and whether they run or are over.
 TEST(LiveReader, AllPagesOfTasksTogetherLookAtEachTaskAboutOnce) {
+  MIRAB_SKIP_LARGE_IF_SANITIZED();
   struct Case {
     int jobs;
     int tasks;  ///< of a job; of one job twice as many the second time, else twice as many jobs
@@ -248,6 +251,7 @@ TEST(LiveReader, AllPagesOfTasksTogetherLookAtEachTaskAboutOnce) {
 }
 
 TEST(LiveReader, RowsOfTasksEndAPage) {
+  MIRAB_SKIP_LARGE_IF_SANITIZED();
   LiveCluster cluster = small_cluster();
   cluster.put(Do::server_put, "n3", R"({"capacity":{"cpu":1000000}})");
   cluster.submit("ml", "a", R"({"tasks":170000,"demand":{"cpu":1},"servers":["n3"]})");

@@ -84,7 +84,7 @@ TEST(PsDsfTdm, IsTheSameAtEveryAlpha) {
 TEST(AlphaPfVds, PricesOfProportionalServersAreThoseOfEachAlone) {
   for (const double alpha : {0.5, 1.0, 3.0, 10.0}) {
     Random random(market_servers_seed);
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < random_cases(50); ++i) {
       SCOPED_TRACE(fmt::format("α = {}, problem {} of seed {}", alpha, i, market_servers_seed));
       Drawn drawn = draw(random, 4, 3, 2, 5);
       std::vector<Server>& servers = drawn.cluster.servers;

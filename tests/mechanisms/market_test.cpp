@@ -59,7 +59,7 @@ PoolCase rounded_pool(Random& random) {
 TEST(AlphaPfVds, OnOneServerIsAlphaFairInDominantShares) {
   for (const char* alpha : {"0.5", "1", "2", "5"}) {
     Random random(market_seed);
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < random_cases(100); ++i) {
       const Problem problem = testing::problem_of(testing::random_pool(random, {}));
       SCOPED_TRACE(fmt::format("α = {}, problem {}", alpha, i));
       ASSERT_NO_FATAL_FAILURE(expect_alike(
@@ -73,7 +73,7 @@ TEST(AlphaPfVds, OnOneServerIsAlphaFairInDominantShares) {
 TEST(AlphaPfVds, OnProportionalServersIsAlphaFairInDominantSharesOfThePool) {
   for (const char* alpha : {"0.5", "1", "3"}) {
     Random random(market_seed);
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < random_cases(100); ++i) {
       const PoolCase pool = rounded_pool(random);
       SCOPED_TRACE(fmt::format("α = {}, problem {}: {}", alpha, i, testing::text_of(pool)));
       ASSERT_NO_FATAL_FAILURE(expect_alike(

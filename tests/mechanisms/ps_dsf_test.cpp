@@ -75,7 +75,7 @@ Result<Problem> random_problem(Random& random) {
 TEST(PsDsf, MeetsTheLevelFormOnRandomProblems) {
   Random random(ps_dsf_seed);
   int solved = 0;
-  for (int i = 0; solved < 2000; ++i) {
+  for (int i = 0; solved < random_cases(2000); ++i) {
     const Result<Problem> problem = random_problem(random);
     if (!problem) continue;
     const Result<Outcome> outcome = allocate(*problem, "ps-dsf");

@@ -7,6 +7,7 @@
 
 #include "overlay/letters.hpp"
 #include "overlay/wire_format.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::overlay {
 namespace {
@@ -62,7 +63,7 @@ constexpr double kWireInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Wire, EveryLetterIsReadAsItWasWritten) {
-  for (std::uint64_t seed = 1; seed <= 5000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(5000); ++seed) {
     SCOPED_TRACE(testing::Message() << "Random(" << seed << ")");
     Random random(seed);
     const AddressedMessage letter = random_letter(random);
@@ -82,7 +83,7 @@ TEST(Wire, EveryLetterIsReadAsItWasWritten) {
 
 TEST(Wire, WhateverIsTakenHasOneEncodingOnly) {
   std::size_t taken = 0;
-  for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(20'000); ++seed) {
     SCOPED_TRACE(testing::Message() << "Random(" << seed << ")");
     Random random(seed);
     Bytes bytes = encoded(random_message(random.below(kMessageKinds), random));
@@ -95,6 +96,7 @@ TEST(Wire, WhateverIsTakenHasOneEncodingOnly) {
     ++taken;
     EXPECT_EQ(encoded(std::get<AddressedMessage>(read)), bytes);
   }
+  if (kIsSanitized) return;  // too few cases to meet everything
   EXPECT_GT(taken, 1000U);
 }
 

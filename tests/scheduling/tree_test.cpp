@@ -296,6 +296,53 @@ TEST(Tree, UsersOfWeightZeroGetNothingThatOneWithAWeightCouldHave) {
               ElementsAre(testing::Pair("one", 3), testing::Pair("z1", 1), testing::Pair("z2", 0)));
 }
 
+/// A cluster with amounts as a real one has them: thousandths of CPUs, bytes and GPUs. Of few sizes of tasks,
+/// so that many members of a group tie.
+Cluster cluster_of_bytes(Random& random, const Quantity& weight) {
+  const std::vector<std::string> cpus{"250m", "500m", "2", "4"}, bytes{"768Mi", "1Gi", "8Gi"};
+  const auto one_of = [&](const std::vector<std::string>& amounts) {
+    return *Quantity::parse(amounts[random.below(amounts.size())]);
+  };
+  Cluster cluster{.resources = {"cpu", "memory", "gpu"}, .servers = {}, .users = {}};
+  for (std::uint64_t i = 0; i < 2 + random.below(3); ++i)
+    cluster.servers.push_back(
+        {.name = fmt::format("s{}", i),
+         .capacity = {*Quantity::parse(fmt::format("{}m", 15'740 + random.below(32'000))),
+                      *Quantity::parse(fmt::format("{}Ki", 60'053'644 + random.below(1'000))),
+                      Quantity(static_cast<std::int64_t>(3 + random.below(4)))}});
+  for (const std::string group : {"a", "b", "c"}) {
+    cluster.groups.push_back({.name = group, .weight = weight});
+    for (std::uint64_t n = 0; n < 1 + random.below(3); ++n)
+      cluster.users.push_back(
+          {.name = fmt::format("{}{}", group, n),
+           .demand = {one_of(cpus), one_of(bytes), Quantity(static_cast<std::int64_t>(random.below(2)))},
+           .weight = weight,
+           .group = group});
+  }
+  return cluster;
+}
+
+/// By user and server.
+std::vector<std::pair<std::size_t, std::size_t>> steps_of(const Cluster& cluster) {
+  Random random(1);
+  const auto outcome =
+      fill(*Problem::from(cluster),
+           {.discipline = choice("drf"), .placement = choice("first-fit"), .trace = true}, random);
+  std::vector<std::pair<std::size_t, std::size_t>> steps;
+  for (const FillStep& step : outcome->filling->steps) steps.emplace_back(step.user, step.server);
+  return steps;
+}
+
+/// Keys are counted as whole numbers where all weights are 1, and compared as fractions elsewhere.
+TEST(Tree, WeightsThatAreAllTwiceAsLargeChangeNothing) {
+  for (std::uint64_t seed = 1; seed <= random_cases(60); ++seed) {
+    Random one(seed), two(seed);
+    const auto steps = steps_of(cluster_of_bytes(one, Quantity(1)));
+    EXPECT_GT(steps.size(), 3U) << "seed " << seed;
+    EXPECT_EQ(steps, steps_of(cluster_of_bytes(two, Quantity(2)))) << "seed " << seed;
+  }
+}
+
 TEST(Tree, GroupsAreNestedAsDeepAsTheEngineTakesThem) {
   for (const std::size_t depth : {64, 65}) {
     Cluster cluster{.resources = {"cpu"},

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lab/simulation/replay/play.hpp"
+#include "random_cases.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {
@@ -189,7 +190,7 @@ struct Sums {
 class SecondBySecond : public testing::TestWithParam<const char*> {};
 
 TEST_P(SecondBySecond, IntegralsAndSamplesAreThoseOfAFullLookAtEverySecond) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(60); ++seed) {
     Random random(seed);
     SmallTrace trace = random_trace(random);
     trace.workload.changes = only_new_ones(trace);

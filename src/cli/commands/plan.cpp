@@ -8,7 +8,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -152,8 +151,7 @@ Result<std::vector<Offer>> read_kinds_file(const std::string& file, const Proble
                                            const Entries& entry_names) {
   const Result<InputText> input = read_input(file);
   if (!input) return input.error();
-  std::istringstream text(input->text);
-  const Result<Node> document = read_document(text, input->syntax, input->name);
+  const Result<Node> document = read_document(input->text, input->syntax, input->name);
   if (!document) return document.error();
   FieldReader reader(input->name);
   static constexpr std::array<std::string_view, 2> kKeys = {"version", "kinds"};

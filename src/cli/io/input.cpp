@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 #include <fstream>
 #include <optional>
-#include <sstream>
 #include <system_error>
 
 #include <mirab/model/assert.hpp>
@@ -179,8 +178,7 @@ namespace {
 // By its first bytes or by the keys that only this kind has.
 std::optional<FileKind> kind_of(const InputText& input) {
   if (is_workload(input.text)) return FileKind::workload;
-  std::istringstream text(input.text);
-  const Result<Node> document = read_document(text, input.syntax, input.name);
+  const Result<Node> document = read_document(input.text, input.syntax, input.name);
   if (!document) return {};
   const bool is_manifest = document->find("apiVersion") != nullptr || document->find("metadata") != nullptr;
   if (is_manifest) return {};  // of Kubernetes, which has `kind` too

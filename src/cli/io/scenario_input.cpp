@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -105,8 +104,7 @@ Error with_workload_line(Error error, const InputFiles& files) {
 
 Error with_line(Error error, const InputText& input) {
   if (error.file != input.name || error.key.empty() || error.line > 0) return error;
-  std::istringstream text(input.text);
-  const Result<Node> root = read_document(text, input.syntax, input.name);
+  const Result<Node> root = read_document(input.text, input.syntax, input.name);
   if (root) error.line = line_of(*root, error.key);
   return error;
 }

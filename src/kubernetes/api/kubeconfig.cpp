@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -336,8 +335,7 @@ Result<ApiAccess> read_kubeconfig(std::span<const InputText> files, const std::s
   roots.reserve(files.size());
   std::vector<Part> parts;
   for (const InputText& input : files) {
-    std::istringstream text(input.text);
-    Result<Node> root = read_document(text, input.syntax, input.name);
+    Result<Node> root = read_document(input.text, input.syntax, input.name);
     if (!root) {
       Error error = std::move(root).error();
       error.message = error.message.substr(0, error.message.find("; last read"));  // it may be a secret

@@ -54,6 +54,15 @@ using fairness::Wide;
 
 namespace {
 
+mpz_class integer_of(Wide value) {
+  const auto low = static_cast<std::int64_t>(value);
+  if (low == value) return mpz_class(low);
+  mpz_class whole(static_cast<std::int64_t>(value >> 62));
+  whole <<= 62;
+  whole += static_cast<std::int64_t>(value & ((Wide{1} << 62) - 1));
+  return whole;
+}
+
 template <class Number>
 Number number_of(Wide value) {
   if constexpr (std::is_same_v<Number, double>) {
@@ -62,10 +71,7 @@ Number number_of(Wide value) {
   } else if constexpr (std::is_same_v<Number, Wide>) {
     return value;
   } else {
-    mpz_class high(static_cast<std::int64_t>(value >> 62));
-    high <<= 62;
-    high += static_cast<std::int64_t>(value & ((Wide{1} << 62) - 1));
-    return Number(high);
+    return Number(integer_of(value));
   }
 }
 
@@ -108,9 +114,12 @@ Number Descent::part(Wide units, std::size_t r, const TreeCandidate& candidate) 
           : context.pool()[r];
   if constexpr (std::is_same_v<Number, Wide>) {
     return units * parts_of_units_[r];
+  } else if constexpr (std::is_same_v<Number, double>) {
+    return context.scale.times(number_of<double>(units) / number_of<double>(capacity), r);
   } else {
-    const Number of_capacity(number_of<Number>(units) / number_of<Number>(capacity));
-    return context.scale.times(of_capacity, r);
+    Number exact(mpz_class(integer_of(units) * context.scale.whole[r]), mpz_class(capacity));
+    exact.canonicalize();
+    return exact;
   }
 }
 
@@ -475,34 +484,34 @@ double Descent::held(const TreeCandidate& candidate, TreeNode node) const {
 // of 1 / L, with L the least common multiple of the C_r. So keys are counted in these.
 
 /// Of each resource s_r L / C_r. Nothing where keys might not be counted in Wide: a key is at most Σ_r of
-/// what all use together, below 2^63 units, and of a demand as large, twice.
-std::optional<std::vector<std::int64_t>> Descent::parts_of_units() const {
+/// what is used together and of a demand, twice, and these are at most `most` units of r.
+std::optional<std::vector<Wide>> Descent::parts_of_units(std::span<const Wide> most) const {
   const ShareContext& context = *precedence_.context;
   const std::span<const std::int64_t> pool = context.pool();
-  std::vector<std::int64_t> parts(pool.size(), 0);
+  std::vector<Wide> parts(pool.size(), 0);
   if (measure() == TreeMeasure::tasks) return parts;
   if (measure() != TreeMeasure::resources && measure() != TreeMeasure::sum) return {};
   Wide common = 1;
   for (const std::int64_t capacity : pool) {
     if (capacity <= 0) continue;
     const Wide others = common / std::gcd(static_cast<std::int64_t>(common % capacity), capacity);
-    if (others > (Wide{1} << 62)) return {};
+    if (others > (Wide{1} << 123) / capacity) return {};
     common = others * capacity;
   }
-  const Wide most = (Wide{1} << 60) / static_cast<std::int64_t>(pool.size());
+  const Wide most_parts = (Wide{1} << 123) / static_cast<std::int64_t>(pool.size());
   for (std::size_t r = 0; r < pool.size(); ++r) {
     if (pool[r] <= 0) continue;
-    const Wide of_unit = common / pool[r];
-    if (of_unit > most || context.scale.whole[r] > static_cast<std::uint64_t>(most / of_unit)) return {};
-    parts[r] = static_cast<std::int64_t>(of_unit) * static_cast<std::int64_t>(context.scale.whole[r]);
+    const Wide of_unit = common / pool[r], scale = context.scale.whole[r];
+    if (scale > most_parts / of_unit / std::max<Wide>(most[r], 1)) return {};
+    parts[r] = of_unit * scale;
   }
   return parts;
 }
 
-/// Have the node, and all members of the groups up to it, a weight of 1?
-bool Descent::has_unit_weights(UserIndex user, TreeNode node) const {
+/// Have the node, and all members of the groups from its candidate up to it, a weight of 1?
+bool Descent::has_unit_weights(const Best& best) const {
   const auto is_unit = [&](TreeNode member) { return ledger().weight(member) == Weight{}; };
-  for (TreeNode at{.user = user}; at != node; at = {.group = ledger().parent(at)}) {
+  for (TreeNode at{.user = best.candidate->user}; at != best.node; at = {.group = ledger().parent(at)}) {
     const GroupRow& group = ledger().groups[ledger().parent(at)];
     if (!std::all_of(group.users.begin(), group.users.end(),
                      [&](UserIndex member) { return is_unit({.user = member}); }) ||
@@ -510,7 +519,7 @@ bool Descent::has_unit_weights(UserIndex user, TreeNode node) const {
                      [&](GroupIndex member) { return is_unit({.group = member}); }))
       return false;
   }
-  return is_unit(node);
+  return is_unit(best.node);
 }
 
 bool Descent::has_unit_weights() const {
@@ -523,19 +532,28 @@ bool Descent::has_unit_weights() const {
   return true;
 }
 
-std::optional<Descent> Descent::with_parts() const {
-  std::optional<std::vector<std::int64_t>> parts = parts_of_units();
+std::optional<Descent> Descent::with_parts(std::span<const Wide> most) const {
+  std::optional<std::vector<Wide>> parts = parts_of_units(most);
   if (!parts) return {};
   Descent counted = *this;
   counted.parts_of_units_ = *std::move(parts);
   return counted;
 }
 
-std::optional<Descent> Descent::counted(UserIndex user, TreeNode node) const {
-  return has_unit_weights(user, node) ? with_parts() : std::nullopt;
+std::optional<Descent> Descent::counted() const {
+  if (!has_unit_weights()) return {};
+  return with_parts(std::vector<Wide>(ledger().resource_count(), Wide{1} << 63));
 }
 
-std::optional<Descent> Descent::counted() const { return has_unit_weights() ? with_parts() : std::nullopt; }
+/// For the keys of the two nodes: their members use no more than they do.
+std::optional<Descent> Descent::counted(const Best& a, const Best& b) const {
+  if (!has_unit_weights(a) || !has_unit_weights(b)) return {};
+  const std::span<const std::int64_t> used_a = used(a.node), used_b = used(b.node);
+  std::vector<Wide> most(used_a.size());
+  for (std::size_t r = 0; r < most.size(); ++r)
+    most[r] = Wide{std::max(used_a[r], used_b[r])} + std::max(a.candidate->demand[r], b.candidate->demand[r]);
+  return with_parts(most);
+}
 
 // Comparison.
 
@@ -581,10 +599,8 @@ std::weak_ordering Descent::compare(const Best& a, const Best& b) const {
                                                   ledger().weight(a.node), usage_of(ledger(), b.node.user),
                                                   ledger().weight(b.node));
   }
-  if (has_unit_weights(b.candidate->user, b.node)) {
-    if (const std::optional<Descent> exact = counted(a.candidate->user, a.node))
-      return key_order(exact->key_at<Wide>(*a.candidate, a.node), exact->key_at<Wide>(*b.candidate, b.node));
-  }
+  if (const std::optional<Descent> exact = counted(a, b))
+    return key_order(exact->key_at<Wide>(*a.candidate, a.node), exact->key_at<Wide>(*b.candidate, b.node));
   return key_order(key_at<mpq_class>(*a.candidate, a.node), key_at<mpq_class>(*b.candidate, b.node));
 }
 

@@ -84,11 +84,9 @@ class Descent {
   template <class Number = double>
   std::vector<TreeKey<Number>> path(const TreeCandidate& candidate, View view = View::exact) const;
 
-  /// The same view, whose keys of the user's path, up to the node, are whole numbers: path<Wide>, which is
-  /// exact and far faster than fractions. Nothing where they are not: with weights other than 1, or with
-  /// capacities that have too large a multiple in common. O(members of the path).
-  std::optional<Descent> counted(UserIndex user, TreeNode node) const;
-  /// The same of all paths. O(nodes).
+  /// The same view, whose keys are whole numbers: path<Wide>, which is exact and far faster than fractions.
+  /// Nothing where they are not: with weights other than 1, or with capacities that have too large a multiple
+  /// in common. O(nodes).
   std::optional<Descent> counted() const;
 
   /// over_r / φ of the node, by component, as one counts it for the task, with this number of such tasks
@@ -179,14 +177,15 @@ class Descent {
   }
   TreeMeasure measure() const { return precedence_.discipline->tree; }
 
-  bool has_unit_weights(UserIndex user, TreeNode node) const;
+  bool has_unit_weights(const Best& best) const;
   bool has_unit_weights() const;
-  std::optional<std::vector<std::int64_t>> parts_of_units() const;
-  std::optional<Descent> with_parts() const;
+  std::optional<std::vector<fairness::Wide>> parts_of_units(std::span<const fairness::Wide> most) const;
+  std::optional<Descent> with_parts(std::span<const fairness::Wide> most) const;
+  std::optional<Descent> counted(const Best& a, const Best& b) const;
 
   Precedence precedence_;
   const TreeUsageAfter* after_;
-  std::vector<std::int64_t> parts_of_units_ = {};  // of counted(): how many parts a unit is, [m]
+  std::vector<fairness::Wide> parts_of_units_ = {};  // of counted(): how many parts a unit is, [m]
 };
 
 }  // namespace mirab::scheduling

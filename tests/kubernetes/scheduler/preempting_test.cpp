@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kubernetes/scheduler/bench.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::kubernetes::testing {
 namespace {
@@ -288,7 +289,7 @@ TEST_P(RandomPreemption, ComesToAnEnd) {
   EXPECT_EQ(bench.scheduler.gauges().making_room, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomPreemption, ::testing::Range<std::uint64_t>(1, 25));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomPreemption, ::testing::Range<std::uint64_t>(1, random_cases(24) + 1));
 
 }  // namespace
 }  // namespace mirab::kubernetes::testing

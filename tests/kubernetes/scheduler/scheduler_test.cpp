@@ -11,6 +11,7 @@
 
 #include "kubernetes/scheduler/bench.hpp"
 #include "kubernetes/scheduler/model_server.hpp"
+#include "random_cases.hpp"
 
 namespace mirab::kubernetes::testing {
 namespace {
@@ -739,7 +740,7 @@ void RandomClusters::live() {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomClusters, ::testing::Range<std::uint64_t>(1, 41));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomClusters, ::testing::Range<std::uint64_t>(1, random_cases(40) + 1));
 
 // A node comes with a resource that is new and with more memory than can be counted with the other's: the
 // engine is made again without that one, where a bind is under way.

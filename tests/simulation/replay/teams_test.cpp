@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/simulation/replay/play.hpp"
+#include "random_cases.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {
@@ -159,7 +160,7 @@ ReplayTally without_steps(ReplayTally tally) {
 
 // Shares at each sample against sums over the users of what a flat replay tells.
 TEST(Teams, WhatATeamHoldsIsWhatItsUsersHoldTogether) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(100); ++seed) {
     Random random(seed);
     const SmallTrace trace = random_trace(random);
     const std::size_t users = trace.workload.users.size();
@@ -180,7 +181,7 @@ TEST(Teams, WhatATeamHoldsIsWhatItsUsersHoldTogether) {
 
 // One team with everyone is no team at all: the same tasks start at the same times.
 TEST(Teams, OneTeamOfAllChangesNothing) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(200); ++seed) {
     Random random(seed);
     const SmallTrace trace = random_trace(random);
     const Teams teams{.groups = {{.name = "all"}},

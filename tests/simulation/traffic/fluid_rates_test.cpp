@@ -6,6 +6,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/random.hpp>
 
+#include "random_cases.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {
@@ -68,7 +69,7 @@ FluidRates rates_of(const TrafficScenario& scenario, int kept_log2) {
 TEST(FluidRates, AreWhatTheMechanismItselfGivesToUsersAlike) {
   for (const char* mechanism : kMechanisms) {
     Random random(kSeed);
-    for (int instance = 0; instance < 40; ++instance) {
+    for (int instance = 0; instance < random_cases(40); ++instance) {
       const TrafficScenario scenario = random_scenario(random, mechanism);
       FluidRates rates = rates_of(scenario, 4);
       std::vector<std::int64_t> jobs(scenario.classes.size());

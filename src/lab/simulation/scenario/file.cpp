@@ -8,7 +8,6 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -101,8 +100,7 @@ void read_scenario(const Node& root, Scenario& scenario, ScenarioFields& fields)
                 root.find(kOutputsKey)->find("jobs")->line);
 }
 
-Result<Scenario> read(std::istream& input, Syntax syntax, const std::string& name) {
-  const Result<Node> document = read_document(input, syntax, name);
+Result<Scenario> read(const Result<Node>& document, const std::string& name) {
   if (!document) return document.error();
   ScenarioFields fields(name);
   Scenario scenario{.name = name, .title = {}, .seeds = {}, .outputs = {}, .what = TrafficScenario{}};
@@ -116,17 +114,15 @@ Result<Scenario> read(std::istream& input, Syntax syntax, const std::string& nam
 Result<Scenario> read_scenario_file(const std::string& path) {
   Result<std::ifstream> input = open_file(path);
   if (!input) return input.error();
-  return read(*input, path.ends_with(".json") ? Syntax::json : Syntax::yaml, path);
+  return read(read_document(*input, path.ends_with(".json") ? Syntax::json : Syntax::yaml, path), path);
 }
 
 Result<Scenario> read_scenario_text(std::string_view text, Syntax syntax, const std::string& name) {
-  std::istringstream input{std::string(text)};
-  return read(input, syntax, name);
+  return read(read_document(text, syntax, name), name);
 }
 
 bool is_scenario(std::string_view text, Syntax syntax) {
-  std::istringstream input{std::string(text)};
-  const Result<Node> document = read_document(input, syntax, "");
+  const Result<Node> document = read_document(text, syntax, "");
   return document && document->find(kKindKey) != nullptr;
 }
 
