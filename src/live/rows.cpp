@@ -38,6 +38,7 @@ Json columns_of(const Job& job) {
           {"failed", job.failed},
           {"cancelled", job.cancelled},
           {"created", job.created},
+          {"submitted", text_of(job.created_at)},
           {"ended", job.ended ? Json(text_of(job.ended_at)) : Json()},
           {"revision", job.changed}};
 }

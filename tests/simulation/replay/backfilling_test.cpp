@@ -148,7 +148,7 @@ TEST(Backfilling, EveryJobOfALogStartsWhenANaiveSimulatorStartsIt) {
         << "replay: Random(" << seed << "), easy";
     if (fcfs != easy) ++overtakes;
   }
-  if (kIsSanitized) return;  // too few cases to meet everything
+  if (kIsSanitized) return;   // too few cases to meet everything
   EXPECT_GT(overtakes, 50U);  // the logs are such that it matters
 }
 
