@@ -145,42 +145,6 @@ class GoalBound {
   std::vector<AloneBound> alone_;
 };
 
-// What a purchase costs at least that has enough of any one resource: of each, all that the goal takes there
-// less what there is where its users may run, in servers of the kind that has most, at the price of the
-// cheapest. `all` has a server of each kind.
-double least_price_of_one_resource(const Problem& problem, const Problem& all, const PlanGoal& goal,
-                                   const std::vector<ServerKind>& kinds) {
-  const auto may_run = [&](const Problem& where, std::size_t i) {
-    return std::any_of(goal.tasks.begin(), goal.tasks.end(),
-                       [&](const WantedTasks& wanted) { return where.eligible(wanted.user, i); });
-  };
-  double least = 0;
-  for (std::size_t r = 0; r < problem.resource_count(); ++r) {
-    double need = 0;
-    for (const WantedTasks& wanted : goal.tasks)
-      need += least_demand(all, wanted.user, r) * wanted.tasks.value();
-    const double wanted = need;
-    for (std::size_t i = 0; i < problem.server_count(); ++i) {
-      const Server& server = problem.servers()[i];
-      if (may_run(problem, i)) need -= server.capacity[r].value() * static_cast<double>(server.count);
-    }
-    constexpr double kRounding = 1e-6;
-    if (need <= kRounding * wanted) continue;
-    double most = 0, cheapest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < all.server_count(); ++i) {
-      const Server& server = all.servers()[i];
-      if (server.capacity[r].is_zero() || !may_run(all, i)) continue;
-      for (const ServerKind& kind : kinds) {
-        if (kind.name != server.name) continue;
-        most = std::max(most, server.capacity[r].value());
-        cheapest = std::min(cheapest, kind.price.value());
-      }
-    }
-    if (most > 0) least = std::max(least, std::ceil(need / most * (1 - kRounding)) * cheapest);
-  }
-  return least;
-}
-
 struct Solved {
   double part = 0;          // of the goal
   bool is_certain = false;  // divided, to the accuracy of the mechanism
@@ -563,10 +527,6 @@ Result<Plan> plan_purchase(const Problem& problem, const Choice& choice, const P
   plan->least_price = proof.second ? plan->price : proof.first;
   for (const double price : uncertain) plan->least_price = std::min(plan->least_price, price);
   if (plan->checked) plan->least_price = 0;  // what is not enough as servers count may be so as they are
-  if (row.scope != Scope::pool && !plan->exact) {
-    const double least = least_price_of_one_resource(problem, *all, goal, kinds);
-    plan->least_price = std::min(plan->price, std::max(plan->least_price, least));
-  }
   if (!plan->checked) plan->falls_after = search.falls_after();
   plan->solved = search.solved();
   return plan;

@@ -101,6 +101,9 @@ std::string most_words(const PlanGoal& goal, double part) {
   return fmt::format("{:.4g}% of what is wanted of each task shape or user", 100 * part);
 }
 
+namespace {
+
+// Of a resource, by one task on some server where it may run; where it may run nowhere yet, as the user says.
 double least_demand(const Problem& problem, std::size_t user, std::size_t r) {
   std::optional<double> least;
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
@@ -110,8 +113,6 @@ double least_demand(const Problem& problem, std::size_t user, std::size_t r) {
   }
   return least.value_or(problem.users()[user].demand[r].value());
 }
-
-namespace {
 
 // A limit that is less than what all tasks of a goal take together below its node.
 struct LowLimit {
@@ -140,10 +141,6 @@ std::vector<LowLimit> low_limits(const Problem& problem, const PlanGoal& goal) {
   }
   return low;
 }
-
-}  // namespace
-
-namespace {
 
 // `the limit of 'research' to at least 8 gpu`.
 std::string raised_words(const Problem& problem, std::size_t node, std::size_t r, double amount) {

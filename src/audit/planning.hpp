@@ -22,10 +22,6 @@ bool is_less(double part, double than);
 /// What a part of the goal is, in a sentence: `3.5 tasks`; of task shapes the part of each.
 std::string most_words(const PlanGoal& goal, double part);
 
-/// What one task of a user takes of a resource on the server where that is least; where it may run nowhere
-/// yet, what the user says. O(K).
-double least_demand(const Problem& problem, std::size_t user, std::size_t r);
-
 /// What may never be: more than a user asks for, or than the limits around the users of the goal allow them
 /// together.
 Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal);

@@ -89,8 +89,7 @@ struct Plan {
 /// with which the user alone on the cluster would not have its tasks; the first that is enough is the
 /// cheapest. Before that a purchase that is enough is sought by doubling and halving, of each kind alone, as
 /// long as that can be cheaper than what was found, and of all together: it is the plan where `solves` are
-/// not enough to prove a better one, and `least_price` bounds how far it is from the cheapest: by what was
-/// tried, and by the servers that any one resource takes alone. Of one kind
+/// not enough to prove a better one, and `least_price` bounds how far it is from the cheapest. Of one kind
 /// all counts below such a purchase are tried, whatever `solves` says, so the plan is exact. A cheaper
 /// purchase that cannot be divided, or does not converge, is counted in `uncertain`, and the plan is not
 /// exact. At most 2^20 servers of each kind are bought.
