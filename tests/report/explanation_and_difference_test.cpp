@@ -31,7 +31,7 @@ TEST(ExplanationTable, NamesTheFullResourceWhoHoldsItAndWhatEachChangeBrings) {
   const std::string text = explained(0, kPageWidth);
   EXPECT_THAT(text, HasSubstr("textbook.yaml: A has 3 tasks under drf\n"));
   EXPECT_THAT(text, HasSubstr("pool  cpu              9    33.33%  0.6667  B 66.7%\n"));
-  EXPECT_THAT(text, HasSubstr("1 more cpu in the pool      3.1034  +0.1034\n"));
+  EXPECT_THAT(text, HasSubstr("1 more cpu in the pool      3.1034  +0.1034  nobody\n"));
 }
 
 TEST(ExplanationTable, LeavesOutTheOthersWhereTheyDoNotFit) {
@@ -313,7 +313,7 @@ TEST(ExplanationTable, BoldAreTheTasksOfAUserWhoIsShortAndTheBestChange) {
   };
   EXPECT_THAT(shown(1, false), Not(HasSubstr("\x1b")));
   EXPECT_THAT(shown(1, true), HasSubstr("textbook.yaml: B has \x1b[1m2 tasks\x1b[22m under drf\n"));
-  EXPECT_THAT(shown(1, true), ContainsRegex("one more server: pool +3 +.\\[1m.1.0+.\\[22m\n"));
+  EXPECT_THAT(shown(1, true), ContainsRegex("one more server: pool +3 +.\\[1m.1.0+.\\[22m +nobody\n"));
   EXPECT_THAT(shown(1, true), HasSubstr("bold: fewer tasks than the user asks for"));
   EXPECT_THAT(shown(0, true), HasSubstr("textbook.yaml: A has 3 tasks under drf\n"));
 }

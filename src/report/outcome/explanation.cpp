@@ -364,15 +364,15 @@ const WhatIf* best_change(std::span<const WhatIf> what_ifs) {
   return best == what_ifs.end() || gain_shown(*best) <= 0 ? nullptr : &*best;
 }
 
-std::string what_ifs(const ExplanationReport& explained, bool bold) {
+std::string what_ifs(const ExplanationReport& explained, const Terminal& terminal) {
   const Explanation& explanation = explained.explanation;
   std::vector<WhatIf> shown;
   for (const WhatIf& what_if : explanation.what_ifs) {
     if (!explanation.has_all_tasks || what_if.gain != 0) shown.push_back(what_if);
   }
   if (shown.empty()) return {};
-  std::string text =
-      "\n" + what_if_table(explained.problem, explanation.user, shown, "what if (solved each time)", bold);
+  std::string text = "\n" + what_if_table(explained.problem, explanation.user, shown,
+                                          "what if (solved each time)", terminal);
   if (explanation.untried > 0) {
     text += fmt::format("and {} more, not tried: --what-ifs {} tries all\n", explanation.untried,
                         explanation.untried + explanation.what_ifs.size());
@@ -559,7 +559,8 @@ std::string equal_words(const Problem& problem, std::size_t user, const EqualWha
 }  // namespace
 
 std::string what_if_table(const Problem& problem, std::size_t user, std::span<const WhatIf> what_ifs,
-                          const std::string& head, bool bold) {
+                          const std::string& head, const Terminal& terminal) {
+  constexpr std::size_t kShortestLosers = 8;  // cells
   Table table;
   table.columns = {{}, {Align::decimal}, {Align::decimal}};
   const bool by_share = !what_ifs.empty() && what_ifs.front().share;
@@ -572,7 +573,7 @@ std::string what_if_table(const Problem& problem, std::size_t user, std::span<co
   const bool any_loses = std::any_of(offered.begin(), offered.end(),
                                      [](const WhatIf& what_if) { return what_if.losers.count > 0; });
   if (any_loses) {
-    table.columns.push_back({});
+    table.columns.push_back({.shortest = kShortestLosers});
     table.rows[0].push_back({"who has less then"});
   }
   table.columns.push_back({});
@@ -584,19 +585,18 @@ std::string what_if_table(const Problem& problem, std::size_t user, std::span<co
   for (const EqualWhatIfs& row : equal_together(problem, offered)) {
     table.rows.push_back({{equal_words(problem, user, row)},
                           {row.has},
-                          {.text = row.gain, .bold = bold && is_best(*row.first)}});
+                          {.text = row.gain, .bold = terminal.bold && is_best(*row.first)}});
     if (any_loses) table.rows.back().push_back({row.losers.empty() ? "nobody" : row.losers});
     if (row.first->status == Status::not_converged) table.rows.back().push_back({"NOT CONVERGED"});
   }
-  return render(table) + in_vain_words(problem, in_vain);
+  return render(table, terminal.width) + in_vain_words(problem, in_vain);
 }
 
 std::string explanation_table(const ExplanationReport& explained, const Terminal& terminal) {
   const std::size_t width = terminal.width;
   const Terminal page{.width = std::min(width, kPageWidth), .bold = terminal.bold};
   return summary(explained, page) + placement_table(explained, width) + path_table(explained, width) +
-         binding_table_within(explained, width) + what_ifs(explained, terminal.bold) +
-         remarks(explained, page);
+         binding_table_within(explained, width) + what_ifs(explained, terminal) + remarks(explained, page);
 }
 
 namespace {

@@ -32,7 +32,7 @@ std::string losers_words(const Losers& losers, std::size_t named);
 /// The changes as a table, equal ones in one row: the same on other servers, with the same gain. In bold
 /// those that bring most. `head` stands above the changes.
 std::string what_if_table(const Problem& problem, std::size_t user, std::span<const WhatIf> what_ifs,
-                          const std::string& head, bool bold);
+                          const std::string& head, const Terminal& terminal);
 
 /// A full resource, and a change with what it leads to, as in docs/schema/explanation.schema.json.
 nlohmann::ordered_json binding_json(const Problem& problem, const Outcome& outcome, const Binding& binding);

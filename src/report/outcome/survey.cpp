@@ -285,11 +285,11 @@ std::vector<const Standing*> short_of_teams(const SurveyReport& report) {
 }
 
 // What every change brings the team.
-std::string together_table(const SurveyReport& report, bool bold) {
+std::string together_table(const SurveyReport& report, const Terminal& terminal) {
   const std::vector<WhatIf>& together = report.survey.together;
   if (report.team.empty() || together.empty()) return {};
   const std::string head = fmt::format("what if (solved each time): {}", shorten(report.team, kNameWidth));
-  return "\n" + what_if_table(report.problem, report.survey.users.front().user, together, head, bold);
+  return "\n" + what_if_table(report.problem, report.survey.users.front().user, together, head, terminal);
 }
 
 }  // namespace
@@ -318,7 +318,7 @@ std::string survey_table(const SurveyReport& report, const Terminal& terminal, b
     level = level_lines(report.problem, {report.survey.outcome, everyone}, page, report.team);
   }
   return top + surveyed_group_table(report, terminal) + surveyed_team_table(report, terminal) + level +
-         below + together_table(report, terminal.bold) + (legend.empty() ? "" : "\n" + legend);
+         below + together_table(report, terminal) + (legend.empty() ? "" : "\n" + legend);
 }
 
 namespace {
