@@ -2,6 +2,7 @@
 // divisible allocations, and sentences of the document one by one. Who is next in any tree is compared with
 // its definition in engine_model_test.cpp.
 #include <cmath>
+#include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gmpxx.h>
