@@ -167,8 +167,9 @@ Check try_changes(const Problem& problem, const Choice& choice, const std::vecto
                                     .tasks = tasks,
                                     .gain = gain_of(now, tasks),
                                     .status = outcome->status,
-                                    .losers = losers_of({problem, explanation.outcome.allocation},
-                                                        {*other, outcome->allocation}, explanation.user)});
+                                    .losers = losers_of(difference({problem, explanation.outcome.allocation},
+                                                                   {*other, outcome->allocation}),
+                                                        problem, explanation.user)});
     if (options.progress) options.progress(i + 1, tries);
   }
   std::stable_sort(explanation.what_ifs.begin(), explanation.what_ifs.end(),

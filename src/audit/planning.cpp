@@ -17,7 +17,6 @@
 
 #include "audit/cluster_view.hpp"
 #include "audit/findings.hpp"
-#include "fairness/share.hpp"
 #include "model/counted_together.hpp"
 #include "model/exact.hpp"
 
@@ -142,10 +141,22 @@ std::vector<LowLimit> low_limits(const Problem& problem, const PlanGoal& goal) {
   return low;
 }
 
-// `the limit of 'research' to at least 8 gpu`.
-std::string raised_words(const Problem& problem, std::size_t node, std::size_t r, double amount) {
-  return fmt::format("the limit of '{}' to at least {} {}", node_name(problem, node), number_words(amount),
-                     problem.resources()[r]);
+// Not less than it, with at most four decimals: a limit that is enough.
+std::string enough_words(double amount) {
+  constexpr double kScale = 1e4, kRounding = 1e-12;
+  return fmt::format("{}", std::ceil(amount * kScale * (1 - kRounding)) / kScale);
+}
+
+// Of all tasks that are asked for below a node; nothing where somebody asks without end.
+std::optional<double> asked_below(const Problem& problem, std::size_t node, std::size_t r) {
+  double sum = 0;
+  for (const std::size_t n : users_below(problem.tree(), node)) {
+    const std::optional<Quantity>& tasks = problem.users()[n].tasks;
+    const double demand = least_demand(problem, n, r);
+    if (!tasks && demand > 0) return {};
+    if (tasks) sum += demand * tasks->value();
+  }
+  return sum;
 }
 
 std::string key_of_limit(const Problem& problem, const LowLimit& low) {
@@ -176,7 +187,8 @@ Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& g
   std::vector<std::string> words, raised;
   for (const LowLimit& each : low) {
     part = std::min(part, each.limit / each.taken);
-    raised.push_back(raised_words(problem, each.node, each.resource, each.taken));
+    raised.push_back(fmt::format("the limit of '{}' to at least {} {}", node_name(problem, each.node),
+                                 enough_words(each.taken), problem.resources()[each.resource]));
     words.push_back(fmt::format("the limit of '{}' is {} {}, and what is wanted takes {}",
                                 node_name(problem, each.node), number_words(each.limit),
                                 problem.resources()[each.resource], number_words(each.taken)));
@@ -189,15 +201,6 @@ Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& g
 
 std::string limits_that_hold(const Problem& problem, const Outcome& outcome, const PlanGoal& goal) {
   const Stops stops(problem, outcome);
-  const Tree& tree = problem.tree();
-  std::vector<std::vector<double>> used = fairness::used_below(tree, bundles(problem, outcome.allocation));
-  for (const WantedTasks& wanted : goal.tasks) {  // and what the goal lacks
-    const double lacks = std::max(0.0, wanted.tasks.value() - outcome.allocation.tasks[wanted.user]);
-    for (const std::size_t node : tree.path(tree.node_of_user(wanted.user))) {
-      for (std::size_t r = 0; r < used[node].size(); ++r)
-        used[node][r] += lacks * least_demand(problem, wanted.user, r);
-    }
-  }
   std::vector<std::string> words;
   for (const WantedTasks& wanted : goal.tasks) {
     if (is_enough(outcome.allocation.tasks[wanted.user] / wanted.tasks.value())) continue;
@@ -206,7 +209,10 @@ std::string limits_that_hold(const Problem& problem, const Outcome& outcome, con
     const std::vector<std::size_t> nodes = nodes_of(stop);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       for (const std::size_t r : stop.reached[i]) {
-        std::string limit = raised_words(problem, nodes[i], r, used[nodes[i]][r]);
+        const std::optional<double> asked = asked_below(problem, nodes[i], r);
+        std::string limit =
+            fmt::format("the limit of '{}' on {}", node_name(problem, nodes[i]), problem.resources()[r]);
+        if (asked) limit += fmt::format(" ({} is all that is asked for there)", enough_words(*asked));
         if (std::find(words.begin(), words.end(), limit) == words.end()) words.push_back(std::move(limit));
       }
     }

@@ -26,9 +26,8 @@ std::string most_words(const PlanGoal& goal, double part);
 /// together.
 Check check_goal(const Problem& problem, const Mechanism& row, const PlanGoal& goal);
 
-/// `the limit of 'research' to at least 8 gpu`: all limits that stop the users of the goal who lack tasks of
-/// it, and how high they must be at least beside what others use; nothing where something else stops one of
-/// them.
+/// `the limit of 'research' on gpu (10 is all that is asked for there)`: all limits that stop the users of
+/// the goal who lack tasks of it; nothing where something else stops one of them.
 std::string limits_that_hold(const Problem& problem, const Outcome& outcome, const PlanGoal& goal);
 
 /// A problem in which the server entries that no user can tell apart are one, and kinds by the names of the

@@ -30,11 +30,6 @@ namespace {
 constexpr double kNoGain = 1e-6;       // relative: what certificates and rounding leave
 constexpr double kNearlyAsMuch = 0.9;  // of the greatest gain: a cheaper change is worth that little less
 
-// A weight and a task are a user's own.
-bool is_own(const Change& change) {
-  return change.kind == ChangeKind::weight || change.kind == ChangeKind::task;
-}
-
 // What two changes have in common when they are one.
 using SharedKey = std::tuple<ChangeKind, std::size_t, std::vector<std::size_t>, std::size_t>;
 
@@ -60,6 +55,7 @@ struct SharedTrial {
   double together = 0;                // of all whom the survey is about
   double share = 0;                   // that these hold together, of the cluster as it is
   Losers losers = {};
+  std::vector<Losers> others = {};  // beside each who asks for it
   Status status = Status::exact;
   bool possible = true;  // no amount beyond what can be counted
   std::optional<Error> error = {};
@@ -91,16 +87,25 @@ void solve_shared(const Problem& problem, const Choice& choice, const Survey& su
     trial.tasks.push_back(outcome->allocation.tasks[users[at].user]);
   for (const Standing& standing : users) trial.together += outcome->allocation.tasks[standing.user];
   trial.share = share_together(problem, users, bundles(*other, outcome->allocation));
-  trial.losers = losers_of({problem, survey.outcome.allocation}, {*other, outcome->allocation},
-                           is_own(trial.change) ? std::optional(trial.user) : std::nullopt);
+  const Difference made = difference({problem, survey.outcome.allocation}, {*other, outcome->allocation});
+  trial.losers = losers_of(made, problem, {});
+  for (const std::size_t at : trial.asked_by)
+    trial.others.push_back(losers_of(made, problem, users[at].user));
 }
 
-constexpr int kOthersPay = 3;  // dearer than all that is bought
+// What a change costs, to be compared in this order.
+struct Cost {
+  bool others_pay = false;
+  int kind = 0;     // of quotas, weights and tasks; of a resource; of a server
+  double part = 0;  // of the cluster, that is added
+  double lost = 0;  // of its share, by who loses most
+  friend auto operator<=>(const Cost&, const Cost&) = default;
+};
 
-// Which costs less: first who pays and the kind of the change, then the part of the cluster that is added.
-std::pair<int, double> cost_of(const Problem& problem, const WhatIf& what_if) {
+Cost cost_of(const Problem& problem, const WhatIf& what_if) {
   const Change& change = what_if.change;
-  if (what_if.losers.count > 0) return {kOthersPay, 0};
+  Cost cost{.others_pay = what_if.losers.count > 0};
+  if (cost.others_pay) cost.lost = what_if.losers.most.front().lost_share();
   const auto part = [&](std::size_t r, double amount) {
     return problem.pool()[r] > 0 ? amount / problem.pool()[r] : 0;
   };
@@ -111,18 +116,20 @@ std::pair<int, double> cost_of(const Problem& problem, const WhatIf& what_if) {
     case ChangeKind::guarantee:
     case ChangeKind::reserve:
     case ChangeKind::task:
-      return {0, 0};
+      break;
     case ChangeKind::unit:
-      return {1, part(change.resource, change.amount.value())};
+      cost.kind = 1;
+      cost.part = part(change.resource, change.amount.value());
+      break;
     case ChangeKind::server: {
-      double size = 0;
+      cost.kind = 2;
       const Server& server = problem.servers()[change.servers[0]];
       for (std::size_t r = 0; r < server.capacity.size(); ++r)
-        size = std::max(size, part(r, server.capacity[r].value()));
-      return {2, size};
+        cost.part = std::max(cost.part, part(r, server.capacity[r].value()));
+      break;
     }
   }
-  return {};
+  return cost;
 }
 
 // Of those that pass.
@@ -216,11 +223,11 @@ std::vector<SharedTrial> trials_of(const Problem& problem, const Mechanism& row,
 }
 
 // All limits that hold users of a team, in one change: those of sibling groups hold different users of it.
-// Nothing where there is one change of limits, or none.
+// Nothing where one of the changes that are tried raises them all.
 std::optional<Change> all_limits(const std::vector<SharedTrial>& trials) {
   std::optional<Change> all;
   std::set<std::pair<std::size_t, std::size_t>> raised;  // a node and a resource
-  bool are_several = false;
+  std::size_t most_at_once = 0;
   const auto add = [&](Change change) {
     change.with.clear();
     if (!raised.emplace(change.node, change.resource).second) return;
@@ -232,11 +239,11 @@ std::optional<Change> all_limits(const std::vector<SharedTrial>& trials) {
   };
   for (const SharedTrial& trial : trials) {
     if (trial.change.kind != ChangeKind::limit) continue;
-    are_several = are_several || all.has_value();
+    most_at_once = std::max(most_at_once, 1 + trial.change.with.size());
     add(trial.change);
     std::for_each(trial.change.with.begin(), trial.change.with.end(), add);
   }
-  return are_several ? all : std::nullopt;
+  return raised.size() > most_at_once ? all : std::nullopt;
 }
 
 Check solve_all(const Problem& problem, const Choice& choice, const ExplainOptions& options,
@@ -304,7 +311,7 @@ Result<Survey> survey_of(const Problem& problem, const Choice& choice, std::span
                                    .tasks = trial.tasks[i],
                                    .gain = gain_of(standing.tasks, trial.tasks[i]),
                                    .status = trial.status,
-                                   .losers = trial.losers});
+                                   .losers = trial.others[i]});
     }
   }
   const auto most_first = [](std::vector<WhatIf>& what_ifs) {

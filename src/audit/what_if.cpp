@@ -385,16 +385,20 @@ std::optional<std::string> unchanged_servers(const Problem& problem, const Mecha
       first_names(names, kMostNames), names.size() == 1 ? "it" : "they");
 }
 
-Losers losers_of(const Side& before, const Side& after, std::optional<std::size_t> own) {
+bool is_own(const Change& change) {
+  return change.kind == ChangeKind::weight || change.kind == ChangeKind::task;
+}
+
+Losers losers_of(const Difference& made, const Problem& problem, std::optional<std::size_t> own) {
   constexpr std::size_t kMostLosers = 3;
-  const User* const owner = own ? &before.problem.users()[*own] : nullptr;
+  const User* const owner = own ? &problem.users()[*own] : nullptr;
   Losers losers;
   const auto add = [&](const UserChange& who) {
     if (!who.before || !who.after) return;
     ++losers.count;
     losers.most.push_back({.user = who.user, .before = *who.before, .after = *who.after});
   };
-  for (const TeamChange& team : difference(before, after).teams) {
+  for (const TeamChange& team : made.teams) {
     if (owner != nullptr && owner->shape && team.whole.user == *owner->group) {
       for (const UserChange& shape : team.shapes) {
         if (shape.user != owner->name && shape.change < -kSameWithin) add(shape);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/audit/difference.hpp>
 #include <mirab/audit/explanation.hpp>
 #include <mirab/model/classes.hpp>
 
@@ -74,9 +75,12 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
 std::optional<std::string> unchanged_servers(const Problem& problem, const Mechanism& mechanism,
                                              std::span<const std::size_t> users);
 
-/// Who has less after a change: users with all their task shapes together, but each other shape of the user
-/// of `own`, a user of the problem whose change it is. O(N log N + grants m).
-Losers losers_of(const Side& before, const Side& after, std::optional<std::size_t> own);
+/// Is it a user's own: a weight, a task?
+bool is_own(const Change& change);
+
+/// Who has less after a change, in the differences that it makes: users with all their task shapes together,
+/// but each other shape of the user of `own`, a user of the problem whose change it is. O(N log N).
+Losers losers_of(const Difference& made, const Problem& problem, std::optional<std::size_t> own);
 
 /// The problem with the change in it. Errors: an amount beyond what can be counted.
 Result<Problem> changed(const Problem& problem, std::size_t user, const Change& change);

@@ -297,7 +297,7 @@ TEST(Plan, SaysWhyAGoalCannotBeReached) {
   EXPECT_THAT(message(2, "s1"),
               HasSubstr("no purchase and no weight gives 'C' more than 2.0 tasks: the limit of "
                         "'g' is 2.0 cpu, and what is wanted takes 50.0; raise first the limit of 'g' to at "
-                        "least 50.0 cpu"));
+                        "least 50 cpu"));
   cluster.running = std::vector<Running>{};
   EXPECT_THAT(describe(planned(problem_of(cluster), "given", 0, 2, {entry("s1")}).error()),
               HasSubstr("follows no rule"));
@@ -319,10 +319,10 @@ TEST(Plan, SaysWhichLimitHoldsAGroupAndThatNoPurchaseHelps) {
   EXPECT_THAT(message("g", 8),
               HasSubstr("no purchase and no weight gives 'g' more than 75% of what is wanted "
                         "of each task shape or user: the limit of 'g' is 6.0 cpu, and what "
-                        "is wanted takes 8.0; raise first the limit of 'g' to at least 8.0 cpu"));
+                        "is wanted takes 8.0; raise first the limit of 'g' to at least 8 cpu"));
   EXPECT_THAT(message("D", 5),
-              HasSubstr("'D' gets at most 3.0 tasks in all that was tried; raise first the limit of 'g' to "
-                        "at least 8.0 cpu"));
+              HasSubstr("'D' gets at most 3.0 tasks in all that was tried; raise first the limit of 'g' on "
+                        "cpu"));
   EXPECT_THAT(message("D", 5), ::testing::Not(HasSubstr("--tasks"))) << "it may not be what was asked";
 }
 

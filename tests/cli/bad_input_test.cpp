@@ -281,7 +281,7 @@ TEST(BadInput, GuaranteesThatTheirServersDoNotHoldTogetherAreNoted) {
   for (const std::string& command : {"mirab validate " + cluster, "mirab allocate " + cluster})
     EXPECT_THAT(shell(command).err,
                 HasSubstr(":4: users[0].guarantee.cpu: A, B are guaranteed 12 cpu together, and the servers "
-                          "on which they may run have 9; they do not all get it"))
+                          "on which they may run have 9: they cannot all have it at once"))
         << command;
 }
 

@@ -265,55 +265,6 @@ Result<std::vector<ServerKind>> read_kinds(const PlanFlags& options, const Probl
   return kinds;
 }
 
-/// On which servers users may run who wait for tasks of the goal, or who could leave them room there: from
-/// the servers of those who wait to all who may run there, to the servers of these, and so on. [i]; O(N K).
-std::vector<bool> may_make_room(const Problem& problem, const PlanGoal& goal, const Allocation& allocation) {
-  constexpr double kEnough = 1e-6;
-  std::vector<std::size_t> open;
-  std::vector<bool> met(problem.user_count()), makes_room(problem.server_count());
-  for (const WantedTasks& wanted : goal.tasks) {
-    if (allocation.tasks[wanted.user] >= wanted.tasks.value() * (1 - kEnough)) continue;
-    open.push_back(wanted.user);
-    met[wanted.user] = true;
-  }
-  while (!open.empty()) {
-    const std::size_t user = open.back();
-    open.pop_back();
-    for (std::size_t i = 0; i < makes_room.size(); ++i) {
-      if (makes_room[i] || !problem.eligible(user, i)) continue;
-      makes_room[i] = true;
-      for (std::size_t n = 0; n < met.size(); ++n) {
-        if (met[n] || !problem.eligible(n, i)) continue;
-        met[n] = true;
-        open.push_back(n);
-      }
-    }
-  }
-  return makes_room;
-}
-
-/// Takes out the kinds with which no user of the goal who waits gets room; none where that would be all.
-/// Returns a note of them, if there are any.
-std::string leave_out_useless(const Problem& problem, const Choice& mechanism, const PlanGoal& goal,
-                              std::vector<ServerKind>& kinds) {
-  const Result<Outcome> outcome = allocate(problem, mechanism);
-  if (!outcome) return {};  // the plan says what is wrong
-  const std::vector<bool> makes_room = may_make_room(problem, goal, outcome->allocation);
-  const auto useless = std::stable_partition(kinds.begin(), kinds.end(), [&](const ServerKind& kind) {
-    return makes_room[static_cast<std::size_t>(entry_of(problem, kind.name) - problem.servers().data())];
-  });
-  if (useless == kinds.begin() || useless == kinds.end()) return {};
-  std::vector<std::string_view> names;
-  for (auto kind = useless; kind != kinds.end(); ++kind) names.push_back(kind->name);
-  constexpr std::size_t kMostNames = 3;
-  std::string note = fmt::format(
-      "not bought: {}; neither users of '{}' who wait may run there, nor those who could leave them room "
-      "(--kind tries it)",
-      first_names(names, kMostNames), goal.user);
-  kinds.erase(useless, kinds.end());
-  return note;
-}
-
 Result<std::optional<Quantity>> read_wanted_tasks(const std::string& text) {
   if (text.empty()) return std::optional<Quantity>();
   const Result<Quantity> tasks = Quantity::parse(text);
@@ -407,10 +358,6 @@ Exit run_plan(const PlanFlags& options) {
     Result<std::vector<ServerKind>> read = read_kinds(options, *problem, how.alike.has_value());
     if (!read) return report_error(read.error());
     kinds = *std::move(read);
-    if (options.kinds.empty() && options.kinds_file.empty()) {
-      const std::string note = leave_out_useless(*problem, *mechanism, *goal, kinds);
-      if (!note.empty()) fmt::print(stderr, "mirab: note: {}\n", report::printable(note));
-    }
   }
   if (const std::optional<Error> large = unplaceable_goal(*problem, *goal, kinds))
     return report_error(with_cluster_position(options.files, *large));

@@ -344,7 +344,7 @@ std::vector<Error> guarantees_unheld_together(const Problem& problem) {
         if (is_within(some, servers)) nodes.insert(nodes.end(), others.begin(), others.end());
       }
       nodes = outermost(problem.tree(), std::move(nodes));
-      double has = 0, sum = 0, most = 0;
+      double has = 0, sum = 0;
       for (std::size_t i = 0; i < servers.size(); ++i) {
         if (servers[i])
           has += problem.servers()[i].capacity[r].value() * static_cast<double>(problem.servers()[i].count);
@@ -352,15 +352,14 @@ std::vector<Error> guarantees_unheld_together(const Problem& problem) {
       std::vector<std::string_view> names;
       for (const std::size_t node : nodes) {
         const double guarantee = (*member_at(problem, node).quota.guarantee)[r].value();
+        if (guarantee > has * (1 + kRounding)) continue;  // too large alone: it has its own note
         sum += guarantee;
-        most = std::max(most, guarantee);
         names.push_back(member_at(problem, node).name);
       }
-      // One that is too large alone has its own note, and more than the cluster has is an error.
-      if (nodes.size() < 2 || sum <= has * (1 + kRounding) || most > has * (1 + kRounding)) continue;
+      if (names.size() < 2 || sum <= has * (1 + kRounding)) continue;
       notices.push_back(
           {.message = fmt::format("{} are guaranteed {} {} together, and the servers on which they may run "
-                                  "have {}; they do not all get it",
+                                  "have {}: they cannot all have it at once",
                                   first_names(names, kMostNames), report::amount(sum), problem.resources()[r],
                                   report::amount(has)),
            .key = fmt::format("{}.guarantee.{}", member_at(problem, nodes.front()).key,

@@ -26,7 +26,7 @@ std::string explanation_table(const ExplanationReport& explained, const Terminal
 std::string change_words(const Problem& problem, std::size_t user, const Change& change);
 
 /// Who has less, of whom `named` by name: `team-08 -0.39 points, team-29 -0.39 points and 4 more`; of one
-/// whose share is the same, the tasks that it lacks. Empty: nobody.
+/// that loses less than 0.005 points, the tasks that it lacks. Empty: nobody.
 std::string losers_words(const Losers& losers, std::size_t named);
 
 /// The changes as a table, equal ones in one row: the same on other servers, with the same gain. In bold

@@ -101,10 +101,8 @@ std::string certainty(const PlanReport& report) {
     return fmt::format(
         "It was found in {} purchases, on servers that count together. Then all servers were divided as they "
         "are: it is enough there, and with one server less of a kind it is not. Another that is cheaper is "
-        "not ruled out{}.",
-        plan.solved,
-        plan.least_price > 0 ? fmt::format(", but none below {} is enough", csv_number(plan.least_price))
-                             : "");
+        "not ruled out.",
+        plan.solved);
   std::string text;
   if (plan.exact) {
     text = fmt::format(

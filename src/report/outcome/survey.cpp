@@ -15,6 +15,7 @@
 
 #include "audit/cluster_view.hpp"
 #include "audit/team_standing.hpp"
+#include "audit/what_if.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/explanation.hpp"
@@ -116,9 +117,8 @@ std::string remarks(const SurveyReport& report, const Terminal& terminal, bool s
   if (shows_users)
     text += broken(
         "✓ all it asks for; share: the largest part of any one resource that the user holds; best remedy: "
-        "the "
-        "cheapest change that brings all it asks for, else the one that brings most, before others those "
-        "with which nobody has less; each was solved",
+        "the cheapest change that brings all it asks for, else the cheapest of those that bring most; what "
+        "takes from others is the dearest; each was solved",
         width);
   if (terminal.bold) text += broken("bold: fewer tasks than the user asks for", width);
   const auto untried = std::any_of(report.survey.users.begin(), report.survey.users.end(),
@@ -152,6 +152,7 @@ std::string free_remedy_lines(const SurveyReport& report, const std::vector<cons
     std::string words = change_words(report.problem, standing->user, what_if.change);
     auto known =
         std::find_if(helped.begin(), helped.end(), [&](const auto& each) { return each.first == words; });
+    if (is_own(what_if.change)) known = helped.end();  // of each its own, in the same words
     if (known == helped.end()) known = helped.insert(helped.end(), {std::move(words), {}});
     const std::vector<double> tasks{what_if.tasks};
     known->second.push_back(fmt::format("{} {}", report.problem.users()[standing->user].name,
@@ -160,7 +161,7 @@ std::string free_remedy_lines(const SurveyReport& report, const std::vector<cons
   std::string text;
   for (const auto& [change, users] : helped) {
     const std::vector<std::string_view> names(users.begin(), users.end());
-    text += broken(printable(fmt::format("nobody has less with {}; then has: {}", change,
+    text += broken(printable(fmt::format("nobody has less with {}; tasks then: {}", change,
                                          first_names(names, kMostHelped))),
                    std::min(width, kPageWidth));
   }

@@ -108,7 +108,7 @@ function everySection(users: readonly SurveyedUser[]): HTMLElement {
         {heading: 'who has less then', key: user => user.remedy?.losers.count ?? -1, text: user => user.remedy ? user.remedy.losers.words || 'nobody' : ''},
       ], users);
   table.classList.add('wordy');
-  const words = 'The best remedy is the cheapest change that brings all a user asks for, or else the one that brings most.';
+  const words = 'The best remedy is the cheapest change that brings all a user asks for, or else the cheapest of those that bring most. What takes from others is the dearest.';
   return section('Every user', words, users.length <= drawn_at_most ? table : element('details', {},
       element('summary', {}, `Show all ${count(users.length, 'user')}`), table));
 }
