@@ -143,8 +143,8 @@ std::vector<LowLimit> low_limits(const Problem& problem, const PlanGoal& goal) {
 
 // Not less than it, with at most four decimals: a limit that is enough.
 std::string enough_words(double amount) {
-  constexpr double kScale = 1e4, kRounding = 1e-12;
-  return fmt::format("{}", std::ceil(amount * kScale * (1 - kRounding)) / kScale);
+  constexpr double kScale = 1e4, kOfSums = 1e-12;
+  return fmt::format("{}", std::ceil(amount * kScale * (1 - kOfSums)) / kScale);
 }
 
 // Of all tasks that are asked for below a node; nothing where somebody asks without end.
