@@ -145,6 +145,22 @@ TEST(Survey, SaysWhoHasLessAfterAChangeAndByHowMuch) {
   EXPECT_EQ(tried(a, ChangeKind::server).losers.count, 0U);
 }
 
+// Under pf one CPU more in the pool takes from A: to B that is a loser, to A a change that does not help.
+TEST(Survey, NobodyIsAmongThoseWhoPayForTheirOwnChange) {
+  const Problem problem = problem_of(slides());
+  int paid = 0;
+  const Survey survey = surveyed(problem, "pf");
+  for (const Standing& standing : survey.users) {
+    for (const WhatIf& what_if : standing.what_ifs) {
+      for (const Loser& loser : what_if.losers.most) {
+        EXPECT_NE(loser.user, problem.users()[standing.user].name);
+        ++paid;
+      }
+    }
+  }
+  EXPECT_GT(paid, 0);
+}
+
 // Five others pay a tenth of a share each, of whom three are named.
 TEST(Survey, NamesTheLargestLosersAndCountsTheRest) {
   const Survey survey = surveyed(problem_of(cluster_of({{10}}, {{1}, {1}, {1}, {1}, {1}, {1}})), "drf");
