@@ -709,7 +709,7 @@ export interface SurveyedUser {
   held_back: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string; also?: string[]; placement?: boolean};
   /** Full resources that it needs where it may run; none of a satisfied user. */
   bindings: FullResource[];
-  /** The best of what_ifs: the cheapest that brings all it asks for, else the one that brings most. Null: none helps. */
+  /** The best of what_ifs: the cheapest that brings all it asks for, else the cheapest of those that bring most; what takes from others is the dearest. Null: none helps. */
   remedy: TriedChange | null;
   /** Other what_ifs of the same cost as the remedy that bring as much. */
   ties?: number;
